@@ -1,0 +1,48 @@
+# Every target works from a fresh clone: it makes .venv first, with the versions of constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check format docs bench chaos lock clean
+
+help:  ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+$(INSTALLED): pyproject.toml constraints.txt scripts/install
+	@scripts/install $(VENV) $(PYTHON)
+
+install: $(INSTALLED)  ## Make .venv and install the project into it
+
+demo: $(INSTALLED)  ## Two VASPs and a hub on this machine; ONCE=1 ends after the scenarios
+	@$(BIN)/travelrule demo $(if $(ONCE),--once)
+
+test: $(INSTALLED)  ## The whole suite, with a real Kafka and a real PostgreSQL
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared"
+
+check: $(INSTALLED)  ## What to run before each commit
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -m "not chaos and not shared" tests/unit tests/property tests/house
+
+format: $(INSTALLED)  ## Format the code and apply safe corrections
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(INSTALLED)  ## Write docs/generated anew
+	$(BIN)/python -m scripts.generate_docs
+
+bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
+	@$(BIN)/python -m tests.benchmarks $(if $(SHORT),--short)
+
+chaos: $(INSTALLED)  ## The fault runs, one JSON line each; SHORT=1 for CI
+	@$(BIN)/python -m tests.chaos $(if $(SHORT),--short)
+
+lock: $(INSTALLED)  ## Write constraints.txt from .venv
+	$(BIN)/python -m scripts.lock
+
+clean:  ## Remove the environment, caches and embedded data
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist data

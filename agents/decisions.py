@@ -1,0 +1,22 @@
+"""Topic ``decisions``: what an operator decided."""
+
+from __future__ import annotations
+
+import faust
+from faust.types import StreamT
+
+from streams.app import bytes_topic
+from streams.delivery import Inlet
+
+TOPIC = "decisions"
+
+
+def register(app: faust.App, topic: str, inlet: Inlet) -> None:
+    """Consume ``topic`` (name with prefix)."""
+
+    async def decisions(stream: StreamT[bytes]) -> None:
+        # faust's abstract type does not declare noack
+        async for event in stream.noack().events():  # type: ignore[attr-defined]
+            await inlet.take(event)
+
+    app.agent(bytes_topic(app, topic), name="decisions", concurrency=1)(decisions)

@@ -1,0 +1,22 @@
+"""Topic ``withdrawals``: what the platform wants to send, changes or calls off."""
+
+from __future__ import annotations
+
+import faust
+from faust.types import StreamT
+
+from streams.app import bytes_topic
+from streams.delivery import Inlet
+
+TOPIC = "withdrawals"
+
+
+def register(app: faust.App, topic: str, inlet: Inlet) -> None:
+    """Consume ``topic`` (name with prefix)."""
+
+    async def withdrawals(stream: StreamT[bytes]) -> None:
+        # faust's abstract type does not declare noack
+        async for event in stream.noack().events():  # type: ignore[attr-defined]
+            await inlet.take(event)
+
+    app.agent(bytes_topic(app, topic), name="withdrawals", concurrency=1)(withdrawals)

@@ -1,0 +1,38 @@
+"""The base of everything that crosses a wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class Wire(BaseModel):
+    """A frozen model with camelCase names on the wire; unknown fields are ignored (contract section 3).
+
+    Its ``repr`` names the class only: instances hold personal data and end up in logs and error texts.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        serialize_by_alias=True,
+        alias_generator=to_camel,
+        hide_input_in_errors=True,
+    )
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the JSON value with the wire's names, without absent fields; decimals and times are text."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def to_wire_json(self) -> bytes:
+        """Return the same as ``to_wire`` as UTF-8 JSON, in the order of the fields."""
+        return self.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+    def __repr__(self) -> str:
+        """Return the class name, never the content."""
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__

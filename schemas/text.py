@@ -1,0 +1,250 @@
+"""Text, numbers and times as they stand on the wire.
+
+Every text refuses U+0000 (PostgreSQL cannot store it) and lone surrogates (no UTF-8 has them). Amounts are
+decimal numbers in JSON strings: at most 30 digits before the point and 36 behind it, no sign, no exponent, no
+leading zeros. A JSON number is refused because whoever parsed it may already have rounded it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, PlainSerializer, PlainValidator, StringConstraints, WithJsonSchema
+
+from schemas.faults import fault
+
+TEXT_PATTERN = r"^[^\x00]*$"
+LINE_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]*$"
+SOLID_PATTERN = r"^[^\x00-\x20\x7f-\xa0]*$"  # a line without blanks
+COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
+INTEGER_DIGITS_MAX = 30
+FRACTION_DIGITS_MAX = 36
+DECIMAL_PATTERN = rf"^(0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?$"
+DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+
+_DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
+_DATE = re.compile(DATE_PATTERN, re.ASCII)
+
+
+def absent_is_none(value: Any) -> Any:
+    """Turn what the network sends for "nothing" (``""``, ``{}``, null) into None."""
+    return None if value in ("", {}) else value
+
+
+def _digits_to_text(value: Any) -> Any:
+    """Turn a JSON integer into text: nodes give output indexes as numbers, the protocol wants strings."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else absent_is_none(value)
+
+
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+Text = Annotated[str, StringConstraints(strict=True, pattern=TEXT_PATTERN, max_length=4000)]
+"""Free text, may be empty and may have several lines."""
+
+NonEmpty = Annotated[str, StringConstraints(strict=True, pattern=TEXT_PATTERN, min_length=1, max_length=4000)]
+"""Free text that says something."""
+
+Id = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=200)]
+"""An identifier of anybody's making: 1 to 200 characters, no control characters, compared exactly."""
+
+Address = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=300)]
+"""A blockchain address, with or without ``:tag``; never changed, compared by ``identity.addresses``."""
+
+Txid = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=200)]
+"""A transaction id exactly as the node printed it."""
+
+Currency = Annotated[
+    str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=50, to_upper=True)
+]
+"""A coin symbol; case does not matter on the wire, so it is kept in upper case."""
+
+Line16 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=16)]
+Line35 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=35)]
+Line50 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=50)]
+Line70 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=70)]
+Line100 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=100)]
+
+Country = Annotated[str, StringConstraints(strict=True, pattern=COUNTRY_PATTERN, to_upper=True)]
+"""ISO 3166-1 alpha-2."""
+
+Code = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Z][A-Z0-9_]*$", max_length=100)]
+"""A stable code such as ``COUNTERPARTY_UNKNOWN``."""
+
+Word = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9-]*$", max_length=100)]
+"""A stable lower-case word such as ``operator-decision``."""
+
+MaybeText = Annotated[Text | None, BeforeValidator(absent_is_none)]
+MaybeId = Annotated[Id | None, BeforeValidator(absent_is_none)]
+MaybeAddress = Annotated[Address | None, BeforeValidator(absent_is_none)]
+MaybeTxid = Annotated[Txid | None, BeforeValidator(absent_is_none)]
+MaybeLine16 = Annotated[Line16 | None, BeforeValidator(absent_is_none)]
+MaybeLine35 = Annotated[Line35 | None, BeforeValidator(absent_is_none)]
+MaybeLine50 = Annotated[Line50 | None, BeforeValidator(absent_is_none)]
+MaybeLine70 = Annotated[Line70 | None, BeforeValidator(absent_is_none)]
+MaybeLine100 = Annotated[Line100 | None, BeforeValidator(absent_is_none)]
+MaybeCountry = Annotated[Country | None, BeforeValidator(absent_is_none)]
+
+Payload = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=1_000_000)]
+"""An encrypted IVMS101 object, base64; what it holds is only known after opening it."""
+
+MaybePayload = Annotated[Payload | None, BeforeValidator(absent_is_none)]
+
+Vout = Annotated[
+    Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{1,10}$")] | None,
+    BeforeValidator(_digits_to_text),
+]
+"""An output index as text; a JSON integer is read as well."""
+
+TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"]
+"""The ten currencies of ``tradePrice`` (hub-api.md 4.A.5)."""
+
+upper = BeforeValidator(_upper)
+"""For fields whose values the protocol compares without case and writes in capitals (``reasonType``)."""
+
+lower = BeforeValidator(_lower)
+"""For fields whose values the protocol compares without case and writes in small letters (``result``)."""
+
+
+LowerText = Annotated[Text, BeforeValidator(_lower)]
+UpperText = Annotated[Text, BeforeValidator(_upper)]
+MaybeUpper = Annotated[Text | None, BeforeValidator(absent_is_none), BeforeValidator(_upper)]
+"""An open code of the protocol (``reasonType``), compared without case and kept in capitals."""
+
+
+def _read_flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return value.lower() == "true"
+    raise fault("INVALID_VALUE", 'must be "true" or "false"')
+
+
+_flag_in = PlainValidator(_read_flag)
+_flag_schema = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
+            {"type": "boolean"},
+        ]
+    }
+)
+
+Flag = Annotated[bool, _flag_in, _flag_schema]
+"""A boolean, read from a JSON boolean or from ``"true"``/``"false"`` in any case, written as a boolean."""
+
+FlagText = Annotated[
+    bool,
+    _flag_in,
+    PlainSerializer(lambda flag: "true" if flag else "false", return_type=str, when_used="json"),
+    _flag_schema,
+]
+"""The same, written as text: the form of ``isExceedingThreshold`` (D7)."""
+
+
+def read_decimal(value: Any) -> Decimal:
+    """Read a decimal number >= 0 from its text; a Decimal (our own code) passes through the same rules."""
+    if isinstance(value, Decimal):
+        value = decimal_text(value)
+    if not isinstance(value, str):
+        raise fault("WRONG_TYPE", "must be a decimal number in a JSON string, not a JSON number")
+    if _DECIMAL.fullmatch(value) is None:
+        raise fault("INVALID_AMOUNT", "plain decimal text: at most 30 digits, a point, at most 36 digits")
+    return Decimal(value)
+
+
+def read_amount(value: Any) -> Decimal:
+    """Read a decimal number > 0 from its text."""
+    number = read_decimal(value)
+    if not number:
+        raise fault("INVALID_AMOUNT", "must be more than zero")
+    return number
+
+
+def decimal_text(number: Decimal) -> str:
+    """Write a decimal number as it was read: every digit, never an exponent."""
+    return format(number, "f")
+
+
+_decimal_out = PlainSerializer(decimal_text, return_type=str, when_used="json")
+_decimal_schema = WithJsonSchema({"type": "string", "pattern": DECIMAL_PATTERN})
+
+DecimalText = Annotated[Decimal, PlainValidator(read_amount), _decimal_out, _decimal_schema]
+"""An amount of coins: a plain decimal number > 0 in a JSON string. The digits sent are the digits written."""
+
+PriceText = Annotated[Decimal, PlainValidator(read_decimal), _decimal_out, _decimal_schema]
+"""A price: a plain decimal number >= 0 in a JSON string."""
+
+
+def read_time(value: Any) -> datetime | None:
+    """Read a moment leniently (D35): with or without seconds, colon and zone (then UTC); else None."""
+    if isinstance(value, datetime):
+        moment = value
+    elif isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    else:
+        return None
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None  # an offset that leads before year 1 or past year 9999
+
+
+def time_text(moment: datetime) -> str:
+    """Write a moment as the network wants it: ``YYYY-MM-DDTHH:MM:SSZ``."""
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
+
+
+def _timestamp(value: Any) -> datetime:
+    moment = read_time(value)
+    if moment is None:
+        raise fault("INVALID_TIME", "must be a moment such as 2026-11-20T09:00:00Z in a JSON string")
+    return moment
+
+
+_time_out = PlainSerializer(time_text, return_type=str, when_used="json")
+_time_schema: dict[str, Any] = {"type": "string", "format": "date-time"}
+
+Timestamp = Annotated[datetime, PlainValidator(_timestamp), _time_out, WithJsonSchema(_time_schema)]
+"""An aware UTC moment. Read leniently, written to the second."""
+
+MaybeTimestamp = Annotated[
+    datetime | None,
+    PlainValidator(read_time),
+    PlainSerializer(lambda moment: moment and time_text(moment), return_type=str | None, when_used="json"),
+    WithJsonSchema({"anyOf": [_time_schema, {"type": "null"}]}),
+]
+"""A moment that a peer may write as it likes: what cannot be read is unknown (None), never an error (D35)."""
+
+
+def _calendar_day(value: Any) -> date:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    if not isinstance(value, str):
+        raise fault("WRONG_TYPE", "must be a date in a JSON string")
+    if _DATE.fullmatch(value) is None:
+        raise fault("INVALID_DATE", "must be a calendar day YYYY-MM-DD")
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise fault("INVALID_DATE", "must be a day that exists, YYYY-MM-DD") from None
+
+
+Day = Annotated[
+    date,
+    PlainValidator(_calendar_day),
+    PlainSerializer(date.isoformat, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date", "pattern": DATE_PATTERN}),
+]
+"""A calendar day, ``YYYY-MM-DD``."""

@@ -1,0 +1,68 @@
+"""Events of topic ``verdicts``: what the platform may do (contract section 4).
+
+A ``...Body`` is what a machine decides; the engine adds ``sequence``, which counts per topic and key from 1.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool
+
+from schemas.base import Wire
+from schemas.decisions import SubjectText
+from schemas.text import Code, Id, MaybeId, MaybeText, Word
+
+Risk = Literal["clean", "suspicious", "malicious", "unknown", "pending"]
+
+
+class Sequenced(Wire):
+    """What every event of ours ends with."""
+
+    sequence: Annotated[int, Field(ge=1)]
+
+
+class _VerdictFacts(Wire):
+    subject: SubjectText
+    reasons: tuple[Code, ...]
+    needs: tuple[Word, ...] = ()
+    final: StrictBool
+    counterparty: MaybeId = None
+    transfer_id: MaybeId = None
+    exchange_status: MaybeText = None
+    risk: Risk | None = None
+    policy_version: Id
+
+
+class VerdictBody(_VerdictFacts):
+    """The verdict on a withdrawal or a deposit."""
+
+    verdict: Literal["allow", "hold", "deny"]
+
+
+class ScreeningVerdictBody(_VerdictFacts):
+    """The verdict on a screening is its risk."""
+
+    verdict: Risk
+
+
+class OwnershipVerdictBody(_VerdictFacts):
+    """The verdict on the ownership of an unhosted wallet."""
+
+    verdict: Literal["allow", "deny"]
+
+
+class WithdrawalVerdict(Sequenced, VerdictBody):
+    """``withdrawal.verdict.v1``: may the withdrawal be sent."""
+
+
+class DepositVerdict(Sequenced, VerdictBody):
+    """``deposit.verdict.v1``: may the deposit be credited."""
+
+
+class ScreeningVerdict(Sequenced, ScreeningVerdictBody):
+    """``screening.verdict.v1``: how risky a wallet or a transaction is."""
+
+
+class OwnershipVerdict(Sequenced, OwnershipVerdictBody):
+    """``ownership.verdict.v1``: whether the wallet is the customer's own."""

@@ -1,0 +1,1 @@
+"""What developers run: installing, locking, generating documents. Not part of the wheel."""

@@ -1,0 +1,99 @@
+"""The Faust application: transport and group membership, nothing else (ADR on Faust).
+
+State is in SQL, delivery is guaranteed by the committer and the outbox. Every setting that matters is given here
+and none is read from the environment, where a Kubernetes service named ``web`` would set Faust's ``WEB_PORT``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import faust
+from faust.types import TopicT
+
+from streams.connection import Connection, connect
+from travelrule.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How fast a consumer group notices things, in seconds."""
+
+    commit_interval_s: float = 0.5
+    heartbeat_s: float = 3.0
+    session_s: float = 15.0
+    """After this long without heartbeat a killed worker's partitions go to the others."""
+    rebalance_s: float = 60.0
+    request_s: float = 40.0
+
+
+# The mock cluster ends a rebalance only after the session time less one second, even when all members are back.
+EMBEDDED_TIMING = Timing(heartbeat_s=1.0, session_s=4.0)
+STREAM_BUFFER = 128
+"""Records per topic that wait in Faust; all of them are fetched again after each rebalance."""
+POLL_RECORDS = 250
+
+
+class KafkaApp(faust.App):
+    """A Faust application without tables, so without directories of its own."""
+
+    def _create_directories(self) -> None:
+        """Make none: the file system may be read-only."""
+
+
+def create_app(settings: Settings, connection: Connection | None = None, timing: Timing | None = None) -> faust.App:
+    """Make the application; nothing is connected and no event loop is touched yet.
+
+    Without ``connection`` the one of the settings is taken (ServiceUnavailable if the embedded broker of
+    ``DATA_DIR`` has no owner). ``timing`` is for tests that kill workers.
+    """
+    connection = connection or connect(settings)
+    timing = timing or (EMBEDDED_TIMING if connection.embedded else Timing())
+    return KafkaApp(
+        settings.consumer_group,
+        env={},
+        autodiscover=False,
+        broker=connection.faust_broker(),
+        broker_credentials=connection.faust_credentials(),
+        broker_client_id="travelrule-worker",
+        broker_commit_interval=timing.commit_interval_s,
+        broker_commit_every=1000,
+        broker_heartbeat_interval=timing.heartbeat_s,
+        broker_session_timeout=timing.session_s,
+        broker_rebalance_timeout=timing.rebalance_s,
+        broker_request_timeout=timing.request_s,
+        broker_max_poll_records=POLL_RECORDS,
+        consumer_auto_offset_reset="earliest",
+        processing_guarantee="at_least_once",
+        key_serializer="raw",
+        value_serializer="raw",
+        producer_acks=-1,
+        producer_request_timeout=30.0,
+        stream_buffer_maxsize=STREAM_BUFFER,
+        stream_wait_empty=True,
+        table_standby_replicas=0,
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        topic_replication_factor=3,
+        web_enabled=False,
+        web_tables_enabled=False,
+        web_router_enabled=False,
+        web_metrics_enabled=False,
+        web_stats_enabled=False,
+        web_graph_enabled=False,
+        store="memory://",
+        cache="memory://",
+        worker_redirect_stdouts=False,
+    )
+
+
+def bytes_topic(app: faust.App, name: str) -> TopicT:
+    """The topic of that name (with prefix) as raw bytes: our codec decodes, so that a fault is a value."""
+    return app.topic(
+        name,
+        key_type=bytes,
+        value_type=bytes,
+        key_serializer="raw",
+        value_serializer="raw",
+        allow_empty=True,  # tombstones
+    )

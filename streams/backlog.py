@@ -1,0 +1,137 @@
+"""What the broker itself says about the consumer group: the other half of the sign of life.
+
+Consumers are known to stop silently after broker restarts: nothing is taken, so nothing is pending, and the
+process looks idle. Only asking the broker, over a connection of its own, shows that records wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from streams.connection import Connection
+from travelrule import logs
+
+LOOK_SECONDS = 10.0
+ANSWER_SECONDS = 10.0
+
+log = logs.get("backlog")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A partition with records that the group has not committed."""
+
+    committed: int
+    since: float
+    """Steady time at which this committed offset was first seen with records behind it."""
+
+
+class Backlog:
+    """Watches the committed offsets of the whole group, so also a worker without partitions knows a stalled one.
+
+    ``owned`` says which partitions this process has; only those count for it (all, while it has none).
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        group: str,
+        topics: Sequence[str],
+        owned: Callable[[], set[TopicPartition]],
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._connection = connection
+        self._group = group
+        self._topics = tuple(topics)
+        self._owned = owned
+        self._steady = steady
+        self._consumer: AIOKafkaConsumer | None = None
+        self.waiting: dict[TopicPartition, Waiting] = {}
+
+    async def run(self) -> None:
+        """Look again and again until cancelled. A broker that does not answer proves nothing about this process."""
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout(ANSWER_SECONDS):
+                        await self.look()
+                except (KafkaError, OSError, TimeoutError) as error:
+                    log.warning("backlog-unknown", error=error)
+                    self.waiting = {}
+                    await self.close()
+                await asyncio.sleep(LOOK_SECONDS)  # a look is a sample; there is no condition to wait for
+        finally:
+            await self.close()
+
+    async def look(self) -> None:
+        """Ask the broker once. Raises KafkaError, OSError."""
+        consumer = await self._ready()
+        partitions = [
+            TopicPartition(topic, number)
+            for topic in self._topics
+            for number in consumer.partitions_for_topic(topic) or ()
+        ]
+        if not partitions:
+            self.waiting = {}
+            return
+        ends = await consumer.end_offsets(partitions)
+        begins = await consumer.beginning_offsets(partitions)
+        waiting: dict[TopicPartition, Waiting] = {}
+        for partition in partitions:
+            committed = await consumer.committed(partition)
+            position = begins[partition] if committed is None else max(committed, begins[partition])
+            if ends[partition] > position:
+                before = self.waiting.get(partition)
+                same = before is not None and before.committed == position
+                waiting[partition] = before if before and same else Waiting(position, self._steady())
+        self.waiting = waiting
+
+    async def close(self) -> None:
+        """Disconnect."""
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            await consumer.stop()
+
+    def stalled_seconds(self) -> float:
+        """For how long the longest waiting of our partitions has had records and no commit; 0 if none waits."""
+        return max(self._stalls().values(), default=0.0)
+
+    def stalled_topics(self) -> dict[str, float]:
+        """The same by topic, named with prefix."""
+        longest: dict[str, float] = {}
+        for partition, seconds in self._stalls().items():
+            longest[partition.topic] = max(longest.get(partition.topic, 0.0), seconds)
+        return longest
+
+    def _stalls(self) -> dict[TopicPartition, float]:
+        now, owned = self._steady(), self._owned()
+        return {
+            partition: now - waiting.since
+            for partition, waiting in self.waiting.items()
+            if partition in owned or not owned
+        }
+
+    async def _ready(self) -> AIOKafkaConsumer:
+        if self._consumer is None:
+            # It belongs to the group only to read its offsets: it subscribes to nothing and commits nothing.
+            consumer = AIOKafkaConsumer(
+                *(),
+                **self._connection.client_options(),
+                client_id="travelrule-backlog",
+                group_id=self._group,
+                enable_auto_commit=False,
+            )
+            try:
+                await consumer.start()
+            except BaseException:
+                await consumer.stop()
+                raise
+            self._consumer = consumer
+        await self._consumer.topics()  # refreshes what is known of the partitions
+        return self._consumer

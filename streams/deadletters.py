@@ -1,0 +1,56 @@
+"""The headers of a dead letter (contract section 3): the original ones, then ours in two families.
+
+``__streams.errors.*`` are the names of Kafka Streams (KIP-1034), so that common tools understand them; exception,
+message and stack trace hold the stable code, because whatever else they could hold might be personal data.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from streams.topics import Topics
+from travelrule.exchange.inputs import Rejected
+
+Header = tuple[str, bytes]
+
+_ATTEMPTS = "travelrule.attempts"
+_FIRST_FAILURE = "travelrule.first_failure_at"
+_OURS = ("__streams.errors.", "travelrule.")
+
+
+class DeadLetterHeaders:
+    """Makes the headers for refused messages of one installation."""
+
+    def __init__(self, topics: Topics) -> None:
+        self._topics = topics
+
+    def __call__(self, rejected: Rejected, now: datetime) -> list[Header]:
+        """Headers of the dead letter of ``rejected``; ``now`` is the time of its first failure.
+
+        A message that was replayed carries our headers already: attempts go on counting, the first failure stays.
+        """
+        raw = rejected.raw
+        former = {name: value or b"" for name, value in raw.headers if name.startswith(_OURS)}
+        kept = [(name, value or b"") for name, value in raw.headers if not name.startswith(_OURS)]
+        code = rejected.code.encode()
+        return [
+            *kept,
+            ("__streams.errors.topic", self._topics.physical(raw.topic).encode()),
+            ("__streams.errors.partition", str(raw.partition).encode()),
+            ("__streams.errors.offset", str(raw.offset).encode()),
+            ("__streams.errors.exception", code),
+            ("__streams.errors.message", code),
+            ("__streams.errors.stacktrace", code),
+            ("travelrule.error.code", code),
+            (_ATTEMPTS, str(_count(former.get(_ATTEMPTS)) + 1).encode()),
+            (_FIRST_FAILURE, former.get(_FIRST_FAILURE) or _moment(now)),
+        ]
+
+
+def _count(former: bytes | None) -> int:
+    """Attempts so far; a header that somebody else wrote counts as none."""
+    return int(former) if former is not None and former.isdigit() and len(former) < len(b"1000000") else 0
+
+
+def _moment(now: datetime) -> bytes:
+    return now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()

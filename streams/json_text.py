@@ -1,0 +1,57 @@
+"""JSON from strangers: UTF-8, without U+0000 and lone surrogates, not nested without end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+DEPTH_MAX = 64
+"""Our deepest event has seven levels; orjson itself could not write back more than 254."""
+
+
+class JsonFault(Exception):  # noqa: N818 -- carries a fault to the one place that turns it into a value
+    """Why a text is refused: a stable code and what to send instead."""
+
+    def __init__(self, code: str, fix: str) -> None:
+        self.code = code
+        self.fix = fix
+        super().__init__(code)
+
+
+def parse_object(text: bytes) -> dict[str, Any]:
+    """Parse one JSON object; JsonFault if it is anything else or holds what a database cannot keep."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        fix = f"send one JSON object in UTF-8, without lone surrogates, at most {DEPTH_MAX} levels deep"
+        raise JsonFault("INVALID_JSON", fix) from None
+    if not isinstance(value, dict):
+        raise JsonFault("WRONG_TYPE", "send one JSON object")
+    _check(value, search_nul=b"\\u0000" in text)
+    return value
+
+
+def _check(value: dict[str, Any], *, search_nul: bool) -> None:
+    """Walk without recursion, so that depth costs a list and not the stack."""
+    level: list[Any] = [value]
+    for _ in range(DEPTH_MAX):
+        below: list[Any] = []
+        for node in level:
+            children = node.values() if isinstance(node, dict) else node
+            if search_nul and (_has_nul(node) or _has_nul(children)):
+                raise JsonFault("INVALID_TEXT", "remove U+0000")
+            below.extend(child for child in children if isinstance(child, dict | list))
+        if not below:
+            return
+        level = below
+    raise JsonFault("TOO_DEEP", f"nest at most {DEPTH_MAX} levels")
+
+
+def _has_nul(strings: Any) -> bool:
+    return any(isinstance(text, str) and "\x00" in text for text in strings)
+
+
+def canonical(value: dict[str, Any]) -> bytes:
+    """The same object always as the same bytes: sorted keys, no blanks."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

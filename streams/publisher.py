@@ -1,0 +1,180 @@
+"""Publishing with awaited acknowledgement: what the relay needs (``travelrule.engine.ports.Publisher``).
+
+::
+
+    PublishError                 the record was not acknowledged; ``again`` says whether sending it again can help
+    ├── UnreachableError         no broker, no leader, or no answer in time: again
+    ├── TopicMissingError        the topic is not there: again, after `travelrule topics apply`
+    ├── NotAllowedError          login or access rights: again, after the operator mended them
+    └── RecordRefusedError       too large or malformed for the broker: never
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+from aiokafka.errors import (
+    AuthenticationFailedError,
+    ClusterAuthorizationFailedError,
+    InvalidTopicError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    RecordListTooLargeError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+)
+
+from streams.connection import Connection
+from streams.producer_session import ProducerSession
+from streams.topics import Topics
+from travelrule import logs
+from travelrule.errors import ServiceUnavailable, TravelRuleError
+
+ACKNOWLEDGE_SECONDS = 8.0
+"""Shorter than the relay's own limit: what it gives up, this client no longer tries to send."""
+REQUEST_SHARE = 0.7
+"""Of that, what the client may use by itself: it then can say why (a missing topic), where a timeout cannot."""
+log = logs.get("publisher")
+
+
+class PublishError(TravelRuleError):
+    """A record that the broker did not acknowledge. It may be there all the same."""
+
+    code = "PUBLISH_FAILED"
+    again: ClassVar[bool] = True
+
+
+class UnreachableError(PublishError):
+    """No broker, no leader or no answer in time."""
+
+    code = "BROKER_UNREACHABLE"
+
+
+class TopicMissingError(PublishError):
+    """The topic is not there: ``travelrule topics apply`` makes it."""
+
+    code = "TOPIC_MISSING"
+
+
+class NotAllowedError(PublishError):
+    """The broker refuses our login, or writing to this topic."""
+
+    code = "NOT_ALLOWED"
+
+
+class RecordRefusedError(PublishError):
+    """The broker will never take this record."""
+
+    code = "RECORD_REFUSED"
+    again = False
+
+
+_CLASS_OF: tuple[tuple[tuple[type[Exception], ...], type[PublishError]], ...] = (
+    ((UnknownTopicOrPartitionError, InvalidTopicError), TopicMissingError),
+    (
+        (AuthenticationFailedError, ClusterAuthorizationFailedError, TopicAuthorizationFailedError),
+        NotAllowedError,
+    ),
+    ((MessageSizeTooLargeError, RecordListTooLargeError), RecordRefusedError),
+)
+
+
+class KafkaPublisher:
+    """One idempotent producer per process: acks from all in-sync replicas, records of one key in order."""
+
+    def __init__(self, connection: Connection, topics: Topics, *, acknowledge_s: float = ACKNOWLEDGE_SECONDS) -> None:
+        self._connection = connection
+        self._topics = topics
+        self._acknowledge_s = acknowledge_s
+        self._session: ProducerSession | None = None
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.Lock()
+        self._last: dict[tuple[str, bytes], asyncio.Future[None]] = {}
+
+    async def start(self) -> None:
+        """Connect; ServiceUnavailable if no broker answers."""
+        try:
+            await self._ready()
+        except PublishError as error:
+            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the login") from error
+
+    async def stop(self) -> None:
+        """Send what was given and disconnect."""
+        if self._session is not None:
+            self._retire(self._session, self._session.stop)
+        await asyncio.gather(*self._retiring)
+
+    async def publish(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+        """Publish one record to ``topic`` (name without prefix) and return after its acknowledgement.
+
+        Many may run at once. A record waits for the one before it with the same topic and key, and if that one was
+        not acknowledged it is not sent either: a later event must not overtake an earlier one. Raises PublishError.
+        """
+        if not key:
+            await self._send(topic, None, value, headers)
+            return
+        before = self._last.get((topic, key))
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._last[topic, key] = mine
+        try:
+            if before is not None:
+                await asyncio.wait({before})
+                if before.cancelled():
+                    raise PublishError("the record before it with the same key was not acknowledged")
+            await self._send(topic, key, value, headers)
+            mine.set_result(None)
+        finally:
+            mine.cancel()  # nothing, if it has its result
+            if self._last.get((topic, key)) is mine:
+                del self._last[topic, key]
+
+    async def _send(self, topic: str, key: bytes | None, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+        session = await self._ready()
+        try:
+            async with asyncio.timeout(self._acknowledge_s):
+                await session.send(self._topics.physical(topic), key, value, headers)
+        except (TimeoutError, KafkaError) as error:
+            raise self._wrapped(error, session, topic) from error
+
+    def _wrapped(self, error: Exception, session: ProducerSession, topic: str) -> PublishError:
+        """Ours for theirs. The next record gets a new producer, unless the record never left this process.
+
+        After a failure an idempotent producer has a gap in its sequence: what follows would be refused.
+        """
+        for classes, ours in _CLASS_OF:
+            if isinstance(error, classes):
+                if ours is not TopicMissingError:
+                    self._retire(session, session.stop)
+                return ours(f"record for {topic} was refused: {type(error).__name__}")
+        self._retire(session, session.give_up)
+        log.warning("producer-replaced", error=error, topic=topic)
+        return UnreachableError(f"record for {topic} was not acknowledged: {type(error).__name__}")
+
+    def _retire(self, session: ProducerSession, end: Callable[[], Awaitable[None]]) -> None:
+        """End a session in the background: with ``stop`` what it still holds is sent, with ``give_up`` not."""
+        if self._session is session:
+            self._session = None
+            task = asyncio.create_task(self._end(session, end))
+            self._retiring.add(task)
+            task.add_done_callback(self._retiring.discard)
+
+    async def _end(self, session: ProducerSession, end: Callable[[], Awaitable[None]]) -> None:
+        try:
+            async with asyncio.timeout(self._acknowledge_s):
+                await end()
+        except TimeoutError:
+            await session.give_up()  # its records are still in the outbox
+
+    async def _ready(self) -> ProducerSession:
+        async with self._starting:
+            if self._session is None:
+                session = ProducerSession(self._connection, self._acknowledge_s * REQUEST_SHARE)
+                try:
+                    async with asyncio.timeout(self._acknowledge_s):
+                        await session.start()
+                except (KafkaError, OSError, TimeoutError) as error:
+                    raise UnreachableError(f"no broker answered: {type(error).__name__}") from error
+                self._session = session
+            return self._session

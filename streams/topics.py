@@ -1,0 +1,31 @@
+"""Topic names with the prefix of the settings (contract section 3); the list itself is ``schemas.registry``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.registry import TOPICS, TopicSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of one installation: ``withdrawals`` here is ``travelrule.withdrawals`` at the broker."""
+
+    prefix: str
+
+    def physical(self, name: str) -> str:
+        """The name at the broker; KeyError for a name that is not in the registry."""
+        return f"{self.prefix}{TOPICS[name].name}"
+
+    def logical(self, physical: str) -> str:
+        """The name without prefix; KeyError for a topic that is not ours."""
+        name = physical.removeprefix(self.prefix) if physical.startswith(self.prefix) else ""
+        return TOPICS[name].name
+
+    def specs(self) -> dict[str, TopicSpec]:
+        """Every topic of the registry by its name at the broker."""
+        return {self.physical(name): spec for name, spec in TOPICS.items()}
+
+    def inputs(self) -> list[str]:
+        """The names at the broker of the topics that platforms write."""
+        return [self.physical(name) for name, spec in TOPICS.items() if spec.direction == "in"]

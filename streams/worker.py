@@ -1,0 +1,135 @@
+"""The Faust application as one service of a process that also runs other roles in the same event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import faust
+from aiokafka import TopicPartition
+from faust.exceptions import ConsumerNotStarted
+
+from streams.backlog import Backlog
+from streams.connection import Connection
+from streams.progress import STALL_SECONDS, Progress
+from streams.topics import Topics
+from travelrule import logs
+from travelrule.errors import ServiceUnavailable, TravelRuleError
+
+START_SECONDS = 60.0
+STOP_SECONDS = 30.0
+
+log = logs.get("worker")
+
+
+class WorkerFailed(TravelRuleError):  # noqa: N818 -- says what is the case
+    """The consumer is broken and does not mend itself: end the process, the group takes over."""
+
+    code = "WORKER_FAILED"
+
+
+class FaustWorker:
+    """Starts and stops the application, and notices when it breaks.
+
+    Order of a shutdown: ``stop`` this first, while the committer still runs (it waits until everything taken is
+    acknowledged), the committer last. ``failure`` ends with the reason why the process has to exit.
+    """
+
+    def __init__(
+        self,
+        app: faust.App,
+        connection: Connection,
+        topics: Topics,
+        progress: Progress,
+        *,
+        stall_s: float = STALL_SECONDS,
+    ) -> None:
+        self._app = app
+        self._topics = topics
+        self._progress = progress
+        self._stall_s = stall_s
+        self._broken: asyncio.Future[BaseException] | None = None
+        self._early: BaseException | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.backlog = Backlog(connection, app.conf.id, self._subscribed(), self.assignment)
+
+    def _subscribed(self) -> list[str]:
+        return sorted({name for agent in self._app.agents.values() for name in agent.channel.topics})
+
+    async def start(self) -> None:
+        """Join the group and consume. ServiceUnavailable if no broker answers in time."""
+        loop = asyncio.get_running_loop()
+        self._app.loop = loop
+        self._broken = loop.create_future()
+        if self._early is not None:
+            self._broken.set_result(self._early)
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._app.start()
+        except Exception as error:
+            await self._quietly_stop()
+            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics") from error
+        if self._app.should_stop:
+            await self._quietly_stop()
+            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics")
+        self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self.backlog.run())]
+
+    async def failure(self) -> BaseException:
+        """Wait for the reason why this worker cannot go on; never returns for an orderly ``stop``."""
+        if self._broken is None:
+            raise RuntimeError("the worker was not started")
+        return await asyncio.shield(self._broken)
+
+    def fail(self, error: BaseException) -> None:
+        """Report that the worker cannot go on; the first report counts."""
+        if self._broken is None:
+            self._early = self._early or error
+        elif not self._broken.done():
+            log.error("worker-failed", error=error)
+            self._broken.set_result(error)
+
+    async def stop(self) -> None:
+        """Take nothing more, wait until everything taken is acknowledged, commit, leave the group.
+
+        If that takes longer than ``STOP_SECONDS`` (the committer is stuck) it ends all the same: what is not
+        acknowledged is delivered again.
+        """
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        await self._quietly_stop()
+
+    async def _quietly_stop(self) -> None:
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._app.stop()
+        except Exception as error:  # noqa: BLE001 -- the end of a broken application; the process ends next
+            log.warning("worker-stop-failed", error=error, pending=self._progress.pending)
+
+    async def _watch(self) -> None:
+        """Faust tells nobody that it crashed unless its own worker runs the loop."""
+        await self._app.wait_until_stopped()
+        if self._app.crashed:
+            self.fail(self._app.crash_reason or WorkerFailed("the consumer crashed"))
+        else:
+            self.fail(WorkerFailed("the consumer stopped by itself"))
+
+    def assignment(self) -> set[TopicPartition]:
+        """The partitions that this process consumes."""
+        with contextlib.suppress(ConsumerNotStarted, AttributeError):
+            return {TopicPartition(tp.topic, tp.partition) for tp in self._app.consumer.assignment()}
+        return set()
+
+    def alive(self) -> bool:
+        """Whether there is progress: nothing to do, or something was acknowledged and committed lately."""
+        return max(self._progress.stalled_seconds(), self.backlog.stalled_seconds()) <= self._stall_s
+
+    def lag_seconds(self) -> dict[str, float]:
+        """Age of the oldest uncommitted event by topic (without prefix), 0 where nothing waits."""
+        taken = self._progress.lag_seconds()
+        waiting = self.backlog.stalled_topics()
+        return {
+            name: max(taken.get(name, 0.0), waiting.get(physical, 0.0))
+            for physical, name in ((physical, self._topics.logical(physical)) for physical in self._subscribed())
+        }

@@ -1,0 +1,1 @@
+"""Tests of the project; ``tests.services`` is imported by them."""

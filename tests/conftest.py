@@ -1,0 +1,64 @@
+"""Root fixtures: a real Kafka and a real PostgreSQL, shared by all processes of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the controlling process, not one of the workers of xdist
+        run.open_run()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        run.close_run()
+
+
+@pytest.fixture(scope="session")
+def kafka() -> KafkaNode:
+    """The broker of the run, shared with other tests: who stops brokers takes ``own_kafka``."""
+    return run.shared_kafka()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> PostgresServer | GivenPostgres:
+    """The PostgreSQL of the run, shared: who stops servers takes ``own_postgres``."""
+    return run.shared_postgres()
+
+
+@pytest.fixture
+def pg_database(postgres: PostgresServer | GivenPostgres) -> Iterator[str]:
+    """The URL of a fresh, empty database, dropped after the test."""
+    name = postgres.create_database()
+    yield postgres.dsn(name)
+    postgres.drop_database(name)
+
+
+@pytest.fixture
+def own_directory(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """A directory of this test alone inside the run's directory (short, so that socket paths fit)."""
+    return lambda name: run.run_directory() / f"{name}-{abs(hash(request.node.nodeid)) % 10**8:08d}"
+
+
+@pytest.fixture
+def own_kafka(own_directory: Callable[[str], Path]) -> Iterator[KafkaNode]:
+    """A broker of this test alone, which it may stop, kill and freeze."""
+    node = KafkaNode(own_directory("kafka"), run.run_owner())
+    node.start()
+    yield node
+    node.kill()
+
+
+@pytest.fixture
+def own_postgres(own_directory: Callable[[str], Path]) -> Iterator[PostgresServer]:
+    """A PostgreSQL of this test alone, which it may stop, kill and freeze."""
+    server = PostgresServer(own_directory("postgres"), run.run_owner())
+    server.start()
+    yield server
+    server.kill()

@@ -1,0 +1,43 @@
+"""Both databases behind the same tests, and a machine small enough to see through."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract.engine.toy import TOY, dead_letter_headers
+from travelrule.crypto.at_rest import KeyEncryptionKeys
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.engine.apply import Engine
+from travelrule.engine.vault import Vault
+from travelrule.policy.policy import Policy
+from travelrule.store import migrate
+from travelrule.store.database import Database
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'store.sqlite3'}"
+    return str(request.getfixturevalue("pg_database"))
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    opened = Database(database_url)
+    await migrate.upgrade(opened)
+    yield opened
+    await opened.dispose()
+
+
+@pytest.fixture
+def vault() -> Vault:
+    return Vault("north", KeyEncryptionKeys([base64.b64encode(b"k" * 32).decode()]), BlindIndex(b"i" * 32))
+
+
+@pytest.fixture
+def engine(database: Database, vault: Vault) -> Engine:
+    return Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)

@@ -1,0 +1,91 @@
+"""A machine for tests of the engine: it remembers what it was told, and does what the reason of the input says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+
+from schemas.txids import WithdrawalBroadcast, WithdrawalMined
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, ExchangeRow, Projection, Reply
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.exchange.machine import Machine
+from travelrule.policy.policy import Policy
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    heard: tuple[str, ...] = ()
+
+
+def decide(state: Told | None, item: Input, _policy: Policy, now: datetime) -> Decision[Any]:
+    word = item.data.txid if isinstance(item.data, WithdrawalBroadcast) else "mined"
+    if state is None and word == "mined":
+        return Decision(None, status="parked")
+    heard = replace(state or Told(), heard=(*(state.heard if state else ()), word))
+    match word:
+        case "refuse":
+            return Decision(state, status="rejected", code="REFUSED", field="txid", fix="say something else")
+        case "crash":
+            raise ZeroDivisionError
+        case "emit":
+            data = {"subject": item.subject, "verdict": "allow", "reasons": ["VERIFIED"]}
+            key = item.subject.partition(":")[2]
+            return Decision(heard, (Emit("verdicts", key, "withdrawal.verdict.v1", data),))
+        case "call":
+            call = CallHub("address-search", "south", "t-1", {"currency": "XRP"}, {"secret": "Planted Name"})
+            return Decision(heard, (call,))
+        case "drop":
+            return Decision(heard, (DropCalls(),))
+        case "reply":
+            return Decision(heard, (Reply({"answer": "Planted Name"}),))
+        case "alert":
+            return Decision(heard, (Alert("TOY"),))
+    return Decision(heard, rule="heard")
+
+
+def project(state: Told) -> Projection:
+    row = ExchangeRow("originating", "south", f"t-{len(state.heard)}", "wait", "none", "ABCDEF", None)
+    return Projection(status=str(len(state.heard)), rows=(row,))
+
+
+TOY = Machine(
+    kind="withdrawal",
+    decide=decide,
+    dump=lambda state: orjson.dumps(list(state.heard)),
+    load=lambda raw: Told(tuple(orjson.loads(raw))),
+    project=project,
+)
+
+
+def dead_letter_headers(rejected: Rejected, at: datetime) -> list[tuple[str, bytes]]:
+    return [("code", rejected.code.encode()), ("at", at.isoformat().encode())]
+
+
+def told(
+    word: str, subject: str = "w-1", input_id: str | None = None, offset: int = 0, *, unknown: bool = False
+) -> Input:
+    """An input whose txid is the word that the machine acts on."""
+    data: WithdrawalBroadcast | WithdrawalMined
+    if word == "mined":
+        data = WithdrawalMined(withdrawal_id=subject)
+    else:
+        data = WithdrawalBroadcast(withdrawal_id=subject, txid=word)
+    content = data.model_dump_json(by_alias=True).encode()
+    return Input(
+        source="/platform",
+        id=input_id or str(uuid4()),
+        type="withdrawal.mined.v1" if word == "mined" else "withdrawal.broadcast.v1",
+        subject=f"withdrawal:{subject}",
+        at=START,
+        data=data,
+        content=content,
+        salt=UUID(int=7),
+        raw=RawMessage("txids", 0, offset, subject.encode(), content),
+        reply_to_unknown=unknown,
+    )

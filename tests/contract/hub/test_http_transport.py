@@ -1,0 +1,128 @@
+"""``MemberTransport`` over real sockets: what goes out, what comes back, and what a bad server cannot do."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import os
+
+import pytest
+
+from tests.contract.hub.kit import MemberServer, member_server
+from tests.unit.hub.kit import NOW
+from travelrule.hub.members import Member
+from travelrule.hub.operations import FINISH, HEALTH, TXID_REPORT, Operation
+from travelrule.hub.ports import MemberAnswer, MemberCall, NoMemberAnswer
+from travelrule.hub.records import CallRecord
+from travelrule.hub.transport import HttpTransport
+
+HEADERS = {"X-Request-Origin": "code:north", "Content-Type": "application/json"}
+
+
+def _member(url: str) -> Member:
+    return Member("south", "South", "SG", "code", (), url)
+
+
+def _call(operation: Operation = TXID_REPORT, body: bytes = b"{}") -> MemberCall:
+    return MemberCall(operation, HEADERS, body, CallRecord(at=NOW, operation=operation.name))
+
+
+async def test_bytes_headers_method_and_path_arrive_unchanged() -> None:
+    body = os.urandom(200_000)
+    server = MemberServer()
+    async with member_server(server) as url, HttpTransport() as transport:
+        await transport.forward(_member(url), _call(FINISH, body))
+        await transport.forward(_member(url), _call(HEALTH, b""))
+    (method, path, headers, arrived), health = server.arrived
+    assert (method, path) == ("PUT", "/v1/vasp/transfer/status")
+    assert hashlib.sha256(arrived).digest() == hashlib.sha256(body).digest()
+    assert {name for name in headers if name.startswith("x-")} == {"x-request-origin"}
+    assert headers["content-type"] == "application/json"
+    assert (health[0], health[1], health[3]) == ("GET", "/v1/vasp/health", b"")
+
+
+async def test_answers_come_back_as_they_are() -> None:
+    server = MemberServer(503, b"\x00\xffnot json")
+    async with member_server(server) as url, HttpTransport() as transport:
+        assert await transport.forward(_member(url), _call()) == MemberAnswer(503, server.body)
+
+
+async def test_redirects_are_answers_and_cookies_are_forgotten() -> None:
+    server = MemberServer(307, b"", {"location": "/elsewhere", "set-cookie": "a=b"})
+    async with member_server(server) as url, HttpTransport() as transport:
+        assert (await transport.forward(_member(url), _call())).status == 307
+        await transport.forward(_member(url), _call())
+    assert [path for _, path, _, _ in server.arrived] == ["/v1/beneficiary/transfer/txid"] * 2
+    assert "cookie" not in server.arrived[1][2]
+
+
+async def test_an_answer_beyond_the_limit_is_not_taken_in() -> None:
+    server = MemberServer(body=b"[" + b" " * 10_000)
+    async with member_server(server) as url:
+        async with HttpTransport(answer_bytes_max=10_000) as transport:
+            assert (await transport.forward(_member(url), _call())).body == b""
+        async with HttpTransport(answer_bytes_max=10_001) as transport:
+            assert (await transport.forward(_member(url), _call())).body == server.body
+
+
+async def test_a_packed_answer_is_not_unpacked() -> None:
+    packed = gzip.compress(b" " * 1_000_000)
+    server = MemberServer(body=packed, headers={"content-encoding": "gzip"})
+    async with member_server(server) as url, HttpTransport() as transport:
+        assert (await transport.forward(_member(url), _call())).body == packed
+    assert "accept-encoding" not in server.arrived[0][2]
+
+
+async def test_nobody_listens_there() -> None:
+    async with member_server(MemberServer()) as url:
+        gone = url
+    async with HttpTransport() as transport:
+        for nowhere in (gone, ""):
+            with pytest.raises(NoMemberAnswer) as silence:
+                await transport.forward(_member(nowhere), _call())
+            assert silence.value.reached is False
+
+
+async def test_a_connection_that_ends_without_answer_may_have_reached_the_member() -> None:
+    arrived = asyncio.Event()
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        arrived.set()
+        writer.close()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, HttpTransport() as transport:
+        with pytest.raises(NoMemberAnswer) as silence:
+            await transport.forward(_member(f"http://127.0.0.1:{port}"), _call())
+    assert silence.value.reached is True
+    assert arrived.is_set()
+
+
+async def test_a_hanging_member_keeps_its_own_connections_only() -> None:
+    hanging, well = MemberServer(hold=asyncio.Event()), MemberServer()
+    async with (
+        member_server(hanging) as slow,
+        member_server(well) as fast,
+        HttpTransport(connections_per_member=3) as transport,
+    ):
+        stuck = [asyncio.create_task(transport.forward(_member(slow), _call())) for _ in range(20)]
+        answers = await asyncio.gather(*(transport.forward(_member(fast), _call()) for _ in range(50)))
+        assert {answer.status for answer in answers} == {200}
+        assert hanging.open_max <= 3
+        assert not any(task.done() for task in stuck)
+        hanging.hold.set()  # type: ignore[union-attr]
+        assert {answer.status for answer in await asyncio.gather(*stuck)} == {200}
+
+
+async def test_a_cancelled_call_gives_its_connection_back() -> None:
+    server = MemberServer(hold=asyncio.Event())
+    async with member_server(server) as url, HttpTransport(connections_per_member=1) as transport:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await transport.forward(_member(url), _call())
+        server.hold = None
+        async with asyncio.timeout(5):
+            assert (await transport.forward(_member(url), _call())).status == 200

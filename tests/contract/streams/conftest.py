@@ -1,0 +1,54 @@
+"""Both brokers behind one fixture: what holds on the real one has to hold on the embedded one."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from streams import embedded
+from streams.connection import Connection
+from streams.topics import Topics
+from travelrule.settings import Settings
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A broker with the topics of one test."""
+
+    connection: Connection
+    topics: Topics
+    settings: Settings
+
+
+@pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.services)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    topics = Topics(f"t{os.getpid()}-{next(_numbers)}.")
+    settings = {"topic_prefix": topics.prefix, "consumer_group": topics.prefix + "group", "data_dir": tmp_path}
+    if request.param == "embedded":
+        broker = embedded.own_or_find(tmp_path, list(topics.specs()))
+        assert broker is not None
+        yield Place(Connection(broker.addresses, embedded=True), topics, Settings(**settings))
+        broker.close()
+    else:
+        kafka = request.getfixturevalue("kafka")
+        kafka.create_topics(list(topics.specs()), partitions=4)
+        yield Place(
+            Connection((kafka.bootstrap,)), topics, Settings(broker_url=f"kafka://{kafka.bootstrap}", **settings)
+        )
+
+
+@pytest.fixture
+async def publisher(place: Place) -> AsyncIterator[object]:
+    from streams.publisher import KafkaPublisher
+
+    publisher = KafkaPublisher(place.connection, place.topics)
+    await publisher.start()
+    yield publisher
+    await publisher.stop()

@@ -1,0 +1,154 @@
+"""Documents that must keep up with the code: generated tables, runbooks, decisions, links, the lock."""
+
+import ast
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts import generate_docs, lock
+from tests.house.source import ROOT, WHEEL_ROOTS, dotted, files, keyword, python, text, tree
+from travelrule.environment import FILE_SUFFIX, PREFIX
+from travelrule.identity.profile import VaspProfile
+from travelrule.metrics import METRICS
+from travelrule.settings import Settings
+
+RUNBOOKS = Path("docs/runbooks")
+ADRS = Path("docs/adr")
+SECTIONS = ("## What it means", "## What the program already did", "## What to check", "## What to do")
+
+
+def test_generated_tables_are_what_the_code_says() -> None:
+    assert generate_docs.drift() == []
+
+
+def test_drift_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "metrics.md").write_text("old", encoding="utf-8")
+    assert generate_docs.drift(tmp_path) == ["metrics.md", "settings.md", "topics.md"]
+
+
+def alert_codes() -> Iterator[tuple[str, str]]:
+    """Every code that an ``Alert`` is made with, and the members of ``AlertCode``, each with its place."""
+    for path in python(*WHEEL_ROOTS):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and dotted(node.func).split(".")[-1] == "Alert":
+                code = keyword(node, "code") or (node.args[0] if node.args else None)
+                yield from ((name, f"{path}:{node.lineno}") for name in _constants(code))
+            elif isinstance(node, ast.ClassDef) and node.name == "AlertCode":
+                values = [each.value for each in node.body if isinstance(each, ast.Assign)]
+                yield from ((name, str(path)) for value in values for name in _constants(value))
+
+
+def _constants(code: ast.expr | None) -> Iterator[str]:
+    for node in ast.walk(code) if code is not None else ():
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and re.fullmatch("[A-Z][A-Z0-9_]+", text):
+            yield text
+
+
+def runbooks() -> set[str]:
+    return {path.stem for path in files() if path.parent == RUNBOOKS and path.name != "index.md"}
+
+
+def test_every_alert_has_a_runbook() -> None:
+    missing = {code: place for code, place in alert_codes() if code not in runbooks()}
+    assert missing == {}
+
+
+def test_every_runbook_has_an_alert() -> None:
+    assert runbooks() <= {code for code, _ in alert_codes()}
+
+
+@pytest.mark.parametrize("code", sorted(runbooks()))
+def test_a_runbook_says_what_to_do(code: str) -> None:
+    page = text(RUNBOOKS / f"{code}.md")
+    assert page.startswith(f"# {code}\n")
+    assert [page.count(section) for section in SECTIONS] == [1] * len(SECTIONS)
+    assert f"({code}.md)" in text(RUNBOOKS / "index.md")
+
+
+def adrs() -> list[Path]:
+    return [path for path in files() if path.parent == ADRS and path.name != "index.md"]
+
+
+def test_decisions_are_numbered_without_gaps_and_listed() -> None:
+    index = text(ADRS / "index.md")
+    assert [int(path.name[:4]) for path in adrs()] == list(range(1, len(adrs()) + 1))
+    for path in adrs():
+        title = text(path).splitlines()[0].removeprefix("# ")
+        assert f"[{title}]({path.name})" in index
+        for part in ("Status: ", "## Context", "## Decision", "## Consequences"):
+            assert part in text(path), f"{path} lacks {part}"
+
+
+@pytest.mark.parametrize("page", [str(path) for path in files() if path.suffix == ".md"])
+def test_links_lead_somewhere(page: str) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)", text(Path(page)))
+    local = [target for target in targets if not re.match(r"[a-z]+:", target)]
+    broken = [target for target in local if not (ROOT / page).parent.joinpath(target).exists()]
+    assert broken == []
+
+
+def test_the_readme_gives_the_two_commands_and_the_changelog_this_version() -> None:
+    readme = text(Path("README.md"))
+    assert "make demo" in readme
+    assert "make test" in readme
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"## [{version}]" in text(Path("CHANGELOG.md"))
+
+
+def test_the_profile_of_the_readme_is_a_profile() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", text(Path("README.md")), re.DOTALL)
+    assert VaspProfile.from_toml(example).legal_name == "North Exchange Ltd."
+
+
+@pytest.mark.parametrize("page", [str(path) for path in files() if path.suffix == ".md"])
+def test_pages_name_settings_that_exist(page: str) -> None:
+    named = set(re.findall(r"TRAVELRULE_[A-Z_]*[A-Z]\b(?!_?\*)", text(Path(page))))
+    settings = {PREFIX + name.upper() for name in Settings.model_fields}
+    settings |= {f"{PREFIX}{name}{FILE_SUFFIX}" for name in Settings.secret_names()}
+    assert named - settings == set()
+
+
+LATER_METRICS = {"LIST_ENTRIES", "LIST_AGE_SECONDS"}
+LATER_SETTINGS = {"hub_screening_prefix", "builder_url", "console_listen", "public_url", "lists_dir"}
+"""Declared by the contract, used by what is not built yet; whoever builds it takes the name off."""
+
+
+def attributes() -> set[str]:
+    """Names that product code reads as ``something.name``, or imports."""
+    nodes = [node for path in python(*WHEEL_ROOTS) for node in ast.walk(tree(path))]
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return read | {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
+def test_every_metric_is_counted_and_every_setting_is_read() -> None:
+    used = attributes()
+    metrics = {spec.name.removeprefix("travelrule_").upper() for spec in METRICS}
+    settings = set(Settings.model_fields)
+    assert metrics - used == LATER_METRICS
+    assert settings - used == LATER_SETTINGS
+
+
+def test_the_lock_holds_versions_only_and_is_what_the_tests_run_with() -> None:
+    lines = text(Path("constraints.txt")).splitlines()
+    assert lines[0].startswith("# Generated")
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*", line) for line in lines[1:])
+    needed = lock.closure(lock.wanted(ROOT / "pyproject.toml"))
+    assert text(Path("constraints.txt")) == lock.text_of(needed), "run make lock"
+
+
+def test_make_targets_are_short_and_ci_stops_at_the_first_failure() -> None:
+    recipes: list[int] = []
+    for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines():
+        if line.startswith("\t"):
+            recipes[-1] += 1
+        else:
+            recipes.append(0)
+    assert max(recipes) <= 10
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "set -euo pipefail" in ci
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

@@ -1,0 +1,7 @@
+"""Real services for tests and people: Apache Kafka and PostgreSQL on loopback."""
+
+from tests.services.kafka import KafkaNode
+from tests.services.postgres import GivenPostgres, PostgresServer, open_postgres
+from tests.services.process import ServiceError
+
+__all__ = ["GivenPostgres", "KafkaNode", "PostgresServer", "ServiceError", "open_postgres"]

@@ -1,0 +1,109 @@
+"""The services that other tests rely on: they come back with their data, and they die with the run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from confluent_kafka import Producer
+
+from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from tests.services.process import ROOT
+
+pytestmark = pytest.mark.services
+
+
+def _ends(process: psutil.Process, seconds: float = 10) -> bool:
+    try:
+        process.wait(seconds)
+    except psutil.TimeoutExpired:
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+def test_kafka_comes_back_on_its_port_with_its_data(own_kafka: KafkaNode) -> None:
+    own_kafka.create_topics(["kept"], partitions=1)
+    producer = Producer({"bootstrap.servers": own_kafka.bootstrap, "log_level": 0})
+    producer.produce("kept", b"value")
+    assert producer.flush(10) == 0
+    own_kafka.kill()
+    assert not own_kafka.answers()
+    own_kafka.start()
+    producer.produce("kept", b"value")
+    assert producer.flush(20) == 0
+
+
+def test_creating_topics_twice_changes_nothing(kafka: KafkaNode) -> None:
+    kafka.create_topics(["twice"], partitions=3)
+    kafka.create_topics(["twice"], partitions=3)
+    assert kafka.answers()
+
+
+def test_postgres_comes_back_with_what_was_committed(own_postgres: PostgresServer) -> None:
+    own_postgres.execute("CREATE TABLE kept AS SELECT 7 AS n")
+    own_postgres.kill()
+    assert not own_postgres.answers()
+    own_postgres.start()
+    assert own_postgres.fetch("SELECT n FROM kept")[0]["n"] == 7
+    own_postgres.stop()
+    assert not own_postgres.answers()
+
+
+def test_databases_are_separate_copies_of_a_template(postgres: PostgresServer | GivenPostgres) -> None:
+    built: list[str] = []
+    for _ in range(2):
+        assert postgres.template("template_of_services", built.append) == "template_of_services"
+    assert len(built) <= 1
+    first, second = (postgres.create_database("template_of_services") for _ in range(2))
+    assert first != second
+    postgres.drop_database(first)
+    postgres.drop_database(second)
+
+
+def test_two_runs_of_a_fixture_get_two_databases(pg_database: str, postgres: PostgresServer) -> None:
+    name = pg_database.rsplit("/", 1)[1]
+    assert pg_database.startswith("postgresql+asyncpg://")
+    assert postgres.fetch("SELECT 1 FROM pg_database WHERE datname = $1", name)
+
+
+@pytest.mark.parametrize("victim", ["owner", "warden"])
+def test_a_service_dies_with_its_owner(victim: str, own_directory: Callable[[str], Path]) -> None:
+    directory = own_directory(victim)
+    directory.mkdir(exist_ok=True)
+    script = (
+        "import sys, pathlib, time\n"
+        "from tests.services.process import ServiceProcess\n"
+        "import os\n"
+        "d = pathlib.Path(sys.argv[1])\n"
+        "ServiceProcess(d, 'sleeper', os.getpid()).start(['sleep', '600'], (d / 'pid').exists)\n"
+        "print('up', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(directory)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"up\n"
+        sleeper = psutil.Process(int((directory / "pid").read_text()))
+        os.kill(owner.pid if victim == "owner" else sleeper.ppid(), 9)
+        assert _ends(sleeper)
+        owner.kill()
+
+
+def test_a_command_that_fails_is_told_with_its_log(own_directory: Callable[[str], Path]) -> None:
+    from tests.services.process import ServiceError, ServiceProcess
+
+    directory = own_directory("failing")
+    directory.mkdir(exist_ok=True)
+    began = time.monotonic()
+    with pytest.raises(ServiceError, match="no such thing"):
+        ServiceProcess(directory, "failing", os.getpid()).start(
+            ["sh", "-c", "echo no such thing; exit 3"], lambda: False
+        )
+    assert time.monotonic() - began < 10

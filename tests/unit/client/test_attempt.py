@@ -1,0 +1,84 @@
+"""Results and errors as the value that retries are decided on, with the payload opened by the right pair."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import orjson
+import pytest
+from travelrule.client.attempt import attempt
+from travelrule.client.errors import BadAnswer, HubError, NoAnswer
+from travelrule.client.hub import HubClient
+from travelrule.crypto.sealing import seal
+from travelrule.crypto.signing import SigningKey
+from travelrule.exchange.retries import Again, Deliver, react
+
+from .conftest import NOW, OWN, PEER, Hub
+
+IVMS = {"BeneficiaryVASP": {"beneficiaryVASP": {}}}
+
+
+def sealed(own: SigningKey, plain: bytes) -> str:
+    return seal(own, OWN.public_base64, plain, bytes(24))
+
+
+@pytest.mark.parametrize(
+    ("payload", "opened"),
+    [
+        (sealed(PEER, orjson.dumps({"ivms101": IVMS})), IVMS),
+        (sealed(SigningKey(bytes(32)), orjson.dumps({"ivms101": IVMS})), None),
+        (sealed(PEER, b"not json"), None),
+        (sealed(PEER, b"[]"), None),
+        (sealed(PEER, b'{"ivms101": 7}'), None),
+        ("!", None),
+        ({"ivms101": IVMS}, None),
+        (None, None),
+    ],
+    ids=["good", "other-key", "not-json", "array", "no-object", "no-base64", "unsealed", "absent"],
+)
+async def test_the_response_payload(client: HubClient, hub: Hub, payload: object, opened: object) -> None:
+    hub.says(200, json={"result": "verified", "transferId": "1", "payload": payload})
+    tried = await attempt(
+        client.transfer_authorization("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64
+    )
+    assert (tried.kind, tried.status, tried.payload) == ("answer", 200, opened)
+    assert tried.body == {"result": "verified", "transferId": "1"}
+
+
+async def test_errors_become_values(client: HubClient, hub: Hub) -> None:
+    hub.says(429, json={"errorType": "TOO_MANY_REQUESTS"}, headers={"Retry-After": "9"})
+    tried = await attempt(client.finish("south", b"{}"), OWN)
+    assert (tried.kind, tried.status, tried.code, tried.retry_after) == ("error", 429, "TOO_MANY_REQUESTS", 9.0)
+    hub.says(200, content=b"<html>")
+    tried = await attempt(client.finish("south", b"{}"), OWN)
+    assert (tried.kind, tried.status, tried.code) == ("error", 200, "BAD_ANSWER")
+
+
+@pytest.mark.parametrize(
+    ("error", "maybe_acted"),
+    [
+        (NoAnswer("transfer-authorization", sent_maybe=True), True),
+        (NoAnswer("transfer-authorization", sent_maybe=False), False),
+        (BadAnswer("transfer-authorization", 200, "x"), True),
+    ],
+)
+async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubError, *, maybe_acted: bool) -> None:
+    """The codes that are made here must be the ones that the retry table knows."""
+
+    async def fail() -> None:
+        raise error
+
+    tried = await attempt(fail(), OWN)  # type: ignore[arg-type]
+    late = NOW + timedelta(hours=1)
+    decided = react(
+        "transfer-authorization", tried, tries=9, first_at=NOW, now=late, key_refreshed=False, jitter=0.0, note="0,0,0,0"
+    )
+    assert isinstance(decided, Deliver)
+    assert decided.maybe_acted is maybe_acted
+    again = react("finish", tried, tries=1, first_at=NOW, now=NOW, key_refreshed=False, jitter=0.0)
+    assert isinstance(again, Again)
+
+
+async def test_an_error_of_ours_is_not_taken_for_an_answer(client: HubClient) -> None:
+    with pytest.raises(ValueError, match="sealed"):
+        await attempt(client.call("finish", "south", b"{}", PEER.public_base64), OWN)

@@ -1,0 +1,136 @@
+"""What stands on the wire: method, path, headers, the signature over exactly the bytes that are sent."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from travelrule.client.errors import HubRefused
+from travelrule.client.hub import HubClient
+from travelrule.client.operations import OPERATIONS
+from travelrule.crypto.signing import verify
+
+from .conftest import OWN, PEER, Hub, signer
+
+BODY = '{"b" : 1,\n "name":"김"}'.encode()
+SEALED = {"address-search", "transfer-authorization"}
+ANSWERS = {
+    "vasp-list": {"vasps": []},
+    "public-key": {"pubkeys": []},
+    "coin-networks": {"coinNetworks": []},
+    "address-search": {"result": "valid"},
+    "transfer-authorization": {"result": "denied"},
+    "txid-report": {"result": "normal"},
+    "finish": {"result": "error"},
+    "status-search": {"status": "wait-confirmed"},
+}
+LINES = [
+    ("vasp-list", "GET", "/base/v1/code/vasps"),
+    ("public-key", "GET", "/base/v1/code/Vasp/south/pubkey"),
+    ("coin-networks", "GET", "/base/v1/code/connect/coin-network"),
+    ("address-search", "POST", "/base/v1/code/VerifyAddress/south"),
+    ("transfer-authorization", "POST", "/base/v1/code/transfer/south"),
+    ("txid-report", "POST", "/base/v1/code/transfer/south/txid"),
+    ("finish", "PUT", "/base/v1/code/transfer/south/status"),
+    ("status-search", "POST", "/base/v1/code/transfer/south/status"),
+]
+
+
+async def call(client: HubClient, name: str, target: str = "south") -> None:
+    """Go through the method of the operation, not through the generic one."""
+    match name:
+        case "vasp-list":
+            await client.vasp_list()
+        case "public-key":
+            await client.public_keys(target)
+        case "coin-networks":
+            await client.coin_networks()
+        case "address-search":
+            await client.address_search(target, PEER.public_base64, BODY)
+        case "transfer-authorization":
+            await client.transfer_authorization(target, PEER.public_base64, BODY)
+        case "txid-report":
+            await client.txid_report(target, BODY)
+        case "finish":
+            await client.finish(target, BODY)
+        case _:
+            await client.status_search(target, BODY)
+
+
+@pytest.mark.parametrize(("name", "method", "path"), LINES)
+async def test_each_operation_has_its_line_and_header_set(
+    client: HubClient, hub: Hub, name: str, method: str, path: str
+) -> None:
+    hub.says(200, json=ANSWERS[name])
+    await call(client, name)
+    (request,) = hub.requests
+    assert (request.method, request.url.path) == (method, path)
+    assert request.headers["X-Request-Origin"] == "code:north"
+    assert request.headers["X-Code-Req-PubKey"] == OWN.public_base64
+    assert request.headers["X-Code-Req-Datetime"] == "2026-11-20T09:00:00Z"
+    assert request.headers["X-Code-Req-Nonce"] == "1"
+    assert (request.headers.get("X-Code-Req-Remote-PubKey") == PEER.public_base64) == (name in SEALED)
+    assert ("content-type" in request.headers) == (method != "GET")
+    assert request.content == (b"" if method == "GET" else BODY)
+    assert verify(
+        OWN.public_base64,
+        request.headers["X-Code-Req-Datetime"],
+        request.content,
+        int(request.headers["X-Code-Req-Nonce"]),
+        request.headers["X-Code-Req-Signature"],
+    )
+
+
+def test_every_operation_is_tested() -> None:
+    assert set(OPERATIONS) == {line[0] for line in LINES}
+
+
+async def test_each_sending_has_its_own_nonce(client: HubClient, hub: Hub) -> None:
+    hub.says(200, json={"result": "normal"})
+    await client.finish("south", BODY)
+    await client.finish("south", BODY)
+    first, second = hub.requests
+    assert first.headers["X-Code-Req-Nonce"] != second.headers["X-Code-Req-Nonce"]
+    assert first.headers["X-Code-Req-Signature"] != second.headers["X-Code-Req-Signature"]
+
+
+@pytest.mark.parametrize("target", ["a/b", "a b", "100%", "x?y#z", "김", "gtr-a:b"])
+async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: Hub, target: str) -> None:
+    hub.says(200, json={"pubkeys": []})
+    await client.public_keys(target)
+    raw = hub.requests[0].url.raw_path.decode()
+    assert raw.count("/") == "/base/v1/code/Vasp/x/pubkey".count("/")
+    assert hub.requests[0].url.path == f"/base/v1/code/Vasp/{target}/pubkey"
+
+
+@pytest.mark.parametrize("target", ["", ".", ".."])
+async def test_an_entity_id_that_would_change_the_path_is_not_sent(client: HubClient, hub: Hub, target: str) -> None:
+    with pytest.raises(HubRefused) as caught:
+        await client.finish(target, BODY)
+    assert caught.value.error_code == "INVALID_TARGET_VASP_ID"
+    assert hub.requests == []
+
+
+async def test_the_receivers_key_belongs_to_sealed_operations_only(client: HubClient) -> None:
+    with pytest.raises(ValueError, match="finish"):
+        await client.call("finish", "south", BODY, PEER.public_base64)
+    with pytest.raises(ValueError, match="address-search"):
+        await client.call("address-search", "south", BODY)
+
+
+async def test_traceparent_is_passed_on_and_only_a_real_one(client: HubClient, hub: Hub) -> None:
+    hub.says(200, json={"result": "normal"})
+    good = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
+    await client.finish("south", BODY, traceparent=good)
+    await client.finish("south", BODY, traceparent="x\r\ny: z")
+    assert hub.requests[0].headers["traceparent"] == good
+    assert "traceparent" not in hub.requests[1].headers
+
+
+def test_a_blocking_client_cannot_send_unsigned() -> None:
+    from travelrule.client.auth import HubAuth
+
+    with (
+        httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))) as blocking,
+        pytest.raises(RuntimeError),
+    ):
+        blocking.get("http://hub.test/", auth=HubAuth("code:north", signer()))

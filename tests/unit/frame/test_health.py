@@ -1,0 +1,93 @@
+"""The probes: progress, not existence; and never a text of an exception."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from travelrule import health, metrics
+from travelrule.health import Check, Progress, create_health, health_server
+from travelrule.settings import HostPort
+
+
+async def get(path: str, live: dict[str, Check] | None = None, ready: dict[str, Check] | None = None) -> httpx.Response:
+    transport = httpx.ASGITransport(create_health(live or {}, ready or {}))
+    async with httpx.AsyncClient(transport=transport, base_url="http://role") as client:
+        return await client.get(path)
+
+
+async def yes() -> bool:
+    return True
+
+
+async def test_ready_when_every_check_says_yes() -> None:
+    answer = await get("/readyz", ready={"database": yes, "broker": lambda: True})
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"ok": True, "checks": {"database": "ok", "broker": "ok"}},
+    )
+
+
+async def test_not_ready_names_the_check_and_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "CHECK_SECONDS_MAX", 0.01)
+
+    async def raises() -> bool:
+        raise ConnectionRefusedError("password hunter2 was refused")
+
+    async def hangs() -> bool:
+        await asyncio.Event().wait()
+        return True
+
+    answer = await get("/readyz", ready={"database": raises, "hub": hangs, "lists": lambda: False, "broker": yes})
+    assert answer.status_code == 503
+    assert answer.json()["checks"] == {
+        "database": "ConnectionRefusedError",
+        "hub": "too slow",
+        "lists": "failed",
+        "broker": "ok",
+    }
+    assert "hunter2" not in answer.text
+
+
+async def test_live_is_about_progress() -> None:
+    now, queue = 0.0, 0
+    progress = Progress(lambda: queue > 0, limit_seconds=30, clock=lambda: now)
+    now = 1000.0
+    assert progress(), "nothing to do is no fault, however long"
+    queue = 5
+    assert progress(), "work has only just been seen"
+    now += 20
+    progress.done()
+    now += 29
+    assert progress()
+    now += 2
+    answer = await get("/livez", live={"intake": progress})
+    assert (answer.status_code, answer.json()["checks"]) == (503, {"intake": "failed"})
+    progress.done()
+    assert (await get("/livez", live={"intake": progress})).status_code == 200
+
+
+async def test_metrics_in_both_text_forms() -> None:
+    metrics.ALERTS_TOTAL.labels(code="COUNTERPARTY_UNREACHABLE").inc()
+    plain = await get("/metrics")
+    assert plain.headers["content-type"].startswith("text/plain")
+    assert 'travelrule_alerts_total{code="COUNTERPARTY_UNREACHABLE"}' in plain.text
+    transport = httpx.ASGITransport(create_health({}, {}))
+    async with httpx.AsyncClient(transport=transport, base_url="http://role") as client:
+        answer = await client.get("/metrics", headers={"accept": "application/openmetrics-text; version=1.0.0"})
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    assert answer.text.endswith("# EOF\n")
+
+
+async def test_it_is_served_and_ends_when_told() -> None:
+    server = health_server(create_health({"intake": lambda: True}, {}), HostPort("127.0.0.1", 0))
+    serving = asyncio.create_task(server.serve())
+    async with asyncio.timeout(10):
+        while not server.started:  # noqa: ASYNC110 -- uvicorn says it has started by a flag only
+            await asyncio.sleep(0.01)
+        host, port = server.servers[0].sockets[0].getsockname()
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(f"http://{host}:{port}/livez")
+        server.should_exit = True
+        await serving
+    assert answer.status_code == 200

@@ -1,0 +1,247 @@
+"""M1, each row of the evaluation order of member-api.md section 2, and the second it has."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from schemas.persons import Person
+from travelrule.policy.sections import Asset
+
+from .conftest import BTC, HEADERS, NOW, OLD, OTHER, OWN, PEER, XRP, Wallet, World, beneficiary, box, key, name, without
+
+PATH = "/v1/beneficiary/VerifyAddress"
+
+
+async def refused(world: World, body: Any, headers: dict[str, str] | None = None) -> str:
+    answer = await world.send("POST", PATH, body, headers)
+    assert answer.status_code == 503, answer.text
+    return str(answer.json()["errorType"])
+
+
+async def test_valid(world: World) -> None:
+    assert await world.verify() == {
+        "result": "valid",
+        "reasonType": "",
+        "reasonMsg": "",
+        "beneficiaryVaspEntityId": "south",
+    }
+
+
+@pytest.mark.parametrize(
+    ("headers", "fields", "code"),
+    [
+        (without("X-Request-Origin"), {}, "MISSING_HEADER_FIELD"),
+        (without("X-Code-Req-PubKey"), {}, "MISSING_HEADER_FIELD"),
+        ({**HEADERS, "X-Request-Origin": ""}, {}, "MISSING_HEADER_FIELD"),
+        ({**HEADERS, "X-Request-Origin": "north"}, {}, "INVALID_MSG_FIELD_VALUE"),
+        ({**HEADERS, "X-Request-Origin": "code:no/rth"}, {}, "INVALID_MSG_FIELD_VALUE"),
+        ({**HEADERS, "X-Code-Req-PubKey": "AAAA"}, {}, "INVALID_MSG_FIELD_VALUE"),
+        (HEADERS, {"currency": None}, "MISSING_REQUIRED_MSG_FIELD"),
+        (HEADERS, {"currency": ""}, "MISSING_REQUIRED_MSG_FIELD"),
+        (HEADERS, {"payload": {}}, "MISSING_REQUIRED_MSG_FIELD"),
+        (HEADERS, {"currency": 7}, "INVALID_MSG_FIELD_VALUE"),
+        (HEADERS, {"payload": "no base64"}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": {"ivms101": beneficiary(BTC)}}, "INVALID_MSG_FIELD_VALUE"),
+        (HEADERS, {"payload": "AAAA"}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": "%%%%"}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": box(b"not json")}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": box(b'{"x":1}')}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": box(beneficiary(BTC), own=OTHER)}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": box(beneficiary(BTC), to=OTHER)}, "INVALID_ENCRYPTED_BODY"),
+        (HEADERS, {"payload": box({"Beneficiary": 7})}, "INVALID_MSG_FIELD_VALUE"),
+        (HEADERS, {"payload": box(beneficiary(*map(str, range(101))))}, "INVALID_MSG_FIELD_VALUE"),
+        (
+            {**HEADERS, "X-Code-Req-Remote-PubKey": OTHER.public_base64},
+            {"payload": box(beneficiary(BTC))},
+            "INVALID_ENCRYPTED_BODY",
+        ),
+    ],
+)
+async def test_order_1_header_field_or_payload(
+    world: World, headers: dict[str, str], fields: dict[str, Any], code: str
+) -> None:
+    body = {"currency": "BTC", "payload": box(beneficiary(BTC)), **fields}
+    assert await refused(world, body, headers) == code
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"a":' * 100_000, b"\xff\xfe", b'"x"'])
+async def test_order_1_body(world: World, body: bytes) -> None:
+    assert await refused(world, body) == "INVALID_MSG_FIELD_VALUE"
+
+
+@pytest.mark.parametrize("inner", [{}, beneficiary(), beneficiary("", " "), {"Beneficiary": None}])
+async def test_order_2_account_number(world: World, inner: Any) -> None:
+    answer = await world.verify(inner, currency="NOPE")
+    assert (answer["result"], answer["reasonType"]) == ("invalid", "LACK_OF_INFORMATION")
+
+
+async def test_order_3_currency(world: World) -> None:
+    world.rules(assets={"BTC": Asset(networks=("BTC",)), "XRP": Asset(enabled=False)})
+    for currency, network, reason in (
+        ("btc", "btc", ""),
+        ("BTC", None, ""),
+        ("BTC", "LN", "NOT_SUPPORTED_SYMBOL"),
+        ("XRP", None, "NOT_SUPPORTED_SYMBOL"),
+        ("ETH", None, "NOT_SUPPORTED_SYMBOL"),
+    ):
+        assert (await world.verify(currency=currency, network=network))["reasonType"] == reason, (currency, network)
+    # Order 3 comes before order 4: an address that nobody owns does not hide a currency that nobody takes.
+    assert (await world.verify(beneficiary("nowhere"), currency="ETH"))["reasonType"] == "NOT_SUPPORTED_SYMBOL"
+
+
+@pytest.mark.parametrize(
+    ("number", "currency", "network", "found"),
+    [
+        (BTC, "BTC", None, True),
+        (BTC, "btc", "", True),
+        (BTC + ":123", "BTC", None, True),
+        (BTC.lower(), "BTC", None, False),
+        (BTC, "XRP", None, False),
+        (XRP + ":77001", "XRP", None, True),
+        (XRP + ":77001", "XRP", "xrp", True),
+        (XRP + ":77001", "XRP", "ETH", False),
+        (XRP, "XRP", None, False),
+        (XRP + ":", "XRP", None, False),
+        (XRP + ":77002", "XRP", None, False),
+        ("nowhere", "BTC", None, False),
+    ],
+)
+async def test_order_4_address(world: World, number: str, currency: str, network: str | None, *, found: bool) -> None:
+    answer = await world.verify(beneficiary(number), currency=currency, network=network)
+    expected = ("valid", "", "south") if found else ("invalid", "NOT_FOUND_ADDRESS", "")
+    assert (answer["result"], answer["reasonType"], answer["beneficiaryVaspEntityId"]) == expected
+
+
+async def test_order_4_every_address_must_be_ours(world: World) -> None:
+    assert (await world.verify(beneficiary(BTC, "nowhere")))["reasonType"] == "NOT_FOUND_ADDRESS"
+
+
+async def test_order_4_the_encrypted_address_decides(world: World) -> None:
+    assert (await world.verify(beneficiary("nowhere"), address=BTC))["reasonType"] == "NOT_FOUND_ADDRESS"
+    assert (await world.verify(beneficiary(XRP), currency="XRP", tag="77001"))["reasonType"] == "NOT_FOUND_ADDRESS"
+
+
+async def test_order_5_kyc_before_6_sanctions(world: World) -> None:
+    world.rules(sanctions="required")
+    world.screen.wallet_hit = True
+    assert (await world.verify())["reasonType"] == "SANCTION_LIST"
+    world.reads.wallets[0].kyc = False
+    assert (await world.verify())["reasonType"] == "NOT_KYC_USER"
+
+
+async def test_order_6_what_was_not_screened_is_not_clean(world: World) -> None:
+    world.screen.wallet_hit = None
+    assert (await world.verify())["result"] == "valid"
+    world.rules(sanctions="required")
+    answer = await world.verify()
+    assert (answer["result"], answer["reasonType"]) == ("invalid", "UNKNOWN")
+
+
+@pytest.mark.parametrize(
+    ("persons", "fine"),
+    [
+        ([], True),
+        ([name("LIND", "erik")], True),
+        ([name("Erik", "Lind")], True),
+        ([name("", "")], True),
+        ([name("Lund", "Erik")], False),
+        ([{"legalPerson": {"name": {"nameIdentifier": [{"legalPersonName": "Lind"}]}}}], False),
+    ],
+)
+async def test_order_7_name_of_the_owner(world: World, persons: Any, *, fine: bool) -> None:
+    answer = await world.verify(beneficiary(BTC, persons=persons))
+    assert answer["result"] == ("valid" if fine else "invalid")
+    assert answer["reasonType"] == ("" if fine else "UNKNOWN")
+    assert bool(answer["reasonMsg"]) is not fine
+
+
+async def test_order_7_name_on_a_stored_authorization(world: World) -> None:
+    """D37: any mismatch is a mismatch, also one with what an earlier authorization said."""
+    stored: list[list[dict[str, Any]]] = [[name("Lind", "Erik")]]
+
+    async def named(_: Any) -> list[list[dict[str, Any]]]:
+        return stored
+
+    world.named = named
+    sent = beneficiary(BTC, persons=[name("Lind", "Erik")])
+    assert (await world.verify(sent))["result"] == "valid"
+    stored.append([name("Lund", "Eva")])
+    assert (await world.verify(sent))["reasonType"] == "UNKNOWN"
+
+
+async def test_an_owner_without_name_matches_nobody(world: World) -> None:
+    world.reads.wallets[0].owner = None
+    assert (await world.verify())["result"] == "valid"
+    assert (await world.verify(beneficiary(BTC, persons=[name("Lind", "Erik")])))["result"] == "invalid"
+
+
+async def test_several_wallets_at_one_address_all_count(world: World) -> None:
+    other = Person.model_validate({"natural": {"lastName": "Lund"}})
+    world.reads.wallets.append(Wallet(BTC, owner=other, wallet_id="w-9"))
+    assert (await world.verify(beneficiary(BTC, persons=[name("Lind", "Erik")])))["result"] == "invalid"
+
+
+async def test_outsiders_get_invalid_and_the_hub_never_does(world: World) -> None:
+    world.directory.add("codevasp", key(OTHER))
+    world.rules(accept_origins=("east",))
+    answer = await world.verify()
+    assert (answer["result"], answer["reasonType"]) == ("invalid", "UNKNOWN")
+    assert answer["beneficiaryVaspEntityId"] == ""
+    assert world.reads.asked == []
+    hub = {**HEADERS, "X-Request-Origin": "code:codevasp", "X-Code-Req-PubKey": OTHER.public_base64}
+    answer = await world.verify(headers=hub, payload=box(beneficiary(BTC), own=OTHER))
+    assert answer["result"] == "valid"
+
+
+async def test_rotation_an_older_own_key_still_opens(world: World) -> None:
+    old = {**HEADERS, "X-Code-Req-Remote-PubKey": OLD.public_base64}
+    assert (await world.verify(headers=old, payload=box(beneficiary(BTC), to=OLD)))["result"] == "valid"
+    # Without the header all own keys are tried.
+    unnamed = without("X-Code-Req-Remote-PubKey")
+    for own in (OWN, OLD):
+        assert (await world.verify(headers=unnamed, payload=box(beneficiary(BTC), to=own)))["result"] == "valid"
+
+
+async def test_it_is_a_pure_read(world: World) -> None:
+    first = await world.verify()
+    assert [await world.verify() for _ in range(3)] == [first] * 3
+    assert world.intake.items == []
+
+
+async def test_it_answers_negative_itself_before_the_second_is_over(world: World) -> None:
+    world.reads.gate = asyncio.Event()
+    started = time.monotonic()
+    answer = await world.verify()
+    assert time.monotonic() - started < 1.0
+    assert (answer["result"], answer["reasonType"]) == ("invalid", "UNKNOWN")
+
+
+async def test_a_slow_body_counts_too(world: World) -> None:
+    world.open(verify_deadline_s=0.1)
+    never = asyncio.Event()
+
+    async def dripping() -> Any:
+        yield b'{"currency":'
+        await never.wait()
+
+    assert world.client is not None
+    answer = await world.client.post(PATH, content=dripping(), headers=HEADERS)
+    assert answer.json()["reasonType"] == "UNKNOWN"
+
+
+async def test_a_failing_database_is_a_503(world: World) -> None:
+    world.reads.failure = ConnectionError("Erik Lind")
+    answer = await world.send("POST", PATH, {"currency": "BTC", "payload": box(beneficiary(BTC))})
+    assert (answer.status_code, answer.json()["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
+    assert "Erik" not in answer.text
+
+
+async def test_an_expired_key_is_not_the_senders(world: World) -> None:
+    world.directory.add("north", key(PEER, days=-1))
+    world.current["north"] = (key(PEER, days=-1),)
+    body = {"currency": "BTC", "payload": box(beneficiary(BTC))}
+    assert await refused(world, body) == "INVALID_HEADER_SIGNATURE"
+    assert world.now == NOW

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from schemas import text
+from schemas.faults import field_faults
+
+AMOUNT = TypeAdapter(text.DecimalText)
+PRICE = TypeAdapter(text.PriceText)
+WHEN = TypeAdapter(text.Timestamp)
+MAYBE_WHEN = TypeAdapter(text.MaybeTimestamp)
+DAY = TypeAdapter(text.Day)
+
+
+def code_of(adapter: TypeAdapter[Any], value: object) -> str:
+    with pytest.raises(ValidationError) as refused:
+        adapter.validate_python(value)
+    (fault,) = field_faults(refused.value)
+    return fault.code
+
+
+@pytest.mark.parametrize(
+    "sent", ["250.50", "1", "0.000000000000000001", "9" * 30 + "." + "9" * 36, "100000000000000000000000000000"]
+)
+def test_an_amount_is_written_with_exactly_the_digits_it_came_with(sent: str) -> None:
+    amount = AMOUNT.validate_json(f'"{sent}"')
+    assert amount == Decimal(sent)
+    assert AMOUNT.dump_json(amount) == f'"{sent}"'.encode()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["", "0", "0.0", "-1", "+1", "1e3", "1E-8", "NaN", "Infinity", ".5", "5.", "01", "1,000", " 1", "1 ", "1\n",
+     "٣", "1_000", "1" * 31, "0." + "1" * 37, "0x10"],
+)  # fmt: skip
+def test_what_is_no_plain_positive_decimal_is_no_amount(sent: str) -> None:
+    assert code_of(AMOUNT, sent) == "INVALID_AMOUNT"
+
+
+@pytest.mark.parametrize("sent", [1, 2.5, True, None, [], {}, b"1"])
+def test_an_amount_that_is_not_text_is_a_wrong_type(sent: object) -> None:
+    assert code_of(AMOUNT, sent) == "WRONG_TYPE"
+
+
+def test_our_own_decimals_pass_the_same_rules() -> None:
+    assert AMOUNT.validate_python(Decimal("1E+3")) == Decimal(1000)
+    assert code_of(AMOUNT, Decimal("NaN")) == "INVALID_AMOUNT"
+    assert code_of(AMOUNT, Decimal("-0.5")) == "INVALID_AMOUNT"
+
+
+def test_a_price_may_be_zero_but_not_negative() -> None:
+    assert PRICE.validate_python("0.00") == 0
+    assert code_of(PRICE, "-0.01") == "INVALID_AMOUNT"
+
+
+@pytest.mark.parametrize(
+    ("sent", "moment"),
+    [
+        ("2024-03-04T15:10Z", datetime(2024, 3, 4, 15, 10, tzinfo=UTC)),
+        ("2024-03-04T15:10:28+0000", datetime(2024, 3, 4, 15, 10, 28, tzinfo=UTC)),
+        ("2024-03-04T15:10:28.512Z", datetime(2024, 3, 4, 15, 10, 28, 512000, tzinfo=UTC)),
+        ("2024-03-04T15:10:28", datetime(2024, 3, 4, 15, 10, 28, tzinfo=UTC)),
+        ("2024-03-04 15:10:28", datetime(2024, 3, 4, 15, 10, 28, tzinfo=UTC)),
+        ("2024-03-04T15:10:28+09:00", datetime(2024, 3, 4, 6, 10, 28, tzinfo=UTC)),
+    ],
+)
+def test_times_are_read_in_every_form_that_the_network_uses(sent: str, moment: datetime) -> None:
+    assert text.read_time(sent) == moment
+    assert WHEN.validate_python(sent) == moment
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["2022-06-31T23:59:59Z", "yesterday", "", "still holding", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00",
+     None, 1700000000, {}, "2024-03-04T15:10\ud800"],
+)  # fmt: skip
+def test_an_unreadable_time_is_unknown_where_that_is_allowed_and_a_fault_elsewhere(sent: object) -> None:
+    assert MAYBE_WHEN.validate_python(sent) is None
+    assert code_of(WHEN, sent) == "INVALID_TIME"
+
+
+def test_times_are_written_in_utc_to_the_second() -> None:
+    seoul = datetime(2024, 3, 4, 15, 10, 28, 999999, tzinfo=timezone(timedelta(hours=9)))
+    assert text.time_text(seoul) == "2024-03-04T06:10:28Z"
+    assert WHEN.dump_json(seoul) == b'"2024-03-04T06:10:28Z"'
+
+
+def test_a_day_is_a_day_that_exists() -> None:
+    assert DAY.validate_python("1990-02-03") == date(1990, 2, 3)
+    assert DAY.dump_json(date(1990, 2, 3)) == b'"1990-02-03"'
+    assert DAY.validate_python(date(1990, 2, 3)) == date(1990, 2, 3)
+    for wrong in ("1990-02-30", "1990-2-3", "19900203", "1990-W06-6", "1990-02-03T00:00:00", "٢٠٢٤-01-01"):
+        assert code_of(DAY, wrong) == "INVALID_DATE"
+    for odd in (19900203, None, datetime(1990, 2, 3, tzinfo=UTC)):
+        assert code_of(DAY, odd) == "WRONG_TYPE"
+
+
+ALL_TEXTS = [text.Text, text.NonEmpty, text.Id, text.Address, text.Txid, text.Currency, text.Line35, text.Payload]
+
+
+@pytest.mark.parametrize("kind", ALL_TEXTS)
+@pytest.mark.parametrize("sent", ["a\x00b", "a\ud800", "\udfffz"])
+def test_no_text_lets_u0000_or_half_a_surrogate_pair_in(kind: Any, sent: str) -> None:
+    assert code_of(TypeAdapter(kind), sent) == "INVALID_TEXT"
+
+
+@pytest.mark.parametrize("kind", [text.Id, text.Address, text.Txid, text.Line35])
+@pytest.mark.parametrize("sent", ["a\nb", "a\r", "\x1b[2J", "a\x85b"])
+def test_identifiers_and_names_have_no_control_characters(kind: Any, sent: str) -> None:
+    assert code_of(TypeAdapter(kind), sent) == "INVALID_TEXT"
+
+
+def test_letters_of_every_script_and_the_astral_planes_are_text() -> None:
+    for sent in ("김서연", "Łukasz", "Ó Súilleabháin", "𠮷野", "مريم"):
+        assert TypeAdapter(text.Line100).validate_python(sent) == sent
+
+
+def test_identifiers_are_bounded() -> None:
+    assert TypeAdapter(text.Id).validate_python("x" * 200) == "x" * 200
+    assert code_of(TypeAdapter(text.Id), "x" * 201) == "TOO_LONG"
+    assert code_of(TypeAdapter(text.Id), "") == "EMPTY_VALUE"
+
+
+def test_addresses_and_txids_keep_their_case_and_currencies_do_not() -> None:
+    assert TypeAdapter(text.Address).validate_python("rEb8TK:tag") == "rEb8TK:tag"
+    assert TypeAdapter(text.Txid).validate_python("0xAbC") == "0xAbC"
+    assert TypeAdapter(text.Currency).validate_python("xrp") == "XRP"
+    assert TypeAdapter(text.Country).validate_python("se") == "SE"
+
+
+@pytest.mark.parametrize(("sent", "read"), [("0", "0"), (7, "7"), ("", None), (None, None)])
+def test_an_output_index_is_text_even_if_it_comes_as_a_number(sent: object, read: str | None) -> None:
+    assert TypeAdapter(text.Vout).validate_python(sent) == read
+
+
+@pytest.mark.parametrize("sent", ["-1", -1, "1.0", 1.5, True, "x", "1" * 11])
+def test_what_is_no_output_index_is_refused(sent: object) -> None:
+    assert code_of(TypeAdapter(text.Vout), sent) in {"INVALID_VALUE", "WRONG_TYPE"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "flag"), [(True, True), ("true", True), ("TRUE", True), ("False", False), (False, False)]
+)
+def test_a_flag_is_read_as_boolean_or_text_and_written_as_its_form(sent: object, flag: bool) -> None:
+    as_text = TypeAdapter(text.FlagText)
+    as_boolean = TypeAdapter(text.Flag)
+    assert as_text.validate_python(sent) is as_boolean.validate_python(sent) is flag
+    assert as_text.dump_json(flag) == (b'"true"' if flag else b'"false"')
+    assert as_boolean.dump_json(flag) == (b"true" if flag else b"false")
+
+
+@pytest.mark.parametrize("sent", [1, 0, "1", "yes", "", None, []])
+def test_nothing_else_is_a_flag(sent: object) -> None:
+    assert code_of(TypeAdapter(text.FlagText), sent) == "INVALID_VALUE"
+
+
+def test_our_own_moments_and_unknown_ones_are_written() -> None:
+    assert MAYBE_WHEN.dump_json(None) == b"null"
+    assert MAYBE_WHEN.validate_python(datetime(2024, 3, 4, tzinfo=UTC)) == datetime(2024, 3, 4, tzinfo=UTC)
+    assert MAYBE_WHEN.dump_json(datetime(2024, 3, 4, tzinfo=UTC)) == b'"2024-03-04T00:00:00Z"'

@@ -1,0 +1,5 @@
+"""``python -m travelrule`` is the same as ``travelrule``."""
+
+from travelrule.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Putting the parts together: the only package that names concrete adapters (design section 3)."""

@@ -1,0 +1,79 @@
+"""The gateway role: member endpoints against the shared database, with an intake and a committer of its own.
+
+Its answers never wait for Kafka, for a rebalance or for a worker (design section 2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+import uvicorn
+
+from schemas.hub import PublicKey
+from travelrule.bootstrap.installation import Installation
+from travelrule.engine.authorizations import named_beneficiaries
+from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.intake import Intake
+from travelrule.gateway.app import GatewayDeps, create_gateway
+from travelrule.gateway.tls import Tls, serving_options
+from travelrule.health import Server
+
+BACKLOG = 2048
+
+
+def gateway_deps(installation: Installation, intake: Intake, counterparties: Counterparties) -> GatewayDeps:
+    """The ports of the gateway, from the parts of this installation."""
+
+    async def refresh_keys(entity_id: str) -> Sequence[PublicKey]:
+        stored = await counterparties.refresh_keys(entity_id)
+        return stored.entry.pubkeys if stored is not None else ()
+
+    return GatewayDeps(
+        entity_id=installation.entity_id,
+        keyring=installation.keyring,
+        intake=intake,
+        reads=installation.reads,
+        directory=installation.directory,
+        policy=installation.policy,
+        clock=installation.clock,
+        randomness=os.urandom,
+        refresh_keys=refresh_keys,
+        sources=installation.settings.gateway_sources,
+        named_beneficiaries=named_beneficiaries(
+            installation.database, installation.entity_id, installation.vault, installation.reads
+        ),
+    )
+
+
+async def serve_gateway(
+    installation: Installation, intake: Intake, counterparties: Counterparties, stop: asyncio.Event
+) -> None:
+    """Serve until ``stop``; requests on their way are answered first."""
+    settings = installation.settings
+    config = uvicorn.Config(
+        create_gateway(gateway_deps(installation, intake, counterparties)),
+        host=settings.gateway_listen.host,
+        port=settings.gateway_listen.port,
+        log_config=None,
+        backlog=BACKLOG,
+        **serving_options(Tls.of(settings)),
+    )
+    await serve_until(Server(config), stop)
+
+
+async def serve_until(server: uvicorn.Server, stop: asyncio.Event) -> None:
+    """Serve ``server`` until ``stop`` is set or it ends by itself, which is a failure of the role."""
+    serving = asyncio.create_task(server.serve())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            await serving
+            raise RuntimeError("the server ended by itself")
+        server.should_exit = True
+        await serving
+    finally:
+        for task in (serving, stopping):
+            task.cancel()

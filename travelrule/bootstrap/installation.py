@@ -1,0 +1,171 @@
+"""One installation: the database and who we are, put together from the settings.
+
+Only this package names concrete adapters (design section 3).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from pydantic import SecretStr
+
+from streams.deadletters import DeadLetterHeaders
+from streams.topics import Topics
+from travelrule import metrics
+from travelrule.client.hub import HubClient
+from travelrule.client.signer import LocalSigner
+from travelrule.crypto.at_rest import KeyEncryptionKeys
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.crypto.nonces import NonceLease
+from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.engine.apply import Engine
+from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.rules import ActivePolicy
+from travelrule.engine.vault import Vault
+from travelrule.errors import ConfigurationError
+from travelrule.exchange.machines import MACHINES
+from travelrule.identity.profile import VaspProfile
+from travelrule.policy.policy import OwnVasp
+from travelrule.settings import Settings
+from travelrule.store import migrate
+from travelrule.store.database import Database
+from travelrule.store.directory import Directory
+from travelrule.store.leases import Leases
+from travelrule.store.nonces import StoredNonces
+from travelrule.store.policies import Policies
+from travelrule.store.queues import Queues
+from travelrule.store.reads import Reads
+
+
+def utc_now() -> datetime:
+    """The present moment, aware."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What every role and most commands need: the database and who we are. No broker and no hub is touched yet."""
+
+    settings: Settings
+    entity_id: str
+    owner: str
+    clock: Callable[[], datetime]
+    database: Database
+    vault: Vault
+    keyring: KeyRing
+    profile: VaspProfile
+    policy: ActivePolicy
+    policies: Policies
+    directory: Directory
+    queues: Queues
+    leases: Leases
+    reads: Reads
+    engine: Engine
+
+    async def close(self) -> None:
+        """Close the connections to the database."""
+        await self.database.dispose()
+
+
+async def open_installation(settings: Settings, *, require_schema: bool = True) -> Installation:
+    """Open the database of an installation. Raises ``ConfigurationError`` for a missing setting and for a database
+    that ``travelrule migrate`` has not brought to this version, ``ServiceUnavailable`` if it does not answer.
+    """
+    entity_id = _required(settings.vasp_entity_id, "VASP_ENTITY_ID", "the own entity id in the directory")
+    database = Database(settings.database_url)
+    await database.check()
+    if require_schema and await migrate.current(database) != migrate.newest():
+        await database.dispose()
+        raise ConfigurationError("DATABASE_URL", "the tables are not those of this version: run `travelrule migrate`")
+    index = BlindIndex.from_base64(_secret(settings.index_key, "INDEX_KEY"))
+    vault = Vault(entity_id, _storage_keys(settings), index)
+    profile = load_profile(settings)
+    own = OwnVasp(entity_id=entity_id, origin=settings.vasp_origin or "", profile=profile)
+    policies = Policies(database, entity_id)
+    policy = ActivePolicy(policies, own, settings.policy_file, utc_now)
+    if require_schema:
+        await policy.load()
+    owner = f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
+    return Installation(
+        settings=settings,
+        entity_id=entity_id,
+        owner=owner,
+        clock=utc_now,
+        database=database,
+        vault=vault,
+        keyring=KeyRing.from_text(_secret(settings.signing_key, "SIGNING_KEY")),
+        profile=profile,
+        policy=policy,
+        policies=policies,
+        directory=Directory(database, entity_id),
+        queues=Queues(database, entity_id, owner),
+        leases=Leases(database, entity_id, owner, utc_now),
+        reads=Reads(database, entity_id, index.of, vault.unwrap, vault.open),
+        engine=Engine(
+            entity_id,
+            database,
+            MACHINES,
+            vault,
+            policy,
+            DeadLetterHeaders(Topics(settings.topic_prefix)),
+            deadletter_plain=settings.deadletter_plain,
+            clock=utc_now,
+        ),
+    )
+
+
+def audit_key(settings: Settings) -> SigningKey:
+    """The key that signs audit roots."""
+    return SigningKey.from_base64(_secret(settings.audit_key, "AUDIT_KEY"))
+
+
+def load_profile(settings: Settings) -> VaspProfile:
+    """The own legal data, as ``OriginatingVASP`` and ``BeneficiaryVASP`` need them."""
+    path = settings.vasp_profile_file
+    if path is None:
+        raise ConfigurationError("VASP_PROFILE_FILE", "give a TOML file with the own legal name, address and country")
+    return VaspProfile.from_toml(path.read_text(encoding="utf-8"))
+
+
+def open_hub(installation: Installation) -> HubClient:
+    """A client of the hub that signs with the own key and nonces leased from the database."""
+    settings = installation.settings
+    origin = settings.vasp_origin or f"code:{installation.entity_id}"
+    nonces = NonceLease(StoredNonces(installation.database, origin).lease)
+    return HubClient(
+        str(_required(settings.hub_url, "HUB_URL", "the root of the hub")),
+        origin,
+        LocalSigner(installation.keyring, nonces, utc_now),
+        observe=_observe_hub,
+    )
+
+
+def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
+    """The directory as callers and the gateway of this process see it."""
+    return Counterparties(installation.directory, hub, utc_now)
+
+
+def _observe_hub(operation: str, outcome: str, seconds: float) -> None:
+    metrics.HUB_REQUEST_DURATION_SECONDS.labels(operation=operation, outcome=outcome).observe(seconds)
+
+
+def _storage_keys(settings: Settings) -> KeyEncryptionKeys:
+    text = _secret(settings.storage_keys, "STORAGE_KEYS")
+    return KeyEncryptionKeys(part for part in text.split(",") if part.strip())
+
+
+def _secret(value: SecretStr | None, name: str) -> str:
+    if value is None:
+        raise ConfigurationError(name, "set it, or the file that holds it in the same name with _FILE")
+    return value.get_secret_value()
+
+
+def _required(value: str | None, name: str, what: str) -> str:
+    if not value:
+        raise ConfigurationError(name, f"set it: {what}")
+    return value

@@ -1,0 +1,129 @@
+"""``travelrule serve``: the named roles in one process, until a signal or a failure that only a restart mends.
+
+Order of an orderly end: stop consuming, commit what was taken, let requests on their way finish, then close. A part that
+fails for anything but the database or the broker being away ends the process with exit 1: what is not
+acknowledged is delivered again, leases run out, nothing lives only in memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from streams.connection import Connection, connect
+from streams.embedded import EmbeddedBroker, own_or_find
+from streams.topics import Topics
+from travelrule import logs
+from travelrule.bootstrap.gateway import serve_gateway, serve_until
+from travelrule.bootstrap.installation import Installation, open_counterparties, open_hub, open_installation
+from travelrule.bootstrap.worker import Worker
+from travelrule.engine.intake import Intake
+from travelrule.health import Check, create_health, health_server
+from travelrule.settings import Settings
+from travelrule.store import migrate
+from travelrule.store.database import Database, is_infrastructure_failure
+
+ROLES = ("worker", "gateway", "console")
+
+log = logs.get("serve")
+
+
+async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
+    """Run ``roles`` until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    if settings.database_url.startswith("sqlite"):
+        await _migrate(settings)
+    async with _broker(settings, needed="worker" in roles) as connection:
+        opened = await open_installation(settings)
+        try:
+            await _serve(opened, roles, connection, stop)
+        finally:
+            await opened.close()
+    log.info("stopped", role=",".join(sorted(roles)))
+
+
+async def _migrate(settings: Settings) -> None:
+    """An embedded database belongs to this installation alone, so it is brought up to date at the start."""
+    database = Database(settings.database_url)
+    try:
+        await migrate.upgrade(database)
+    finally:
+        await database.dispose()
+
+
+@asynccontextmanager
+async def _broker(settings: Settings, *, needed: bool) -> AsyncIterator[Connection | None]:
+    if not needed:
+        yield None
+        return
+    owned: EmbeddedBroker | None = None
+    if settings.embedded_broker:
+        names = list(Topics(settings.topic_prefix).specs())
+        owned = await asyncio.to_thread(own_or_find, settings.data_dir, names)
+    try:
+        yield await asyncio.to_thread(connect, settings)
+    finally:
+        if owned is not None:
+            owned.close()
+
+
+async def _serve(
+    opened: Installation, roles: frozenset[str], connection: Connection | None, stop: asyncio.Event
+) -> None:
+    hub = open_hub(opened)
+    counterparties = open_counterparties(opened, hub)
+    live: dict[str, Check] = {}
+    ready: dict[str, Check] = {"database": opened.reads.ready}
+    intake = Intake(opened.engine, database_failed=is_infrastructure_failure)
+    worker = None
+    background: list[Coroutine[Any, Any, None]] = [intake.run(), opened.policy.run(is_infrastructure_failure)]
+    foreground: list[Coroutine[Any, Any, None]] = []
+    if connection is not None:
+        worker = Worker(opened, connection, hub, counterparties, intake)
+        await worker.start()
+        live["worker"] = worker.alive
+        ready["broker"] = worker.ready
+        background += worker.background()
+        foreground.append(worker.failure())
+    if "gateway" in roles:
+        foreground.append(serve_gateway(opened, intake, counterparties, stop))
+    health = health_server(create_health(live, ready), opened.settings.metrics_listen)
+    foreground.append(serve_until(health, stop))
+    log.info("started", role=",".join(sorted(roles)), vasp=opened.entity_id)
+    try:
+        await _until_stopped(foreground, background, stop, worker)
+    finally:
+        await hub.aclose()
+
+
+async def _until_stopped(
+    foreground: list[Coroutine[Any, Any, None]],
+    background: list[Coroutine[Any, Any, None]],
+    stop: asyncio.Event,
+    worker: Worker | None,
+) -> None:
+    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(work) for work in (*foreground, *background)]
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({stopping, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        failed = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
+        for task in failed:
+            log.error("role-failed", error=task.exception())
+        stop.set()
+        if worker is not None:
+            # The committer still runs: what was taken from Kafka is committed and acknowledged first.
+            await worker.stop()
+        if failed:
+            await failed[0]
+    finally:
+        for task in (*tasks, stopping):
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, stopping, return_exceptions=True)

@@ -1,0 +1,122 @@
+"""The worker role: agents, committer, caller, relay, timers, directory refresher and audit log of one process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from agents import register_all
+from streams.app import create_app
+from streams.codec import reader
+from streams.connection import Connection
+from streams.delivery import Inlet
+from streams.progress import Progress
+from streams.publisher import KafkaPublisher
+from streams.topics import Topics
+from streams.worker import FaustWorker
+from travelrule import metrics
+from travelrule.bootstrap.installation import Installation, audit_key
+from travelrule.client.hub import HubClient
+from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.caller import Caller
+from travelrule.engine.calling import Calling
+from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.gauges import Gauges
+from travelrule.engine.intake import Intake
+from travelrule.engine.refresher import Refresher
+from travelrule.engine.relay import Relay
+from travelrule.engine.timers import Timers
+from travelrule.store.database import is_infrastructure_failure
+from travelrule.store.notify import Listener
+
+LAG_SECONDS = 2.0
+
+
+class Worker:
+    """Everything that consumes, calls and publishes. ``intake`` takes the results of calls and timers; Kafka records
+    have an intake of their own, so that a backlog there delays no conclusion.
+    """
+
+    def __init__(
+        self,
+        opened: Installation,
+        connection: Connection,
+        hub: HubClient,
+        counterparties: Counterparties,
+        intake: Intake,
+    ) -> None:
+        topics = Topics(opened.settings.topic_prefix)
+        self._opened = opened
+        self._progress = Progress()
+        self._from_kafka = Intake(opened.engine, reader(opened.clock), database_failed=is_infrastructure_failure)
+        self._publisher = KafkaPublisher(connection, topics)
+        app = create_app(opened.settings, connection)
+        self._faust = FaustWorker(app, connection, topics, self._progress)
+        register_all(app, topics, Inlet(topics, self._from_kafka.put, self._progress, self._faust.fail))
+        signal = opened.engine.committed
+        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        calling = Calling(
+            opened.database, opened.vault, hub, counterparties, opened.keyring, opened.policy, opened.clock
+        )
+        self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        self._timers = Timers(opened.database, opened.entity_id, opened.leases, intake.submit, opened.clock)
+        self._refresher = Refresher(
+            counterparties,
+            opened.queues,
+            opened.leases,
+            intake.submit,
+            opened.settings.directory_refresh_seconds,
+            opened.clock,
+        )
+        self._audit_log = AuditLog(
+            opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
+        )
+        self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
+
+    async def start(self) -> None:
+        """Connect to the broker and join the group."""
+        await self._publisher.start()
+        await self._faust.start()
+
+    def background(self) -> list[Coroutine[Any, Any, None]]:
+        """The loops of this role; none of them ends by itself."""
+        loops: list[Callable[[Callable[[BaseException], bool]], Coroutine[Any, Any, None]]] = [
+            self._relay.run,
+            self._caller.run,
+            self._timers.run,
+            self._refresher.run,
+            self._audit_log.run,
+            self._gauges.run,
+        ]
+        work = [self._from_kafka.run(), self._watch_lag()]
+        if self._opened.database.is_postgresql:
+            work.append(Listener(self._opened.database, self._woken).run())
+        return [*work, *(loop(is_infrastructure_failure) for loop in loops)]
+
+    async def failure(self) -> None:
+        """End, with the reason, when the consumer cannot go on."""
+        raise await self._faust.failure()
+
+    def alive(self) -> bool:
+        """Whether the consumer makes progress, or has nothing to do."""
+        return self._faust.alive()
+
+    def ready(self) -> bool:
+        """Whether this process consumes partitions."""
+        return bool(self._faust.assignment())
+
+    async def stop(self) -> None:
+        """Consume nothing more, wait for the committer, let calls on their way end, publish what is left to."""
+        await self._faust.stop()
+        await self._caller.drain()
+        await self._publisher.stop()
+
+    def _woken(self, what: str) -> None:
+        self._opened.engine.committed.announce(outbox="outbox" in what, calls="calls" in what)
+
+    async def _watch_lag(self) -> None:
+        while True:
+            for topic, seconds in self._faust.lag_seconds().items():
+                metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
+            await asyncio.sleep(LAG_SECONDS)

@@ -1,0 +1,64 @@
+"""The command line (contract section 1). Each command says what it does; ``--output json`` is for programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from travelrule.commands import (
+    audit,
+    database,
+    deadletters,
+    deciding,
+    doctor,
+    explain,
+    keys,
+    later,
+    policy,
+    serving,
+    topics,
+)
+
+app = typer.Typer(
+    name="travelrule",
+    help="Travel Rule processor: withdrawals, deposits and screening between a trading platform and other VASPs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+app.command("serve")(serving.serve)
+app.command("hub")(serving.hub)
+app.command("sandbox")(serving.sandbox)
+app.command("demo")(serving.demo)
+app.command("migrate")(database.command)
+app.command("decide")(deciding.decide)
+app.command("explain")(explain.command)
+app.command("doctor")(doctor.command)
+app.add_typer(topics.app, name="topics")
+app.add_typer(keys.app, name="keys")
+app.add_typer(deadletters.app, name="dead-letters")
+app.add_typer(deciding.verdicts, name="verdicts")
+app.add_typer(audit.app, name="audit")
+app.add_typer(policy.app, name="policy")
+later.register(app)
+
+
+@app.callback()
+def root(
+    version: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--version", help="print the version and leave", is_eager=True, callback=None)
+    ] = False,
+) -> None:
+    """Travel Rule processor."""
+    if version:
+        from importlib.metadata import version as installed  # noqa: PLC0415 - only this switch needs it
+
+        typer.echo(installed("travelrule"))
+        raise typer.Exit
+
+
+def main() -> None:
+    """The entry point of the wheel."""
+    app()

@@ -1,0 +1,60 @@
+"""One try of a call as the value that ``exchange.retries`` decides on.
+
+Nothing that the hub does is an exception there.
+
+The response payload of an authorization is opened with the pair that the request used: the own key that
+signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
+None; what that means is decided by the exchange (``verified`` without payload: do not transfer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+import orjson
+
+from travelrule.client.answers import Answer
+from travelrule.client.errors import BadAnswer, HubError, NoAnswer
+from travelrule.crypto.errors import SealError
+from travelrule.crypto.sealing import open_sealed
+from travelrule.crypto.signing import SigningKey
+from travelrule.exchange.retries import Attempted
+
+
+async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> Attempted:
+    """Await one method of ``HubClient`` and describe what became of it.
+
+    ``own`` signed the request and sealed its payload to ``remote_key`` (None: an operation without payload).
+    """
+    try:
+        answer = await call
+    except HubError as error:
+        return failed(error)
+    return answered(answer, own, remote_key)
+
+
+def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> Attempted:
+    """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``."""
+    clear = {name: value for name, value in answer.body.items() if name != "payload"}
+    sealed = answer.body.get("payload")
+    payload = _opened(own, remote_key, sealed) if remote_key and isinstance(sealed, str) else None
+    return Attempted("answer", answer.status, "", clear, payload)
+
+
+def failed(error: HubError) -> Attempted:
+    """Describe an error."""
+    if isinstance(error, NoAnswer):
+        return Attempted("no-answer", 0, "NO_ANSWER" if error.sent_maybe else "NOT_SENT")
+    if isinstance(error, BadAnswer):
+        return Attempted("error", error.status, "BAD_ANSWER")
+    return Attempted("error", error.status, error.error_code, retry_after=error.retry_after_s)
+
+
+def _opened(own: SigningKey, remote_key: str, sealed: str) -> dict[str, Any] | None:
+    try:
+        plain = orjson.loads(open_sealed(own, remote_key, sealed))
+    except (SealError, orjson.JSONDecodeError):
+        return None
+    inner = plain.get("ivms101") if isinstance(plain, dict) else None
+    return inner if isinstance(inner, dict) else None

@@ -1,0 +1,112 @@
+"""What can go wrong with a request to the hub.
+
+Whose fault it is and what to do (``errors.md`` sections 1 to 3).
+
+::
+
+    HubError
+    ├── HubRefused        somebody read the request and said no: 4xx, or a counterparty's 503 that names a fault of ours
+    ├── HubUnavailable    the hub or the counterparty failed while it had the request: 408, 429, 5xx
+    ├── BadAnswer         an answer outside the documented shapes: not JSON, wrong fields, too large, a redirect
+    └── NoAnswer          no answer at all: refused connection, broken connection, time limit
+
+Every one of them has ``operation``, ``status`` (0 without an answer), ``error_code`` (stable, one of ``errors.md``
+where the answer named one), ``fault`` (whose), ``action`` (what to do) and ``maybe_acted`` (the counterparty
+may have processed the request, so that the same request must be repeated or finished, never replaced in
+silence). The retry schedule is not decided here: ``exchange.retries`` does, from the same facts.
+
+No text of the hub or of a counterparty (``errorMsg``, a body) is kept: it may hold personal data.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from travelrule.errors import TravelRuleError
+
+Fault = Literal["ours", "hub", "counterparty", "network"]
+
+
+class Action(StrEnum):
+    """What the sender does about an error (``errors.md`` section 1, the names without ``A-``)."""
+
+    FIX = "fix"
+    RETRY = "retry"
+    KEY = "key"
+    STOP = "stop"
+    WAIT = "wait"
+    OPERATOR = "operator"
+
+
+class HubError(TravelRuleError):
+    """A request to the hub that did not end in an answer of the documented shape."""
+
+    code = "HUB_ERROR"
+
+    def __init__(
+        self,
+        operation: str,
+        *,
+        status: int,
+        code: str,
+        fault: Fault,
+        action: Action,
+        maybe_acted: bool,
+        retry_after_s: float | None = None,
+    ) -> None:
+        self.operation = operation
+        self.status = status
+        self.error_code = code
+        self.fault: Fault = fault
+        self.action = action
+        self.maybe_acted = maybe_acted
+        self.retry_after_s = retry_after_s
+        super().__init__(f"{operation}: {code or 'no code'} (HTTP {status}), fault: {fault}, to do: {action}")
+
+
+class HubRefused(HubError):  # noqa: N818 -- these four say what happened, as HTTP does
+    """The request was read and refused.
+
+    The same request again gives the same answer, unless ``action`` says so.
+    """
+
+
+class HubUnavailable(HubError):  # noqa: N818
+    """The hub or the counterparty could not serve now.
+
+    ``retry_after_s``: how long it asks us to wait, in seconds.
+    """
+
+
+class BadAnswer(HubError):  # noqa: N818
+    """An answer that cannot be read. ``reason`` says what was wrong with it, never what stood in it."""
+
+    def __init__(self, operation: str, status: int, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            operation,
+            status=status,
+            code="BAD_ANSWER",
+            fault="hub",
+            action=Action.RETRY,
+            maybe_acted=True,
+        )
+
+
+class NoAnswer(HubError):  # noqa: N818
+    """Nothing came back.
+
+    ``sent_maybe`` False: the connection was never made, so nobody has seen the request.
+    """
+
+    def __init__(self, operation: str, *, sent_maybe: bool) -> None:
+        self.sent_maybe = sent_maybe
+        super().__init__(
+            operation,
+            status=0,
+            code="NO_ANSWER" if sent_maybe else "NOT_SENT",
+            fault="network",
+            action=Action.RETRY,
+            maybe_acted=sent_maybe,
+        )

@@ -1,0 +1,97 @@
+"""The hub's operations 4.A.1 to 4.A.8 as data.
+
+Method, path, header set, what an answer must hold (``hub-api.md``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+KIB = 1024
+ANSWER_BYTES_MAX = 1024 * KIB
+DIRECTORY_BYTES_MAX = 32 * 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    ``sealed``: header set F, the answer to which key is used stands in ``X-Code-Req-Remote-PubKey``
+    (``auth.md`` section 1). ``field`` is the response field that decides, ``values`` what may stand in it
+    (lower case; empty: the answer is a document and ``field`` holds an array). ``read_s`` is the limit for
+    the whole answer.
+    """
+
+    name: str
+    method: Literal["GET", "POST", "PUT"]
+    path: str
+    field: str
+    values: frozenset[str] = frozenset()
+    sealed: bool = False
+    read_s: float = 15.0
+    answer_bytes_max: int = ANSWER_BYTES_MAX
+
+    def path_for(self, target: str) -> str:
+        """The path for one VASP. Raises ValueError for an id that cannot stand in a path."""
+        if "{target}" not in self.path:
+            return self.path
+        if not target or target in {".", ".."}:
+            raise ValueError("an entity id cannot be empty or a dot segment")
+        return self.path.replace("{target}", quote(target, safe=""))
+
+
+_REPORT = frozenset({"normal", "error"})
+
+VASP_LIST = Operation("vasp-list", "GET", "/v1/code/vasps", "vasps", read_s=30.0, answer_bytes_max=DIRECTORY_BYTES_MAX)
+PUBLIC_KEY = Operation("public-key", "GET", "/v1/code/Vasp/{target}/pubkey", "pubkeys")
+COIN_NETWORKS = Operation(
+    "coin-networks",
+    "GET",
+    "/v1/code/connect/coin-network",
+    "coinNetworks",
+    read_s=30.0,
+    answer_bytes_max=DIRECTORY_BYTES_MAX,
+)
+ADDRESS_SEARCH = Operation(
+    "address-search",
+    "POST",
+    "/v1/code/VerifyAddress/{target}",
+    "result",
+    frozenset({"valid", "invalid"}),
+    sealed=True,
+)
+TRANSFER_AUTHORIZATION = Operation(
+    "transfer-authorization",
+    "POST",
+    "/v1/code/transfer/{target}",
+    "result",
+    frozenset({"verified", "denied"}),
+    sealed=True,
+)
+TXID_REPORT = Operation("txid-report", "POST", "/v1/code/transfer/{target}/txid", "result", _REPORT)
+FINISH = Operation("finish", "PUT", "/v1/code/transfer/{target}/status", "result", _REPORT)
+STATUS_SEARCH = Operation(
+    "status-search",
+    "POST",
+    "/v1/code/transfer/{target}/status",
+    "status",
+    # D12: one page of the published documents spells the fourth one wait-confirmed.
+    frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
+)
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        VASP_LIST,
+        PUBLIC_KEY,
+        COIN_NETWORKS,
+        ADDRESS_SEARCH,
+        TRANSFER_AUTHORIZATION,
+        TXID_REPORT,
+        FINISH,
+        STATUS_SEARCH,
+    )
+}
+"""By name; the names are those of ``exchange.decision.CallHub.operation`` plus the three directory reads."""

@@ -1,0 +1,61 @@
+"""``travelrule audit``: prove the record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from travelrule.bootstrap.installation import audit_key
+from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
+from travelrule.engine.verifying import Verifier
+from travelrule.exchange.machines import MACHINES
+
+app = typer.Typer(help="The audit record", no_args_is_help=True)
+
+
+@app.command()
+def verify(
+    file: Annotated[Path | None, typer.Argument(help="an exported package to prove offline")] = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Prove chains, inputs, decisions and signed roots; exit 1 if something does not fit."""
+    if file is not None:
+        not_built("audit verify FILE")
+    run(_verify(output))
+
+
+@app.command()
+def export(subject: Annotated[str, typer.Argument(help="the subject to export")]) -> None:
+    """Export a subject's evidence for an offline proof."""
+    not_built(f"audit export (of {subject.partition(':')[0]})")
+
+
+async def _verify(output: Output) -> None:
+    async with installation() as opened:
+        verifier = Verifier(
+            opened.database,
+            opened.entity_id,
+            opened.vault,
+            MACHINES,
+            opened.policies,
+            opened.policy().own,
+            audit_key(opened.settings).public_base64,
+        )
+        report = await verifier.verify()
+    answer = {
+        "ok": report.ok,
+        "subjects": report.subjects,
+        "records": report.records,
+        "recomputed": report.recomputed,
+        "roots": report.roots,
+        "faults": report.faults,
+    }
+    if output is Output.JSON:
+        write_json(answer)
+    else:
+        for name, value in answer.items():
+            write_text(f"{name:<10} {value}")
+    if not report.ok:
+        raise typer.Exit(1)

@@ -1,0 +1,37 @@
+"""``travelrule migrate``: the database to the form of this version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.store import migrate
+from travelrule.store.database import Database
+
+
+def command(
+    check: Annotated[bool, typer.Option("--check", help="only say whether something is missing: exit 1 if so")] = False,  # noqa: FBT002
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Bring the database to the form that this version needs."""
+    run(_migrate(check=check, output=output))
+
+
+async def _migrate(*, check: bool, output: Output) -> None:
+    database = Database(load_settings().database_url)
+    try:
+        await database.check()
+        before = await migrate.current(database)
+        after = before if check else await migrate.upgrade(database)
+    finally:
+        await database.dispose()
+    newest = migrate.newest()
+    answer = {"ok": after == newest, "before": before, "after": after, "newest": newest}
+    if output is Output.JSON:
+        write_json(answer)
+    else:
+        write_text(f"database is at {after or 'nothing'}, this version needs {newest}")
+    if after != newest:
+        raise typer.Exit(1)

@@ -1,0 +1,114 @@
+"""The network of the demo: a sandbox hub with robots, and two VASPs that run the real program."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from travelrule.commands.demo.platform import Platform
+from travelrule.commands.demo.processes import Process, free_port
+from travelrule.commands.demo.vasp import Vasp
+
+DEMO_POLICY = """
+[time_limits]
+unreachable_retry = 2
+"""
+
+
+class Network:
+    """``north`` and ``south`` on one hub. Everything lives below ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.hub_port = free_port()
+        self.hub_url = f"http://127.0.0.1:{self.hub_port}"
+        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY)
+        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY)
+        self.sandbox = Process(
+            "sandbox",
+            ["sandbox", "--world", str(folder / "world.json"), "--listen", f"127.0.0.1:{self.hub_port}"],
+            {},
+            folder,
+        )
+        self.processes: dict[str, Process] = {}
+        self.platforms: dict[str, Platform] = {}
+
+    async def start(self) -> None:
+        """Start everything and wait until it is ready."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "world.json").write_bytes(orjson.dumps(self._world(), option=orjson.OPT_INDENT_2))
+        await self.sandbox.start()
+        await self.sandbox.until_answering(f"{self.hub_url}/sandbox/journal?limit=1")
+        await asyncio.gather(self.start_vasp(self.north), self.start_vasp(self.south))
+        for vasp in (self.north, self.south):
+            await self.until_up(vasp.entity_id)
+
+    async def start_vasp(self, vasp: Vasp) -> None:
+        """Start a VASP's process and connect its platform to the broker that the process owns."""
+        process = vasp.process()
+        self.processes[vasp.entity_id] = process
+        await process.start()
+        await process.until_answering(vasp.ready_url)
+        broker = orjson.loads((vasp.folder / "data" / "broker.json").read_bytes())
+        platform = Platform(",".join(broker["bootstrap"]), vasp.topic_prefix)
+        await platform.start()
+        self.platforms[vasp.entity_id] = platform
+
+    async def stop_vasp(self, vasp: Vasp) -> None:
+        """Stop a VASP's process in order."""
+        await self.platforms.pop(vasp.entity_id).stop()
+        await self.processes[vasp.entity_id].stop()
+
+    async def stop(self) -> None:
+        """End everything."""
+        for platform in self.platforms.values():
+            await platform.stop()
+        await asyncio.gather(*(process.stop() for process in self.processes.values()))
+        await self.sandbox.stop()
+
+    async def until_up(self, entity_id: str, *, up: bool = True) -> None:
+        """Wait until the hub's health polling has noticed that a member is up (or down)."""
+        wanted = "up" if up else "down"
+        async with asyncio.timeout(60):
+            while await self._health(entity_id) != wanted:  # noqa: ASYNC110 - the condition is in another process
+                # The hub polls its members; there is nothing to wait on from outside.
+                await asyncio.sleep(0.2)
+
+    async def _health(self, entity_id: str) -> str:
+        listed = await self.control("GET", "/sandbox/members")
+        return next(str(member["health"]) for member in listed["members"] if member["vaspEntityId"] == entity_id)
+
+    async def control(self, method: str, path: str, body: Any = None) -> Any:
+        """Ask the sandbox's control side."""
+        async with (
+            aiohttp.ClientSession() as session,
+            session.request(method, self.hub_url + path, json=body) as answer,
+        ):
+            answer.raise_for_status()
+            return orjson.loads(await answer.read() or b"null")
+
+    def member(self, vasp: Vasp) -> dict[str, Any]:
+        """A VASP as the world file lists it."""
+        return {
+            "vaspEntityId": vasp.entity_id,
+            "vaspLegalName": vasp.legal_name,
+            "countryOfRegistration": vasp.country,
+            "allianceName": "code",
+            "pubkeys": [{"pubkey": vasp.public_key, "expiresAt": "2031-01-01T00:00:00Z"}],
+            "baseUrl": vasp.base_url,
+        }
+
+    def _world(self) -> dict[str, Any]:
+        example = {"network": "XRP", "addressExample": "r...", "txIdExample": "..."}
+        return {
+            "members": [self.member(self.north), self.member(self.south)],
+            "coinNetworks": [{"coin": "XRP", "networkList": [example]}],
+            "rateLimitPerMinute": 0,
+            "memberTimeoutSeconds": 3,
+            "healthIntervalSeconds": 1,
+            "allowHttpCallbacks": True,
+        }

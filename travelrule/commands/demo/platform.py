@@ -1,0 +1,144 @@
+"""The trading platform of a VASP, as the demo plays it: it knows Kafka topics and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import orjson
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+
+from schemas.cloudevents import write_event
+from schemas.registry import TOPICS
+
+WAIT_SECONDS = 60.0
+OUT = tuple(name for name, spec in TOPICS.items() if spec.direction == "out")
+
+
+class ExpectationFailed(Exception):  # noqa: N818 - what it says
+    """Something that should have happened did not, in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One record of a downstream topic. ``data`` is empty for records that are no events (dead letters)."""
+
+    topic: str
+    key: str
+    type: str
+    data: dict[str, Any]
+    headers: dict[str, bytes]
+
+
+class Platform:
+    """Sends input events and remembers everything that came out."""
+
+    def __init__(self, bootstrap: str, prefix: str) -> None:
+        self._prefix = prefix
+        self._producer = AIOKafkaProducer(bootstrap_servers=bootstrap, acks="all")
+        self._consumer = AIOKafkaConsumer(
+            *(f"{prefix}{name}" for name in OUT),
+            bootstrap_servers=bootstrap,
+            auto_offset_reset="earliest",
+            group_id=None,
+            metadata_max_age_ms=2000,
+        )
+        self._reading: asyncio.Task[None] | None = None
+        self._news = asyncio.Condition()
+        self.seen: list[Seen] = []
+        self.on_seen: Callable[[Seen], None] = lambda _: None
+
+    async def start(self) -> None:
+        """Connect and begin to read."""
+        await self._producer.start()
+        await self._consumer.start()
+        self._reading = asyncio.create_task(self._read())
+
+    async def stop(self) -> None:
+        """Disconnect."""
+        if self._reading is not None:
+            self._reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._reading
+        await self._consumer.stop()
+        await self._producer.stop()
+
+    async def send(
+        self, topic: str, kind: str, key: str, data: dict[str, Any], *, event_id: str | None = None
+    ) -> bytes:
+        """Send one event; gives its bytes, so that they can be sent again."""
+        value = write_event(
+            type=kind,
+            source="/platform",
+            id=event_id or str(uuid4()),
+            subject=key,
+            time=datetime.now(UTC),
+            data=data,
+        )
+        await self.send_bytes(topic, key, value)
+        return value
+
+    async def send_bytes(self, topic: str, key: str, value: bytes) -> None:
+        """Send whatever bytes there are."""
+        await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode())
+
+    async def expect(self, what: str, wanted: Callable[[Seen], bool], seconds: float = WAIT_SECONDS) -> Seen:
+        """Wait for a record that fits, looking also at those that came before. Raises ``ExpectationFailed``."""
+        try:
+            async with asyncio.timeout(seconds), self._news:
+                while True:
+                    for record in self.seen:
+                        if wanted(record):
+                            return record
+                    await self._news.wait()
+        except TimeoutError:
+            raise ExpectationFailed(f"no {what} within {seconds:.0f} s") from None
+
+    async def verdict(self, withdrawal_id: str, verdict: str, reason: str, *, after: int = 0) -> Seen:
+        """Wait for a verdict with this reason and a sequence above ``after``."""
+        return await self.expect(
+            f"verdict {verdict} {reason}",
+            lambda seen: (
+                seen.topic == "verdicts"
+                and seen.key == withdrawal_id
+                and seen.data["verdict"] == verdict
+                and reason in seen.data["reasons"]
+                and seen.data["sequence"] > after
+            ),
+        )
+
+    async def exchange(self, transfer_id: str, status: str, **facts: str) -> Seen:
+        """Wait for a state of an exchange, by its wire id."""
+        return await self.expect(
+            f"exchange {status}",
+            lambda seen: (
+                seen.topic == "exchanges"
+                and seen.data["transferId"] == transfer_id
+                and seen.data["status"] == status
+                and all(seen.data.get(name) == value for name, value in facts.items())
+            ),
+        )
+
+    def count(self, topic: str, key: str) -> int:
+        """How many records of this key came on a topic."""
+        return sum(1 for record in self.seen if record.topic == topic and record.key == key)
+
+    async def _read(self) -> None:
+        async for record in self._consumer:
+            seen = _seen(record, self._prefix)
+            self.on_seen(seen)
+            async with self._news:
+                self.seen.append(seen)
+                self._news.notify_all()
+
+
+def _seen(record: Any, prefix: str) -> Seen:
+    topic = record.topic.removeprefix(prefix)
+    key = (record.key or b"").decode("utf-8", "replace")
+    event: dict[str, Any] = {} if topic == "deadletters" else orjson.loads(record.value)
+    return Seen(topic, key, event.get("type", topic), event.get("data", {}), dict(record.headers))

@@ -1,0 +1,105 @@
+"""Playing the demo: start the network, run every scenario, say how it went."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import orjson
+
+from travelrule import logs
+from travelrule.commands.demo.network import Network
+from travelrule.commands.demo.platform import ExpectationFailed, Seen
+from travelrule.commands.demo.scenarios import SCENARIOS, Stage, register_wallets
+from travelrule.commands.demo.view import View
+from travelrule.errors import TravelRuleError
+
+log = logs.get("demo")
+
+
+def play(*, once: bool) -> bool:
+    """Play the scenarios; without ``once`` stay up afterwards until Ctrl-C. True if every scenario went as it must."""
+    logs.configure("auto", "warning")
+    folder = Path(tempfile.mkdtemp(prefix="travelrule-demo-"))
+    return asyncio.run(_play(folder, once=once))
+
+
+async def _play(folder: Path, *, once: bool) -> bool:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    network = Network(folder)
+    playing = asyncio.create_task(_scenarios(network))
+    stopping = asyncio.create_task(stopped.wait())
+    try:
+        await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done():
+            playing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await playing
+            return False
+        results = playing.result()
+        _summary(results)
+        if not once:
+            _places(network)
+            await stopped.wait()
+    finally:
+        stopping.cancel()
+        await network.stop()
+    return all(result == "ok" for result in results.values())
+
+
+async def _scenarios(network: Network) -> dict[str, str]:
+    view = View(list(SCENARIOS))
+    results: dict[str, str] = {}
+    await network.start()
+    stage = Stage(network)
+    await register_wallets(stage)
+    with view.shown():
+        for title, story in SCENARIOS.items():
+            _watch(network, view)
+            view.begin(title)
+            results[title] = await _one(story(stage))
+            view.end(title, results[title])
+    return results
+
+
+async def _one(story: object) -> str:
+    try:
+        await story  # type: ignore[misc]
+    except (ExpectationFailed, TravelRuleError) as error:
+        return str(error)
+    return "ok"
+
+
+def _watch(network: Network, view: View) -> None:
+    """Show what either platform sees (a restarted VASP has a new platform)."""
+    for entity_id, platform in network.platforms.items():
+
+        def see(seen: Seen, entity_id: str = entity_id) -> None:
+            view.see(entity_id, seen)
+
+        platform.on_seen = see
+
+
+def _summary(results: dict[str, str]) -> None:
+    passed = sum(result == "ok" for result in results.values())
+    summary = {"scenarios": len(results), "passed": passed, "failed": len(results) - passed, "results": results}
+    sys.stdout.write(orjson.dumps(summary).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _places(network: Network) -> None:
+    lines = [
+        f"hub and sandbox  {network.hub_url}/sandbox/journal",
+        f"north            gateway {network.north.base_url}/v1/vasp/health, metrics {network.north.ready_url}",
+        f"south            gateway {network.south.base_url}/v1/vasp/health, metrics {network.south.ready_url}",
+        f"logs             {network.folder}",
+        "Ctrl-C ends it.",
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")

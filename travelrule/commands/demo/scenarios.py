@@ -1,0 +1,212 @@
+"""The scenarios: each a short story told through Kafka events, with what must come out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+from travelrule.commands.demo.network import Network
+from travelrule.commands.demo.platform import ExpectationFailed, Platform, Seen
+from travelrule.commands.demo.vasp import new_seed
+
+ERIK = {"natural": {"lastName": "Lind", "firstName": "Erik"}}
+WRONG = {"natural": {"lastName": "Lund", "firstName": "Erika"}}
+ANNA = {"natural": {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1990-02-03"}}
+ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
+TAG = "77001"
+
+Scenario = Callable[["Stage"], Awaitable[None]]
+SCENARIOS: dict[str, Scenario] = {}
+
+
+class Stage:
+    """What a scenario plays on: the network, and north's and south's platforms."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @property
+    def north(self) -> Platform:
+        """The originating platform."""
+        return self.network.platforms["north"]
+
+    @property
+    def south(self) -> Platform:
+        """The beneficiary's platform."""
+        return self.network.platforms["south"]
+
+    async def request(self, withdrawal_id: str, **changes: Any) -> bytes:
+        """Ask for a withdrawal of 250.5 XRP from Anna at north to Erik at south."""
+        return await self.north.send(
+            "withdrawals", "withdrawal.requested.v1", withdrawal_id, withdrawal(withdrawal_id, **changes)
+        )
+
+    async def broadcast(self, withdrawal_id: str, txid: str) -> None:
+        """Say that the transaction was sent."""
+        data = {"withdrawalId": withdrawal_id, "txid": txid}
+        await self.north.send("txids", "withdrawal.broadcast.v1", withdrawal_id, data)
+
+    async def reported(self, transfer_id: str, txid: str) -> None:
+        """Wait until both sides hold the reported txid."""
+        await self.north.exchange(transfer_id, "processing", txid=txid)
+        await self.south.exchange(transfer_id, "confirmed", txid=txid)
+
+
+def withdrawal(withdrawal_id: str, beneficiary: dict[str, Any] = ERIK, address: str = ADDRESS) -> dict[str, Any]:
+    """The data of a withdrawal event."""
+    return {
+        "withdrawalId": withdrawal_id,
+        "currency": "XRP",
+        "network": "XRP",
+        "amount": "250.5",
+        "tradePrice": "150.30",
+        "tradeCurrency": "USD",
+        "isExceedingThreshold": True,
+        "destination": {"kind": "vasp", "vaspEntityId": "south", "address": address, "tag": TAG},
+        "originator": {"customerId": "c-1001", "walletAddress": "rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh:1001", **ANNA},
+        "beneficiary": beneficiary,
+    }
+
+
+def new_txid() -> str:
+    """A transaction id as the node prints it."""
+    return (uuid4().hex + uuid4().hex).upper()
+
+
+def scenario(title: str) -> Callable[[Scenario], Scenario]:
+    """Add a scenario under its title."""
+
+    def add(story: Scenario) -> Scenario:
+        SCENARIOS[title] = story
+        return story
+
+    return add
+
+
+async def register_wallets(stage: Stage) -> None:
+    """South's customers have deposit addresses."""
+    data = {
+        "walletId": "wallet-erik",
+        "address": ADDRESS,
+        "tag": TAG,
+        "currencies": ["XRP"],
+        "networks": ["XRP"],
+        "customerId": "s-77001",
+        "kyc": True,
+        "owner": ERIK,
+    }
+    await stage.south.send("wallets", "wallet.registered.v1", "wallet-erik", data)
+
+
+@scenario("verified and reported")
+async def verified_and_reported(stage: Stage) -> None:
+    """The ordinary way: asked, verified, sent, reported."""
+    withdrawal_id, txid = str(uuid4()), new_txid()
+    await stage.request(withdrawal_id)
+    verdict = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+    await stage.broadcast(withdrawal_id, txid)
+    await stage.reported(verdict.data["transferId"], txid)
+
+
+@scenario("denied by name, amended, verified")
+async def denied_then_amended(stage: Stage) -> None:
+    """A misspelt beneficiary: held for correction, then verified under a new transferId."""
+    withdrawal_id = str(uuid4())
+    await stage.request(withdrawal_id, beneficiary=WRONG)
+    held = await stage.north.verdict(withdrawal_id, "hold", "DENIED_INPUT_NAME_MISMATCHED")
+    _must("beneficiary-name" in held.data["needs"], "the hold does not say that it needs the beneficiary's name")
+    data = {"withdrawalId": withdrawal_id, "beneficiary": ERIK}
+    await stage.north.send("withdrawals", "withdrawal.amended.v1", withdrawal_id, data)
+    allowed = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+    _must(allowed.data["transferId"] != held.data["transferId"], "the new attempt used the old transferId")
+
+
+@scenario("address unknown")
+async def address_unknown(stage: Stage) -> None:
+    """An address that is not south's: denied before any personal data left."""
+    withdrawal_id = str(uuid4())
+    await stage.request(withdrawal_id, address="rLHzPsX6oXkzU2qL12kHCH8G8cnZv1rBJh")
+    await stage.north.verdict(withdrawal_id, "deny", "ADDRESS_NOT_FOUND")
+
+
+@scenario("counterparty down, then back")
+async def counterparty_down(stage: Stage) -> None:
+    """South is away: held, and allowed by itself when south is back."""
+    network, withdrawal_id = stage.network, str(uuid4())
+    await network.stop_vasp(network.south)
+    await network.until_up("south", up=False)
+    await stage.request(withdrawal_id)
+    await stage.north.verdict(withdrawal_id, "hold", "COUNTERPARTY_UNREACHABLE")
+    await network.start_vasp(network.south)
+    await network.until_up("south")
+    await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+
+
+@scenario("platform cancels after verified")
+async def cancelled_after_verified(stage: Stage) -> None:
+    """The customer changes her mind: the exchange is finished, so that south does not wait for ever."""
+    withdrawal_id = str(uuid4())
+    await stage.request(withdrawal_id)
+    allowed = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+    data = {"withdrawalId": withdrawal_id, "reason": "UNKNOWN"}
+    await stage.north.send("withdrawals", "withdrawal.cancelled.v1", withdrawal_id, data)
+    await stage.north.verdict(withdrawal_id, "deny", "CANCELLED")
+    await stage.south.exchange(allowed.data["transferId"], "canceled")
+
+
+@scenario("key rotated in flight")
+async def key_rotated(stage: Stage) -> None:
+    """South changes its key: north is told once, fetches the new one and goes on."""
+    network, withdrawal_id = stage.network, str(uuid4())
+    await network.stop_vasp(network.south)
+    network.south.seeds.insert(0, new_seed())
+    await network.start_vasp(network.south)
+    await network.control("PUT", "/sandbox/members/south", network.member(network.south))
+    await network.until_up("south")
+    await stage.request(withdrawal_id)
+    await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+
+
+@scenario("the same event three times")
+async def three_times(stage: Stage) -> None:
+    """Delivered three times, done once."""
+    withdrawal_id = str(uuid4())
+    value = await stage.request(withdrawal_id)
+    await stage.north.send_bytes("withdrawals", withdrawal_id, value)
+    await stage.north.send_bytes("withdrawals", withdrawal_id, value)
+    verdict = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+    journal = await stage.network.control("GET", f"/sandbox/journal?transferId={verdict.data['transferId']}")
+    calls = [entry for entry in journal["entries"] if entry["operation"] == "transfer-authorization"]
+    asked = [entry for entry in calls if entry.get("from") == "north"]
+    _must(len(asked) == 1, f"south was asked {len(asked)} times")
+    _must(stage.north.count("verdicts", withdrawal_id) == 1, "there is more than one verdict")
+
+
+@scenario("txid before the request")
+async def txid_first(stage: Stage) -> None:
+    """Topics are not ordered between each other: the txid waits for its withdrawal."""
+    withdrawal_id, txid = str(uuid4()), new_txid()
+    await stage.broadcast(withdrawal_id, txid)
+    await stage.request(withdrawal_id)
+    verdict = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+    await stage.reported(verdict.data["transferId"], txid)
+
+
+@scenario("nonsense bytes")
+async def nonsense(stage: Stage) -> None:
+    """Bytes that are no event become a dead letter; what stands behind them is not harmed."""
+    key, withdrawal_id = f"nonsense-{uuid4()}", str(uuid4())
+    await stage.north.send_bytes("withdrawals", key, b"\xff\x00 no event \xfe")
+    await stage.request(withdrawal_id)
+
+    def refused(seen: Seen) -> bool:
+        return seen.topic == "deadletters" and seen.key == key and bool(seen.headers.get("travelrule.error.code"))
+
+    await stage.north.expect("dead letter", refused)
+    await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
+
+
+def _must(fact: bool, reason: str) -> None:  # noqa: FBT001 - a fact is a boolean
+    if not fact:
+        raise ExpectationFailed(reason)

@@ -1,0 +1,125 @@
+"""``travelrule doctor``: is this installation fit to run, and if not, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+
+import typer
+
+from streams.admin import compare_topics
+from streams.connection import connect
+from streams.topics import Topics
+from travelrule.bootstrap.installation import Installation, audit_key, open_hub, open_installation
+from travelrule.client.errors import HubError
+from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.errors import TravelRuleError
+from travelrule.settings import Settings
+from travelrule.store import migrate
+
+ROOTS = ("streams", "agents", "schemas", "travelrule")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question: its answer, what was seen, and what to do if the answer is no."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    fix: str = ""
+
+
+def command(output: OutputOption = Output.TEXT) -> None:
+    """Check settings, keys, broker, topics, database, hub and clock; exit 1 if something is wrong."""
+    run(_doctor(output))
+
+
+async def _doctor(output: Output) -> None:
+    settings = load_settings()
+    checks = [_roots(), await _guard("broker", lambda: _broker(settings))]
+    try:
+        opened = await open_installation(settings, require_schema=False)
+    except TravelRuleError as error:
+        checks.append(Check("settings and database", ok=False, detail=str(error), fix="see the detail"))
+    else:
+        try:
+            checks += await _installation_checks(opened)
+        finally:
+            await opened.close()
+    ok = all(check.ok for check in checks)
+    if output is Output.JSON:
+        rows = [{"name": c.name, "ok": c.ok, "detail": c.detail, "fix": c.fix} for c in checks]
+        write_json({"ok": ok, "checks": rows})
+    else:
+        for check in checks:
+            write_text(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
+            if not check.ok:
+                write_text(f"     → {check.fix}")
+    if not ok:
+        raise typer.Exit(1)
+
+
+async def _installation_checks(opened: Installation) -> list[Check]:
+    return [
+        Check("settings and keys", ok=True, detail=f"{opened.entity_id}, {len(opened.keyring.publics)} signing key(s)"),
+        await _guard("audit key", lambda: _audit(opened)),
+        await _guard("database", lambda: _schema(opened)),
+        await _guard("hub", lambda: _hub(opened)),
+    ]
+
+
+async def _guard(name: str, check: Callable[[], Awaitable[Check]]) -> Check:
+    try:
+        return await check()
+    except TravelRuleError as error:
+        return Check(name, ok=False, detail=str(error), fix="see the detail")
+
+
+def _roots() -> Check:
+    owners = packages_distributions()
+    foreign = [root for root in ROOTS if set(owners.get(root, ["travelrule"])) - {"travelrule"}]
+    if foreign:
+        fix = "install travelrule in an environment of its own"
+        return Check("packages", ok=False, detail=f"another distribution owns {', '.join(foreign)}", fix=fix)
+    return Check("packages", ok=True, detail="the four roots are ours alone")
+
+
+async def _broker(settings: Settings) -> Check:
+    connection = connect(settings)
+    rows = await compare_topics(connection, Topics(settings.topic_prefix))
+    wrong = [row.topic for row in rows if row.action != "unchanged"]
+    if wrong:
+        return Check(
+            "topics", ok=False, detail=f"missing or different: {', '.join(wrong)}", fix="travelrule topics apply"
+        )
+    return Check("broker and topics", ok=True, detail=f"{len(rows)} topics")
+
+
+async def _audit(opened: Installation) -> Check:
+    return Check("audit key", ok=True, detail=f"signs as {audit_key(opened.settings).public_base64}")
+
+
+async def _schema(opened: Installation) -> Check:
+    current, newest = await migrate.current(opened.database), migrate.newest()
+    return Check("database", current == newest, f"at {current or 'nothing'}, needs {newest}", "travelrule migrate")
+
+
+async def _hub(opened: Installation) -> Check:
+    hub = open_hub(opened)
+    try:
+        listed = {entry.vasp_entity_id: entry for entry in (await hub.vasp_list()).vasps}
+    except HubError as error:
+        fix = "check HUB_URL, the registered key and the clock (the hub refuses requests that are minutes off)"
+        return Check("hub", ok=False, detail=error.error_code or str(error), fix=fix)
+    finally:
+        await hub.aclose()
+    own = listed.get(opened.entity_id)
+    if own is None:
+        return Check("hub", ok=False, detail="we are not in the VASP list", fix="ask the hub's operator to list us")
+    keys = {key.pubkey for key in own.pubkeys}
+    if opened.keyring.signing.public_base64 not in keys:
+        fix = "register the public key (`travelrule keys show`) before signing with it"
+        return Check("hub", ok=False, detail="our signing key is not registered", fix=fix)
+    return Check("hub", ok=True, detail=f"{len(listed)} VASPs listed, our key is registered")

@@ -1,0 +1,96 @@
+"""Where a command meets the person: output, errors and exit codes (contract section 1).
+
+0 done, 1 it ran and the answer is no, 2 wrong use, 3 a needed service could not be reached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import Annotated, Any, NoReturn
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from travelrule import logs
+from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.errors import NotBuiltError, TravelRuleError
+from travelrule.settings import Settings
+
+
+class Output(StrEnum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+OutputOption = Annotated[Output, typer.Option("--output", help="text for people, json for programs")]
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a command's coroutine; turn our exceptions into one line on standard error and an exit code."""
+    try:
+        asyncio.run(work)
+    except TravelRuleError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+
+
+def fail(error: TravelRuleError) -> NoReturn:
+    """Say what went wrong and leave with its exit code."""
+    sys.stderr.write(f"travelrule: {error}\n")
+    raise typer.Exit(error.exit_code) from error
+
+
+def not_built(what: str) -> NoReturn:
+    """A command of the contract that this version does not have yet: exit 2."""
+    fail(NotBuiltError(what))
+
+
+def load_settings() -> Settings:
+    """The settings of the environment, with the logs set up as they say."""
+    try:
+        settings = Settings.load()
+    except TravelRuleError as error:
+        fail(error)
+    logs.configure(settings.log_format, settings.log_level)
+    return settings
+
+
+@asynccontextmanager
+async def installation(*, require_schema: bool = True) -> AsyncIterator[Installation]:
+    """The installation of the environment's settings, closed afterwards."""
+    opened = await open_installation(load_settings(), require_schema=require_schema)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+def write_json(value: object) -> None:
+    """One JSON object on one line of standard output."""
+    sys.stdout.write(orjson.dumps(value).decode() + "\n")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], output: Output, columns: tuple[str, ...]) -> None:
+    """One JSON object per line, or a table."""
+    if output is Output.JSON:
+        for row in rows:
+            write_json(row)
+        return
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*("" if row.get(name) is None else str(row[name]) for name in columns))
+    Console().print(table)
+
+
+def write_text(text: str) -> None:
+    """A line for a person."""
+    sys.stdout.write(text + "\n")

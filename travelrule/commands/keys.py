@@ -1,0 +1,40 @@
+"""``travelrule keys``: key pairs as the settings and the sandbox want them."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+
+import typer
+
+from travelrule.commands.edge import Output, OutputOption, fail, load_settings, write_json, write_text
+from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.errors import ConfigurationError
+
+app = typer.Typer(help="Ed25519 seeds and public keys, base64", no_args_is_help=True)
+SEED_BYTES = 32
+
+
+@app.command()
+def generate(output: OutputOption = Output.TEXT) -> None:
+    """Make a new key pair: the seed goes into TRAVELRULE_SIGNING_KEY, the public key to the hub's operator."""
+    seed = base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
+    public = SigningKey.from_base64(seed).public_base64
+    if output is Output.JSON:
+        write_json({"seed": seed, "publicKey": public})
+        return
+    write_text(f"seed       {seed}\npublic key {public}")
+
+
+@app.command()
+def show(output: OutputOption = Output.TEXT) -> None:
+    """Show the public keys of TRAVELRULE_SIGNING_KEY; the first one signs. Seeds are never shown."""
+    settings = load_settings()
+    if settings.signing_key is None:
+        fail(ConfigurationError("SIGNING_KEY", "set it; `travelrule keys generate` makes one"))
+    publics = KeyRing.from_text(settings.signing_key.get_secret_value()).publics
+    if output is Output.JSON:
+        write_json({"publicKeys": list(publics)})
+        return
+    for number, public in enumerate(publics):
+        write_text(f"{'signs' if number == 0 else 'opens'} {public}")

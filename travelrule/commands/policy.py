@@ -1,0 +1,63 @@
+"""``travelrule policy``: the operator's rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
+from travelrule.errors import UsageError
+from travelrule.policy.policy import Policy
+from travelrule.policy.toml_form import PolicyFaults
+
+app = typer.Typer(help="The operator's rules", no_args_is_help=True)
+FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
+
+
+@app.command()
+def check(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
+    """Say every fault of a policy file; exit 1 if there is one."""
+    try:
+        policy = Policy.from_toml(_read(file))
+    except PolicyFaults as error:
+        faults = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in error.faults]
+        _say({"ok": False, "faults": faults}, output)
+        raise typer.Exit(1) from None
+    _say({"ok": True, "version": policy.version, "faults": []}, output)
+
+
+@app.command()
+def apply(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
+    """Put a policy in force; running processes take it up within seconds."""
+    run(_apply(file, output))
+
+
+@app.command("try")
+def try_(file: FileArgument, since: Annotated[str, typer.Option(help="ISO 8601 time")]) -> None:
+    """Show which verdicts would differ under another policy."""
+    not_built(f"policy try {file.name} --since {since}")
+
+
+async def _apply(file: Path, output: Output) -> None:
+    content = _read(file)
+    policy = Policy.from_toml(content)
+    async with installation() as opened:
+        changed = await opened.policies.activate(policy.version, content, opened.clock())
+    _say({"ok": True, "version": policy.version, "changed": changed, "faults": []}, output)
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read as UTF-8 text") from error
+
+
+def _say(answer: dict[str, object], output: Output) -> None:
+    if output is Output.JSON:
+        write_json(answer)
+        return
+    for name, value in answer.items():
+        write_text(f"{name:<8} {value}")

@@ -1,0 +1,1 @@
+"""Keys, signatures, payload and storage encryption, audit proofs: pure, no I/O."""

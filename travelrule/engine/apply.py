@@ -1,0 +1,235 @@
+"""``apply()``: the one way in which anything changes (design section 2).
+
+A batch of inputs becomes one SQL transaction: lock the subjects in sorted order, look up which inputs are known, call
+the pure ``decide`` in arrival order, write rows, audit records, outbox and calls. A transaction that lost a race is
+repeated; one that fails for its content is bisected until the one culprit is found and dead-lettered; a failing
+database stops the process, because then no message is to blame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import orjson
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from travelrule import logs, metrics
+from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
+from travelrule.engine.deciding import Decider, Known
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.projecting import write_subjects
+from travelrule.engine.qualifying import qualified
+from travelrule.engine.slots import Slot, Slots
+from travelrule.engine.vault import Vault
+from travelrule.exchange.decision import Alert
+from travelrule.exchange.inputs import Input, Rejected
+from travelrule.exchange.machine import Machine
+from travelrule.policy.policy import Policy
+from travelrule.store.database import Database, is_infrastructure_failure, is_serialisation_failure
+
+MAX_REPEATS = 10
+REPEAT_DELAY_SECONDS = 0.02
+
+_KNOWN_POSTGRESQL = text(
+    "SELECT i.source, i.id, i.fingerprint, i.subject, i.status, i.code, i.reply FROM inputs i"
+    " JOIN unnest(CAST(:sources AS text[]), CAST(:ids AS text[])) AS v(source, id)"
+    " ON i.source = v.source AND i.id = v.id WHERE i.vasp = :vasp"
+)
+_KNOWN_SQLITE = text(
+    "SELECT i.source, i.id, i.fingerprint, i.subject, i.status, i.code, i.reply FROM inputs i"
+    " JOIN json_each(:pairs) v ON i.source = json_extract(v.value, '$[0]') AND i.id = json_extract(v.value, '$[1]')"
+    " WHERE i.vasp = :vasp"
+)
+_PARKED = text("SELECT sealed FROM parked WHERE vasp = :vasp AND subject = :subject ORDER BY parked_at, source, id")
+
+log = logs.get("engine")
+
+
+class Engine:
+    """Applies batches for one VASP. Safe to run in any number of processes against one database."""
+
+    def __init__(
+        self,
+        vasp: str,
+        database: Database,
+        machines: dict[str, Machine],
+        vault: Vault,
+        policy: Callable[[], Policy],
+        dead_letter_headers: DeadLetterHeaders,
+        *,
+        deadletter_plain: bool = False,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.vasp = vasp
+        self.database = database
+        self.vault = vault
+        self.policy = policy
+        self.clock = clock
+        self.committed = CommitSignal()
+        self._machines = machines
+        self._slots = Slots(vasp, vault, machines)
+        self._dead_letter_headers = dead_letter_headers
+        self._deadletter_plain = deadletter_plain
+
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        """Apply ``items`` in order and give each one's outcome. Raises only when the database fails."""
+        if not items:
+            return []
+        try:
+            return await self._repeatedly(items)
+        except Exception as error:
+            # The boundary between "this content cannot be stored" and "the database is gone".
+            if is_infrastructure_failure(error) or is_serialisation_failure(error):
+                raise
+            if len(items) > 1:
+                middle = len(items) // 2
+                return [*await self.apply(items[:middle]), *await self.apply(items[middle:])]
+            return [await self._give_up_on(items[0], error)]
+
+    async def alert(self, subject: str, alert: Alert) -> None:
+        """An operator alert that no input led to (a call result that cannot be stored, a worker that cannot go on)."""
+        now = self.clock()
+        async with self.database.begin() as connection:
+            batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
+            slots = await self._slots.lock(connection, [subject], {subject}, now)
+            batch.alert(slots[subject], None, alert)
+            await batch.write(connection)
+            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
+        _count(batch.observations)
+        self.committed.announce(outbox=True, calls=False)
+
+    async def _repeatedly(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        for repeat in range(MAX_REPEATS):
+            try:
+                return await self._once(items)
+            except Exception as error:
+                if not is_serialisation_failure(error) or repeat == MAX_REPEATS - 1:
+                    raise
+                # Two batches met: back off a little, unequally, so that they do not meet again.
+                await asyncio.sleep(REPEAT_DELAY_SECONDS * (repeat + 1))
+        raise AssertionError
+
+    async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
+        code = "UNPROCESSABLE"
+        log.error("input-unprocessable", error=error, type=getattr(item, "type", "rejected"))
+        if item.raw is None:
+            return Outcome("rejected", code)
+        await self._once([Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")])
+        return Outcome("rejected", code)
+
+    async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        now = self.clock()
+        policy = self.policy()
+        batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
+        decider = Decider(self._machines, policy, batch)
+        async with self.database.begin() as connection:
+            items = await qualified(connection, self.vasp, items)
+            wanted = [item for item in items if isinstance(item, Input)]
+            slots = await self._lock(connection, wanted, now)
+            known = await self._known(connection, wanted)
+            outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
+            await batch.write(connection)
+            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
+            if self.database.is_postgresql and (batch.outbox or batch.calls):
+                await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": _what(batch)})
+        _count(batch.observations)
+        self.committed.announce(outbox=bool(batch.outbox), calls=bool(batch.calls))
+        return outcomes
+
+    async def _lock(self, connection: AsyncConnection, items: Sequence[Input], now: datetime) -> dict[str, Slot]:
+        subjects = {item.subject for item in items}
+        if not subjects:
+            return {}
+        creatable = {
+            item.subject
+            for item in items
+            if not item.reply_to_unknown and item.subject.partition(":")[0] in self._machines
+        }
+        return await self._slots.lock(connection, sorted(subjects), creatable, now)
+
+    async def _known(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[tuple[str, str], Known]:
+        if not items:
+            return {}
+        if self.database.is_postgresql:
+            parameters = {"sources": [item.source for item in items], "ids": [item.id for item in items]}
+            rows = await connection.execute(_KNOWN_POSTGRESQL, {"vasp": self.vasp, **parameters})
+        else:
+            pairs = orjson.dumps([[item.source, item.id] for item in items]).decode()
+            rows = await connection.execute(_KNOWN_SQLITE, {"vasp": self.vasp, "pairs": pairs})
+        return {
+            (row.source, row.id): Known(bytes(row.fingerprint), row.subject, row.status, row.code, row.reply)
+            for row in rows
+        }
+
+    async def _one(
+        self,
+        connection: AsyncConnection,
+        item: Input | Rejected,
+        slots: dict[str, Slot],
+        known: dict[tuple[str, str], Known],
+        decider: Decider,
+        batch: Batch,
+        now: datetime,
+    ) -> Outcome:
+        if isinstance(item, Rejected):
+            batch.dead_letter(item)
+            batch.observations.append(_observation("kafka", "undecodable", "rejected"))
+            return Outcome("rejected", item.code, item.field, item.fix)
+        slot = slots[item.subject]
+        was_there = slot.state is not None
+        outcome = decider.apply(item, slot, known, now)
+        batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
+        if slot.parked and not was_there and slot.state is not None:
+            rows = await connection.execute(_PARKED, {"vasp": self.vasp, "subject": slot.subject})
+            stored = [bytes(row.sealed) for row in rows]
+            fresh = [row["sealed"] for row in batch.parked if row["subject"] == slot.subject]
+            batch.parked = [row for row in batch.parked if row["subject"] != slot.subject]
+            decider.release_parked(slot, [*stored, *fresh], known, now)
+        return outcome
+
+
+class CommitSignal:
+    """Wakes the relay and the caller of this process after a commit, without polling."""
+
+    def __init__(self) -> None:
+        self.outbox = asyncio.Event()
+        self.calls = asyncio.Event()
+
+    def announce(self, *, outbox: bool, calls: bool) -> None:
+        """Something new stands in the named tables."""
+        if outbox:
+            self.outbox.set()
+        if calls:
+            self.calls.set()
+
+
+def source_class(source: str) -> str:
+    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
+    head = source.strip("/").partition("/")[0]
+    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
+
+
+def _what(batch: Batch) -> str:
+    return ",".join(name for name, rows in (("outbox", batch.outbox), ("calls", batch.calls)) if rows)
+
+
+def _observation(source: str, kind: str, outcome: str) -> Observation:
+    return Observation("inputs", {"source": source, "type": kind, "outcome": outcome})
+
+
+def _count(observations: Sequence[Observation]) -> None:
+    for seen in observations:
+        match seen.metric:
+            case "inputs":
+                metrics.INPUTS_TOTAL.labels(**seen.labels).inc()
+            case "verdicts":
+                metrics.VERDICTS_TOTAL.labels(**seen.labels).inc()
+            case "age":
+                metrics.INPUT_AGE_SECONDS.observe(seen.value)
+            case "alerts":
+                metrics.ALERTS_TOTAL.labels(**seen.labels).inc()
+            case "dead_letters":
+                metrics.DEAD_LETTERS_TOTAL.labels(**seen.labels).inc()

@@ -1,0 +1,292 @@
+"""The rows of one batch: what decisions become before they are written, in one place and in one order."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+import orjson
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from schemas.cloudevents import write_event
+from travelrule.engine.envelope import pack, pack_raw
+from travelrule.engine.slots import Slot
+from travelrule.engine.vault import Vault
+from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, Reply
+from travelrule.exchange.inputs import Input, Rejected
+from travelrule.store import bulk, tables
+
+EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
+
+DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Observation:
+    """One thing to count after the commit (a rolled-back batch must not be counted)."""
+
+    metric: str
+    labels: dict[str, str]
+    value: float = 1.0
+
+
+@dataclass(slots=True)
+class Batch:
+    """Collects rows while inputs are decided, then writes them with one statement per table."""
+
+    vasp: str
+    vault: Vault
+    now: datetime
+    dead_letter_headers: DeadLetterHeaders
+    deadletter_plain: bool = False
+    inputs: list[Row] = field(default_factory=list)
+    audit: list[Row] = field(default_factory=list)
+    outbox: list[Row] = field(default_factory=list)
+    calls: dict[str, Row] = field(default_factory=dict)
+    finished_calls: list[str] = field(default_factory=list)
+    dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    parked: list[Row] = field(default_factory=list)
+    unparked: list[Row] = field(default_factory=list)
+    dead_letters: dict[str, Row] = field(default_factory=dict)
+    dead_letter_keys: list[Row] = field(default_factory=list)
+    dead_letter_events: dict[str, Row] = field(default_factory=dict)
+    observations: list[Observation] = field(default_factory=list)
+
+    def effects(self, slot: Slot, item: Input, effects: tuple[Effect, ...]) -> dict[str, Any] | None:
+        """Turn effects into rows; gives back the reply, if one of them is a reply."""
+        reply: dict[str, Any] | None = None
+        for number, effect in enumerate(effects):
+            match effect:
+                case Emit():
+                    self._emit(slot, item, effect.topic, effect.key, effect.type, effect.data)
+                case Alert():
+                    self.alert(slot, item, effect)
+                case CallHub():
+                    self._call(slot, item, number, effect)
+                case DropCalls(operations):
+                    self._drop_calls(slot, operations)
+                case Reply(body):
+                    reply = body
+        return reply
+
+    def alert(self, slot: Slot, item: Input | None, alert: Alert) -> None:
+        """An operator alert about this subject."""
+        data: dict[str, Any] = {
+            "subject": slot.subject,
+            "code": alert.code,
+            "severity": alert.severity,
+            "runbook": f"docs/runbooks/{alert.code}.md",
+        }
+        if alert.counterparty:
+            data["counterparty"] = alert.counterparty
+        if alert.attempts is not None:
+            data["attempts"] = alert.attempts
+        self._emit(slot, item, "alerts", slot.bare_id, "operator.alert.v1", data)
+        self.observations.append(Observation("alerts", {"code": alert.code}))
+
+    def _emit(self, slot: Slot, item: Input | None, topic: str, key: str, kind: str, data: dict[str, Any]) -> None:
+        counter = f"{topic}:{key}"
+        sequence = slot.sequences.get(counter, 0) + 1
+        slot.sequences[counter] = sequence
+        slot.changed = True
+        traceparent = item.traceparent if item is not None else None
+        value = write_event(
+            type=kind,
+            source=f"/travelrule/{self.vasp}",
+            id=str(uuid5(EVENT_NAMESPACE, f"{self.vasp}/{topic}/{key}/{sequence}")),
+            subject=key,
+            time=self.now,
+            data={**data, "sequence": sequence},
+            traceparent=traceparent,
+        )
+        headers = [["content-type", _b64(b"application/cloudevents+json")]]
+        if traceparent:
+            headers.append(["traceparent", _b64(traceparent.encode())])
+        self.outbox.append(self._outbox_row(topic, key, key.encode(), slot.subject, kind, sequence, value, headers))
+        if topic == "verdicts":
+            self._observe_verdict(item, data)
+
+    def _observe_verdict(self, item: Input | None, data: dict[str, Any]) -> None:
+        kind = str(data["subject"]).partition(":")[0]
+        reasons = data.get("reasons") or [""]
+        labels = {"kind": kind, "verdict": data["verdict"], "reason": reasons[0]}
+        self.observations.append(Observation("verdicts", labels))
+        if item is not None:
+            self.observations.append(Observation("age", {}, (self.now - item.at).total_seconds()))
+
+    def _outbox_row(
+        self,
+        topic: str,
+        key: str,
+        record_key: bytes | None,
+        subject: str,
+        kind: str,
+        sequence: int,
+        value: bytes,
+        headers: list[list[str]],
+    ) -> Row:
+        return {
+            "vasp": self.vasp,
+            "topic": topic,
+            "key": key,
+            "record_key": record_key,
+            "subject": subject,
+            "type": kind,
+            "sequence": sequence,
+            "value": value,
+            "headers": orjson.dumps(headers).decode(),
+            "created_at": self.now,
+        }
+
+    def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
+        call_id = str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|{number}"))
+        content = orjson.dumps({"clear": call.clear, "payload": call.payload})
+        self.calls[call_id] = {
+            "id": call_id,
+            "vasp": self.vasp,
+            "subject": slot.subject,
+            "operation": call.operation,
+            "target": call.target,
+            "transfer_id": call.transfer_id,
+            "sealed": self.vault.seal(slot.data_key, "call", slot.subject, content),
+            "due_at": call.due_at or self.now,
+            "first_at": call.due_at or self.now,
+            "tries": 0,
+            "key_refreshed": False,
+            "deferred": False,
+            "note": "",
+            "traceparent": item.traceparent,
+            "created_at": self.now,
+        }
+
+    def _drop_calls(self, slot: Slot, operations: tuple[str, ...]) -> None:
+        self.dropped_calls.append((slot.subject, operations))
+        for call_id, row in list(self.calls.items()):
+            if row["subject"] == slot.subject and (not operations or row["operation"] in operations):
+                del self.calls[call_id]
+
+    def remember(
+        self,
+        slot: Slot,
+        item: Input,
+        fingerprint: bytes,
+        status: str,
+        code: str,
+        reply: dict[str, Any] | None,
+    ) -> None:
+        """The input row: from now on this input is known."""
+        sealed_reply = None
+        if reply is not None:
+            sealed_reply = self.vault.seal(slot.data_key, "reply", slot.subject, orjson.dumps(reply))
+        self.inputs.append(
+            {
+                "vasp": self.vasp,
+                "source": item.source,
+                "id": item.id,
+                "subject": slot.subject,
+                "record": slot.records,
+                "type": item.type,
+                "fingerprint": fingerprint,
+                "sealed": self.vault.seal(slot.data_key, "input", slot.subject, pack(item)),
+                "reply": sealed_reply,
+                "status": status,
+                "code": code,
+                "received_at": self.now,
+            }
+        )
+
+    def park(self, slot: Slot, item: Input) -> None:
+        """Keep an input until its subject arrives."""
+        self.parked.append(
+            {
+                "vasp": self.vasp,
+                "source": item.source,
+                "id": item.id,
+                "subject": slot.subject,
+                "sealed": self.vault.seal(slot.data_key, "parked", slot.subject, pack(item, with_raw=True)),
+                "parked_at": self.now,
+            }
+        )
+
+    def dead_letter(self, rejected: Rejected) -> None:
+        """A message that cannot be processed: kept with its content, sealed under a data key of its own, and sent to
+        the dead-letter topic. The id is stable, so a redelivered message is one dead letter.
+        """
+        raw = rejected.raw
+        digest = self.vault.index.fingerprint(raw.key or b"", raw.value or b"").hex()
+        name = f"{self.vasp}|{raw.topic}|{raw.partition}|{raw.offset}|{digest}|{rejected.code}"
+        letter_id = str(uuid5(EVENT_NAMESPACE, name))
+        if letter_id in self.dead_letters:
+            return
+        subject = f"deadletter:{letter_id}"
+        data_key, wrapped = self.vault.new_data_key(subject)
+        sealed = self.vault.seal(data_key, "deadletter", subject, orjson.dumps(pack_raw(raw)))
+        self.dead_letter_keys.append(
+            {"vasp": self.vasp, "subject": subject, "wrapped": wrapped, "created_at": self.now}
+        )
+        self.dead_letters[letter_id] = {
+            "vasp": self.vasp,
+            "id": letter_id,
+            "topic": raw.topic,
+            "partition": raw.partition,
+            "offset": raw.offset,
+            "code": rejected.code,
+            "field": rejected.field,
+            "fix": rejected.fix,
+            "sealed": sealed,
+            "failed_at": self.now,
+        }
+        value = (
+            (raw.value or b"")
+            if self.deadletter_plain
+            else self.vault.seal(data_key, "topic", subject, raw.value or b"")
+        )
+        headers = [[name, _b64(value)] for name, value in self.dead_letter_headers(rejected, self.now)]
+        headers.append(["travelrule.dead_letter.id", _b64(letter_id.encode())])
+        self.dead_letter_events[letter_id] = self._outbox_row(
+            "deadletters", letter_id, raw.key, subject, "deadletter", 1, value, headers
+        )
+        self.observations.append(Observation("dead_letters", {"code": rejected.code}))
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write everything but the subjects and their projections."""
+        await self._write_calls(connection)
+        await bulk.delete(connection, tables.parked, self.unparked)
+        await bulk.insert(connection, tables.parked, self.parked, conflict="nothing")
+        await bulk.insert(connection, tables.inputs, self.inputs)
+        await bulk.insert(connection, tables.audit, self.audit)
+        await self._write_dead_letters(connection)
+        await bulk.insert(connection, tables.outbox, self.outbox)
+
+    async def _write_calls(self, connection: AsyncConnection) -> None:
+        await bulk.delete(connection, tables.calls, [{"id": call_id} for call_id in self.finished_calls])
+        whole = [
+            {"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped_calls if not operations
+        ]
+        await bulk.delete(connection, tables.calls, whole)
+        single = [
+            {"vasp": self.vasp, "subject": subject, "operation": operation}
+            for subject, operations in self.dropped_calls
+            for operation in operations
+        ]
+        await bulk.delete(connection, tables.calls, single)
+        await bulk.insert(connection, tables.calls, list(self.calls.values()), conflict="nothing")
+
+    async def _write_dead_letters(self, connection: AsyncConnection) -> None:
+        if not self.dead_letters:
+            return
+        known = await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters))
+        fresh = [letter_id for letter_id in self.dead_letters if letter_id not in known]
+        keys = {row["subject"]: row for row in self.dead_letter_keys}
+        await bulk.insert(connection, tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in fresh])
+        await bulk.insert(connection, tables.dead_letters, [self.dead_letters[letter_id] for letter_id in fresh])
+        self.outbox.extend(self.dead_letter_events[letter_id] for letter_id in fresh)
+
+
+def _b64(value: bytes) -> str:
+    return base64.b64encode(value).decode()

@@ -1,0 +1,68 @@
+"""A circuit breaker and a bulkhead per counterparty: one slow or dead VASP must not take all connections.
+
+In memory and per process on purpose: it protects this process's connections. Nothing is lost with it; calls that are
+not made stay in their table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+FAILURES_TO_OPEN = 5
+OPEN_SECONDS_FIRST = 5.0
+OPEN_SECONDS_MAX = 60.0
+
+
+@dataclass(slots=True)
+class _Circuit:
+    in_flight: int = 0
+    failures: int = 0
+    open_until: datetime | None = None
+    open_seconds: float = OPEN_SECONDS_FIRST
+
+
+class Bulkheads:
+    """How many calls each counterparty has in flight, and who is left in peace for a while.
+
+    After ``FAILURES_TO_OPEN`` failures in a row the circuit opens; when its time has passed one call at a time goes
+    through (half open) until one succeeds.
+    """
+
+    def __init__(self, per_target: int) -> None:
+        self._per_target = per_target
+        self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
+
+    def busy(self, now: datetime) -> list[str]:
+        """Counterparties that get no further call at this moment."""
+        return [target for target, circuit in self._circuits.items() if self._free(circuit, now) <= 0]
+
+    def free(self, target: str, now: datetime) -> int:
+        """How many further calls this counterparty may get."""
+        return self._free(self._circuits[target], now)
+
+    def started(self, target: str) -> None:
+        """A call to the target begins."""
+        self._circuits[target].in_flight += 1
+
+    def ended(self, target: str, now: datetime, *, reached: bool) -> None:
+        """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side)."""
+        circuit = self._circuits[target]
+        circuit.in_flight -= 1
+        if reached:
+            circuit.failures = 0
+            circuit.open_until = None
+            circuit.open_seconds = OPEN_SECONDS_FIRST
+            return
+        circuit.failures += 1
+        if circuit.failures >= FAILURES_TO_OPEN:
+            circuit.open_until = now + timedelta(seconds=circuit.open_seconds)
+            circuit.open_seconds = min(circuit.open_seconds * 2, OPEN_SECONDS_MAX)
+
+    def _free(self, circuit: _Circuit, now: datetime) -> int:
+        if circuit.open_until is None:
+            return self._per_target - circuit.in_flight
+        if now < circuit.open_until:
+            return 0
+        return 1 - circuit.in_flight

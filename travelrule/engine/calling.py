@@ -1,0 +1,235 @@
+"""One attempt of one call: check, seal, send, open, and say what comes next."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from sqlalchemy import text
+
+from travelrule.client.attempt import attempt
+from travelrule.client.errors import HubError
+from travelrule.client.hub import HubClient
+from travelrule.crypto.errors import InvalidPeerKey
+from travelrule.crypto.peer_keys import choose_key
+from travelrule.crypto.sealing import seal
+from travelrule.crypto.signing import KeyRing
+from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.vault import Vault
+from travelrule.exchange.reports import CallReport
+from travelrule.exchange.retries import Again, Attempted, Deliver, react
+from travelrule.policy.policy import Policy
+from travelrule.store.database import Database
+from travelrule.store.directory import StoredVasp
+from travelrule.store.queues import CallItem
+
+DOWN_RETRY_SECONDS = 10.0
+UNKNOWN_RETRY_SECONDS = 2.0
+REQUEST_SECONDS = 20.0
+SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
+NONCE_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """The call stays; ``tries`` None: this was no attempt (the counterparty is down, a bulkhead is full)."""
+
+    due_at: datetime
+    tries: int | None = None
+    key_refreshed: bool = False
+    deferred: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
+    trying, or deferred); ``reached`` False counts against the counterparty's circuit.
+    """
+
+    next_step: CallReport | Postpone
+    notice: CallReport | None = None
+    reached: bool = True
+    outcome: str = "not-sent"
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    clear: dict[str, Any] = field(repr=False)
+    payload: dict[str, Any] | None = field(repr=False)
+
+
+class Calling:
+    """Makes attempts. All that is decided by rules is decided by ``exchange.retries``; this is the edge."""
+
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        hub: HubClient,
+        counterparties: Counterparties,
+        keyring: KeyRing,
+        policy: Callable[[], Policy],
+        clock: Callable[[], datetime],
+        randomness: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self._database = database
+        self._vault = vault
+        self._hub = hub
+        self._counterparties = counterparties
+        self._keyring = keyring
+        self._policy = policy
+        self._clock = clock
+        self._randomness = randomness
+
+    async def attempt(self, call: CallItem, jitter: float) -> Attempt:
+        """Try the call once. ``jitter`` in 0..1 spreads repeats."""
+        target = await self._counterparties.get(call.target)
+        if (target is None or not target.listed) and call.tries == 0:
+            # It may be newer than our copy of the directory: ask for a fresh list before saying no.
+            self._counterparties.wanted.set()
+            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), tries=1))
+        refusal = self._refusal(call, target)
+        if refusal is not None:
+            return Attempt(self._report(call, target, "failed", code=refusal))
+        if target is None or not target.up:
+            return self._deferred(call, target)
+        content = await self._content(call)
+        if content is None:
+            return Attempt(self._report(call, target, "failed", code="ERASED"))
+        attempted = await self._send(call, content, target)
+        return await self._judge(call, target, attempted, jitter)
+
+    def _refusal(self, call: CallItem, target: StoredVasp | None) -> str | None:
+        if target is None or not target.listed:
+            return "INVALID_TARGET_VASP_ID"
+        if call.operation in SEALED_OPERATIONS and not self._policy().may_send_to(call.target):
+            return "COUNTERPARTY_NOT_ALLOWED"
+        return None
+
+    def _deferred(self, call: CallItem, target: StoredVasp | None) -> Attempt:
+        due_at = self._clock() + timedelta(seconds=DOWN_RETRY_SECONDS)
+        notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
+        return Attempt(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
+
+    async def _content(self, call: CallItem) -> _Content | None:
+        statement = text("SELECT wrapped FROM data_keys WHERE vasp = :vasp AND subject = :subject")
+        async with self._database.read() as connection:
+            wrapped = (
+                await connection.execute(statement, {"vasp": self._policy().own.entity_id, "subject": call.subject})
+            ).scalar()
+        if wrapped is None:
+            return None
+        data_key = self._vault.unwrap(call.subject, bytes(wrapped))
+        plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
+        return _Content(plain["clear"], plain["payload"])
+
+    async def _send(self, call: CallItem, content: _Content, target: StoredVasp) -> Attempted:
+        own = self._keyring.signing
+        remote_key = None
+        body = dict(content.clear)
+        if content.payload is not None:
+            chosen = choose_key(target.entry.pubkeys, self._clock())
+            if chosen is None:
+                return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+            remote_key = chosen.pubkey
+            try:
+                plain = orjson.dumps({"ivms101": content.payload})
+                body["payload"] = seal(own, remote_key, plain, self._randomness(NONCE_BYTES))
+            except InvalidPeerKey:
+                return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+        request = self._hub.call(
+            call.operation, call.target, orjson.dumps(body), remote_key, traceparent=call.traceparent
+        )
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                return await attempt(request, own, remote_key)
+        except TimeoutError:
+            return Attempted("no-answer", code="NO_ANSWER")
+
+    async def _judge(self, call: CallItem, target: StoredVasp, attempted: Attempted, jitter: float) -> Attempt:
+        tries = call.tries + 1
+        now = self._clock()
+        reached = attempted.kind == "answer" or (
+            0 < attempted.status < HTTPStatus.INTERNAL_SERVER_ERROR and attempted.status != HTTPStatus.REQUEST_TIMEOUT
+        )
+        reaction = react(
+            call.operation,
+            attempted,
+            tries=tries,
+            first_at=call.first_at,
+            now=now,
+            key_refreshed=call.key_refreshed,
+            jitter=jitter,
+            note=call.note,
+        )
+        if isinstance(reaction, Deliver):
+            report = self._report(
+                call,
+                target,
+                reaction.outcome,
+                status=attempted.status,
+                code=reaction.code,
+                attempted=attempted,
+                maybe_acted=reaction.maybe_acted,
+                attempts=tries,
+            )
+            return Attempt(report, reached=reached, outcome=attempted.kind)
+        return await self._again(call, target, attempted, reaction, tries, reached=reached)
+
+    async def _again(
+        self,
+        call: CallItem,
+        target: StoredVasp,
+        attempted: Attempted,
+        again: Again,
+        tries: int,
+        *,
+        reached: bool,
+    ) -> Attempt:
+        if again.refresh_key:
+            try:
+                await self._counterparties.refresh_keys(call.target)
+            except HubError:
+                # The repeat will use the old key and be refused once more, which ends the call with an alert.
+                reached = False
+        notice = None
+        if again.trouble:
+            notice = self._report(call, target, "troubled", code=again.code, attempts=tries)
+        step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note)
+        return Attempt(step, notice=notice, reached=reached, outcome=attempted.kind)
+
+    def _report(
+        self,
+        call: CallItem,
+        target: StoredVasp | None,
+        outcome: Any,
+        *,
+        status: int = 0,
+        code: str = "",
+        attempted: Attempted | None = None,
+        maybe_acted: bool = False,
+        attempts: int = 0,
+    ) -> CallReport:
+        body = attempted.body if attempted is not None else None
+        return CallReport(
+            operation=call.operation,
+            transfer_id=call.transfer_id,
+            target=call.target,
+            outcome=outcome,
+            status=status,
+            code=code,
+            message_code=str((body or {}).get("reasonType") or ""),
+            body=None if body is None else {name: value for name, value in body.items() if name != "payload"},
+            payload=attempted.payload if attempted is not None else None,
+            attempts=attempts,
+            maybe_acted=maybe_acted,
+            counterparty_country=target.entry.country_of_registration if target is not None else None,
+            counterparty_alliance=target.entry.alliance_name if target is not None else None,
+        )

@@ -1,0 +1,130 @@
+"""Whom we may call and with which key: the directory as this process sees it.
+
+The stored directory is the truth; a short-lived copy saves a query per call. ``refresh_keys`` asks the hub for one
+VASP's current keys (4.A.2), ``refresh`` for the whole list and the coin networks (4.A.1, 4.A.3).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from schemas.hub import VaspEntry
+from travelrule import logs, metrics
+from travelrule.client.directory import by_entity, changes
+from travelrule.client.errors import HubError
+from travelrule.client.hub import HubClient
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
+from travelrule.store.directory import Directory, StoredVasp
+
+COPY_SECONDS = 5.0
+KEY_REFRESH_SECONDS = 5.0
+"""The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
+
+log = logs.get("directory")
+
+
+class Counterparties:
+    """The directory for callers and the gateway of one process."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        hub: HubClient,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._directory = directory
+        self._hub = hub
+        self._clock = clock
+        self._copy: dict[str, StoredVasp] = {}
+        self._copied_at: datetime | None = None
+        self._keys_asked: dict[str, datetime] = {}
+        self._refreshing = asyncio.Lock()
+        self.wanted = asyncio.Event()
+        """Set by whoever needs a fresh list now; the refresher listens."""
+        self.networks: dict[str, tuple[str, ...]] = {}
+
+    async def get(self, entity_id: str) -> StoredVasp | None:
+        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere."""
+        now = self._clock()
+        if self._copied_at is None or now - self._copied_at > timedelta(seconds=COPY_SECONDS):
+            await self.reload()
+        return self._copy.get(entity_id)
+
+    async def reload(self) -> None:
+        """Take a fresh copy of the stored directory."""
+        self._copy = await self._directory.all()
+        self.networks = await self._directory.networks()
+        self._copied_at = self._clock()
+        for entity_id, stored in self._copy.items():
+            metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
+
+    async def refresh_keys(self, entity_id: str) -> StoredVasp | None:
+        """Ask for the VASP's current keys and store them; at most once in ``KEY_REFRESH_SECONDS`` for one VASP.
+
+        Raises ``HubError`` if the hub does not answer.
+        """
+        now = self._clock()
+        async with self._refreshing:
+            asked = self._keys_asked.get(entity_id)
+            if asked is None or now - asked > timedelta(seconds=KEY_REFRESH_SECONDS):
+                self._keys_asked[entity_id] = now
+                keys = await self._hub.public_keys(entity_id)
+                await self._directory.store_keys(entity_id, tuple(keys.pubkeys), now)
+        await self.reload()
+        return self._copy.get(entity_id)
+
+    async def refresh(self) -> list[Input]:
+        """Fetch the list and the networks, store them, and give the differences as inputs (they become alerts)."""
+        now = self._clock()
+        known = await self._directory.all()
+        fetched = by_entity((await self._hub.vasp_list()).vasps)
+        if not fetched and known:
+            # An empty directory is far more likely a fault of the hub than the end of the network.
+            log.error("directory-empty", entries=0)
+            return []
+        listed = {name: stored.entry for name, stored in known.items() if stored.listed}
+        found = [change.entity_id for change in changes(listed, fetched)]
+        await self._directory.store(fetched, known, now)
+        await self._store_networks(now)
+        await self.reload()
+        if not known:
+            return []  # the first list of a new installation is not news
+        return [_input(name, listed.get(name), fetched.get(name), now) for name in found]
+
+    async def _store_networks(self, now: datetime) -> None:
+        try:
+            await self._directory.store_networks(await self._hub.coin_networks(), now)
+        except HubError as error:
+            # The list was fetched; the networks of last time serve until the next refresh.
+            log.warning("networks-not-refreshed", error=error)
+
+
+def _input(entity_id: str, old: VaspEntry | None, new: VaspEntry | None, now: datetime) -> Input:
+    data = DirectoryChanged(entity_id=entity_id, old=_entry(old), new=_entry(new))
+    return Input(
+        source="/directory",
+        id=str(uuid4()),
+        type="directory.changed",
+        subject=f"vasp:{entity_id}",
+        at=now,
+        data=data,
+        content=data.model_dump_json(by_alias=True).encode(),
+        salt=uuid4(),
+    )
+
+
+def _entry(entry: VaspEntry | None) -> DirectoryEntry | None:
+    if entry is None:
+        return None
+    return DirectoryEntry(
+        entity_id=entry.vasp_entity_id,
+        alliance=entry.alliance_name,
+        country=entry.country_of_registration,
+        legal_name=entry.vasp_legal_name,
+        health=entry.health,
+        pubkeys=tuple(DirectoryKey(pubkey=key.pubkey, expires_at=key.expires_at) for key in entry.pubkeys),
+    )

@@ -1,0 +1,182 @@
+"""One input against one locked subject: known already, refused, parked, or decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from travelrule.crypto.audit_chain import record_hash
+from travelrule.engine.batch import Batch, Observation
+from travelrule.engine.envelope import unpack
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.slots import Slot
+from travelrule.exchange.decision import Alert, Decision
+from travelrule.exchange.inputs import Input, Rejected
+from travelrule.exchange.machine import Machine
+from travelrule.policy.policy import Policy
+
+FINAL_CALL_TYPES = {"call.answered", "call.failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A stored input: what is needed to answer it again, or to see that it is another one."""
+
+    fingerprint: bytes
+    subject: str
+    status: str
+    code: str
+    sealed_reply: bytes | None
+
+
+class Decider:
+    """Applies inputs to slots in arrival order; all effects go into the batch."""
+
+    def __init__(self, machines: dict[str, Machine], policy: Policy, batch: Batch) -> None:
+        self._machines = machines
+        self._policy = policy
+        self._batch = batch
+
+    def apply(self, item: Input, slot: Slot, known: dict[tuple[str, str], Known], now: datetime) -> Outcome:
+        """Decide one input. A repeated id with equal content is answered from the store; with other content it is
+        refused as ``CONFLICT``.
+        """
+        fingerprint = self._fingerprint(item)
+        if item.type in FINAL_CALL_TYPES:
+            self._batch.finished_calls.append(item.id)
+        stored = known.get((item.source, item.id))
+        if stored is not None:
+            return self._repeat(item, slot, stored, fingerprint)
+        if slot.erased:
+            return self._refuse(item, "ERASED", "", "the subject's data were erased; use a new id")
+        if item.type == "timer.due" and slot.state is None:
+            return self._parked_too_long(slot, item)
+        if slot.kind not in self._machines:
+            return self._refuse(item, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
+        decision = self._machines[slot.kind].decide(slot.state, item, self._policy, now)
+        outcome = self._take(item, slot, decision, fingerprint, now)
+        if outcome.status in {"applied", "duplicate"}:
+            sealed = self._batch.inputs[-1]["reply"]
+            known[item.source, item.id] = Known(fingerprint, slot.subject, outcome.status, outcome.code, sealed)
+        return outcome
+
+    def release_parked(
+        self, slot: Slot, parked: list[bytes], known: dict[tuple[str, str], Known], now: datetime
+    ) -> None:
+        """The subject has arrived: apply what waited for it, in the order in which it came."""
+        slot.parked = 0
+        slot.changed = True
+        for sealed in parked:
+            item = unpack(self._batch.vault.open(slot.data_key, "parked", slot.subject, sealed))
+            self._batch.unparked.append({"vasp": self._batch.vasp, "source": item.source, "id": item.id})
+            outcome = self.apply(item, slot, known, now)
+            self._observe(item, f"unparked-{outcome.status}")
+
+    def _take(self, item: Input, slot: Slot, decision: Decision[Any], fingerprint: bytes, now: datetime) -> Outcome:
+        batch = self._batch
+        if decision.status == "rejected":
+            reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
+            if reply is not None:
+                return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
+            return self._refuse(item, decision.code, decision.field, decision.fix)
+        if decision.status == "parked":
+            self._park(item, slot, now)
+            return Outcome("parked", decision.code)
+        before = slot.state
+        slot.state = decision.state
+        slot.changed = True
+        slot.records += 1
+        emitted = len(batch.outbox)
+        reply = batch.effects(slot, item, decision.effects)
+        self._audit(item, slot, decision, fingerprint, emitted, now, created=before is None)
+        batch.remember(slot, item, fingerprint, decision.status, decision.code, reply)
+        return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
+
+    def _audit(
+        self,
+        item: Input,
+        slot: Slot,
+        decision: Decision[Any],
+        fingerprint: bytes,
+        emitted: int,
+        now: datetime,
+        *,
+        created: bool,
+    ) -> None:
+        batch = self._batch
+        state = self._machines[slot.kind].dump(slot.state)
+        body = orjson.dumps(
+            {
+                "subject": slot.subject,
+                "record": slot.records,
+                "at": now,
+                "source": item.source,
+                "id": item.id,
+                "type": item.type,
+                "input": fingerprint.hex(),
+                "rule": decision.rule,
+                "status": decision.status,
+                "code": decision.code,
+                "policyVersion": self._policy.version,
+                "created": created,
+                "state": batch.vault.index.fingerprint(slot.subject.encode(), state).hex(),
+                "events": [
+                    {
+                        "topic": row["topic"],
+                        "key": row["key"],
+                        "type": row["type"],
+                        "sequence": row["sequence"],
+                    }
+                    for row in batch.outbox[emitted:]
+                ],
+            }
+        )
+        slot.head = record_hash(slot.head, body)
+        batch.audit.append(
+            {
+                "vasp": batch.vasp,
+                "subject": slot.subject,
+                "record": slot.records,
+                "body": body,
+                "hash": slot.head,
+                "at": now,
+            }
+        )
+
+    def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
+        if stored.fingerprint != fingerprint or stored.subject != slot.subject:
+            return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
+        reply = None
+        if stored.sealed_reply is not None and not slot.erased:
+            reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
+        return Outcome("duplicate", stored.code, reply=reply)
+
+    def _refuse(self, item: Input, code: str, field: str, fix: str) -> Outcome:
+        if item.raw is not None:
+            self._batch.dead_letter(Rejected(item.raw, code, field, fix))
+        return Outcome("rejected", code, field, fix)
+
+    def _park(self, item: Input, slot: Slot, now: datetime) -> None:
+        self._batch.park(slot, item)
+        slot.parked += 1
+        slot.changed = True
+        if slot.state is None and slot.due_at is None:
+            slot.due_at = now + timedelta(seconds=self._policy.time_limits.parked)
+
+    def _parked_too_long(self, slot: Slot, item: Input) -> Outcome:
+        """Input for a subject that never came: kept, and said aloud once."""
+        slot.due_at = None
+        slot.changed = True
+        if slot.parked:
+            self._batch.alert(slot, item, Alert("PARKED_TOO_LONG", attempts=slot.parked))
+        return Outcome("applied", "PARKED_TOO_LONG" if slot.parked else "")
+
+    def _fingerprint(self, item: Input) -> bytes:
+        return self._batch.vault.index.fingerprint(item.type.encode(), item.subject.encode(), item.content)
+
+    def _observe(self, item: Input, outcome: str) -> None:
+        labels = {"source": item.source.split("/")[1] if "/" in item.source else "kafka", "type": item.type}
+        self._batch.observations.append(Observation("inputs", {**labels, "outcome": outcome}))

@@ -1,0 +1,137 @@
+"""Intake: many producers, one committer per process, batches as large as the moment allows.
+
+Kafka deliveries and synchronous callers share the queue. The committer takes whatever is there (up to a limit), applies
+it in one transaction, then acknowledges the deliveries in the order in which they came and resolves the waiters. While
+a transaction runs, the next batch grows: under load batches become large by themselves, at rest a single input
+waits for nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from travelrule import logs
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.ports import Delivery
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
+
+MAX_BATCH = 200
+QUEUE_LIMIT = 1000
+DATABASE_RETRY_SECONDS = 1.0
+
+log = logs.get("intake")
+
+Read = Callable[[RawMessage], Input | Rejected]
+
+
+class Applies(Protocol):
+    """What the intake needs of the engine."""
+
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        """See ``Engine.apply``."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    item: Input | Rejected
+    delivery: Delivery | None
+    future: asyncio.Future[Outcome] | None
+
+
+class Intake:
+    """The bounded queue in front of ``apply`` and the single committer behind it.
+
+    A stalled database stalls the queue (that is the intended back-pressure): nothing is acknowledged, the producers
+    wait, and the committer tries again until the database answers or the process is ended by its liveness probe.
+    """
+
+    def __init__(
+        self,
+        engine: Applies,
+        read: Read | None = None,
+        *,
+        database_failed: Callable[[BaseException], bool],
+        max_batch: int = MAX_BATCH,
+        on_progress: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._engine = engine
+        self._read = read
+        self._database_failed = database_failed
+        self._max_batch = max_batch
+        self._on_progress = on_progress
+        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._in_hand = 0
+
+    async def put(self, delivery: Delivery) -> None:
+        """Take one Kafka record; it is acknowledged after the commit, in order. Waits while the queue is full."""
+        if self._read is None:
+            raise RuntimeError("this intake was made without a reader of Kafka records")
+        raw = RawMessage(
+            delivery.topic,
+            delivery.partition,
+            delivery.offset,
+            delivery.key,
+            delivery.value,
+            delivery.headers,
+        )
+        await self._queue.put(_Waiting(self._read(raw), delivery, None))
+
+    def submit(self, item: Input | Rejected) -> Awaitable[Outcome]:
+        """Apply one input and wait for its outcome. If the database fails the waiter gets the error at once (a
+        synchronous caller must answer within its deadline); Kafka records stay queued.
+        """
+        return self._submit(item)
+
+    async def _submit(self, item: Input | Rejected) -> Outcome:
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        await self._queue.put(_Waiting(item, None, future))
+        return await future
+
+    @property
+    def pending(self) -> int:
+        """Inputs taken but not yet committed."""
+        return self._queue.qsize() + self._in_hand
+
+    async def run(self) -> None:
+        """The committer. Ends only by cancellation, or with the error that makes the process unable to go on."""
+        while True:
+            batch = [await self._queue.get()]
+            while len(batch) < self._max_batch and not self._queue.empty():
+                batch.append(self._queue.get_nowait())
+            self._in_hand = len(batch)
+            await self._commit(batch)
+            self._in_hand = 0
+            self._on_progress()
+
+    async def _commit(self, batch: list[_Waiting]) -> None:
+        while batch:
+            try:
+                outcomes = await self._engine.apply([waiting.item for waiting in batch])
+            except Exception as error:
+                if not self._database_failed(error):
+                    self._fail(batch, error)
+                    raise
+                log.warning("database-unavailable", error=error, pending=self.pending)
+                batch = self._fail(batch, error)
+                # No condition to wait for: the database has no way to tell that it is back.
+                await asyncio.sleep(DATABASE_RETRY_SECONDS)
+                continue
+            for waiting, outcome in zip(batch, outcomes, strict=True):
+                if waiting.delivery is not None:
+                    waiting.delivery.ack()
+                if waiting.future is not None and not waiting.future.done():
+                    waiting.future.set_result(outcome)
+            return
+
+    def _fail(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
+        """Tell the synchronous waiters; keep what came from Kafka."""
+        kept = []
+        for waiting in batch:
+            if waiting.future is None:
+                kept.append(waiting)
+            elif not waiting.future.done():
+                waiting.future.set_exception(error)
+        return kept

@@ -1,0 +1,83 @@
+"""The relay: outbox rows become Kafka messages, each subject's in order, with any number of relays."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from travelrule import logs
+from travelrule.engine.ports import Publisher
+from travelrule.store.queues import OutboxItem, Queues
+
+LEASE_SECONDS = 30.0
+PUBLISH_SECONDS = 10.0
+"""Shorter than the lease: what this relay still publishes, no other relay can have claimed."""
+CLAIM = 500
+POLL_SECONDS = 1.0
+
+log = logs.get("relay")
+
+
+class Relay:
+    """Publishes what the outbox holds. ``wake`` is set by commits of this process; other processes' commits reach it
+    by NOTIFY or, at the latest, by the next poll.
+    """
+
+    def __init__(
+        self, queues: Queues, publisher: Publisher, wake: asyncio.Event, clock: Callable[[], datetime]
+    ) -> None:
+        self._queues = queues
+        self._publisher = publisher
+        self._wake = wake
+        self._clock = clock
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Publish until cancelled. Broker down: rows wait. Database down: try again each second."""
+        while True:
+            try:
+                sent = await self.round()
+            except Exception as error:
+                if not database_failed(error):
+                    raise
+                log.warning("database-unavailable", error=error)
+                sent = 0
+            if sent == 0:
+                await _wait(self._wake, POLL_SECONDS)
+
+    async def round(self) -> int:
+        """Claim, publish, mark: gives the number of events that the broker acknowledged."""
+        self._wake.clear()
+        now = self._clock()
+        items = await self._queues.claim_outbox(CLAIM, now, now + timedelta(seconds=LEASE_SECONDS))
+        if not items:
+            return 0
+        results = await asyncio.gather(*(self._publish(item) for item in items))
+        sent = [item.id for item, ok in zip(items, results, strict=True) if ok]
+        failed = [item.id for item, ok in zip(items, results, strict=True) if not ok]
+        if sent:
+            await self._queues.mark_sent(sent, self._clock())
+        if failed:
+            log.warning("publish-failed", count=len(failed))
+            await self._queues.release_outbox(failed)
+        return len(sent)
+
+    async def _publish(self, item: OutboxItem) -> bool:
+        headers = [(name, base64.b64decode(value)) for name, value in item.headers]
+        try:
+            async with asyncio.timeout(PUBLISH_SECONDS):
+                await self._publisher.publish(item.topic, item.record_key, item.value, headers)
+        except Exception as error:  # noqa: BLE001
+            # The boundary to the broker: whatever its client raises means "not acknowledged"; the row stays unsent.
+            log.warning("publish-error", error=error, topic=item.topic)
+            return False
+        return True
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

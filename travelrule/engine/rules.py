@@ -1,0 +1,57 @@
+"""The policy in force, as this process sees it: taken from the database, looked up again every few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from travelrule import logs
+from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.store.policies import Policies
+
+REFRESH_SECONDS = 2.0
+
+log = logs.get("policy")
+
+
+class ActivePolicy:
+    """Callable: gives the policy in force. Every verdict names the version that decided it."""
+
+    def __init__(
+        self, policies: Policies, own: OwnVasp, first_file: Path | None, clock: Callable[[], datetime]
+    ) -> None:
+        self._policies = policies
+        self._own = own
+        self._first_file = first_file
+        self._clock = clock
+        self._current = Policy.default().with_own(own)
+
+    def __call__(self) -> Policy:
+        """The policy in force."""
+        return self._current
+
+    async def load(self) -> None:
+        """Take up the newest version. The first start activates the file of the settings, or the built-in policy."""
+        stored = await self._policies.active()
+        if stored is None:
+            content = self._first_file.read_text(encoding="utf-8") if self._first_file is not None else ""
+            first = Policy.from_toml(content)
+            await self._policies.activate(first.version, content, self._clock())
+            self._current = first.with_own(self._own)
+            return
+        if stored.version != self._current.version:
+            self._current = Policy.from_toml(stored.content).with_own(self._own)
+            log.info("policy-active", policy_version=self._current.version)
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Take up new versions until cancelled."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                await self.load()
+            except Exception as error:
+                if not database_failed(error):
+                    raise
+                log.warning("database-unavailable", error=error)

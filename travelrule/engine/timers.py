@@ -1,0 +1,90 @@
+"""Timers: subjects whose ``due_at`` has passed get a ``timer.due`` input.
+
+One process at a time looks (a lease); what it submits goes the one path like everything else. A timer input is named by
+the subject and the due time, so that two lookers make one effect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from uuid import uuid4
+
+from sqlalchemy import bindparam, text
+
+from travelrule import logs
+from travelrule.engine.outcome import Outcome
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.reports import TimerDue
+from travelrule.store.database import Database
+from travelrule.store.leases import Leases
+from travelrule.store.types import Instant, instant_text
+
+LEASE = "timers"
+LEASE_SECONDS = 10.0
+POLL_SECONDS = 0.5
+CLAIM = 500
+
+_DUE = (
+    text(
+        "SELECT subject, due_at, due_timer FROM subjects WHERE vasp = :vasp AND due_at <= :now"
+        " ORDER BY due_at LIMIT :count"
+    )
+    .bindparams(bindparam("now", type_=Instant()))
+    .columns(due_at=Instant())
+)
+
+log = logs.get("timers")
+
+
+class Timers:
+    """Submits due timers; ``submit`` is the intake's."""
+
+    def __init__(
+        self,
+        database: Database,
+        vasp: str,
+        leases: Leases,
+        submit: Callable[[Input], Awaitable[Outcome]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._leases = leases
+        self._submit = submit
+        self._clock = clock
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Look for due timers until cancelled."""
+        while True:
+            try:
+                fired = await self.round() if await self._leases.take(LEASE, LEASE_SECONDS) else 0
+            except Exception as error:
+                if not database_failed(error):
+                    raise
+                log.warning("database-unavailable", error=error)
+                fired = 0
+            if fired < CLAIM:
+                await asyncio.sleep(POLL_SECONDS)
+
+    async def round(self) -> int:
+        """Submit every timer that is due now; gives their number."""
+        now = self._clock()
+        async with self._database.read() as connection:
+            rows = (await connection.execute(_DUE, {"vasp": self._vasp, "now": now, "count": CLAIM})).all()
+        await asyncio.gather(*(self._submit(self._input(row.subject, row.due_timer, row.due_at)) for row in rows))
+        return len(rows)
+
+    def _input(self, subject: str, name: str, due_at: datetime) -> Input:
+        data = TimerDue(name=name, due_at=due_at)
+        return Input(
+            source="/timers",
+            id=f"{subject}/{name}/{instant_text(due_at)}",
+            type="timer.due",
+            subject=subject,
+            at=due_at,
+            data=data,
+            content=data.model_dump_json(by_alias=True).encode(),
+            salt=uuid4(),
+        )

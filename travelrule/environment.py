@@ -1,0 +1,81 @@
+"""Reading settings from the environment: which names are ours, files with secrets, names that nobody knows.
+
+A name that starts with ``TRAVELRULE_`` and is not a setting is an error, because a mistyped setting would
+otherwise leave its default in force without a word. Two families are let through: the service-link names that
+Kubernetes puts into every container, and ``TRAVELRULE_TEST_*``, which tells the test suite where its services
+are.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+from travelrule.errors import ConfigurationFault
+
+PREFIX = "TRAVELRULE_"
+TEST_PREFIX = "TRAVELRULE_TEST_"
+FILE_SUFFIX = "_FILE"
+
+# For a service `travelrule-gateway`: TRAVELRULE_GATEWAY_SERVICE_HOST, ..._SERVICE_PORT_HTTP,
+# ..._PORT_8080_TCP.
+SERVICE_LINK = re.compile(r"TRAVELRULE_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\w+)?)")
+
+Environment = Mapping[str, str]
+
+
+def with_dotenv(environ: Environment, dotenv: Path) -> dict[str, str]:
+    """Lay the environment on top of the settings in ``dotenv``; a file that is not there adds nothing."""
+    written = dotenv_values(dotenv) if dotenv.is_file() else {}
+    return {name: value for name, value in written.items() if value is not None} | dict(environ)
+
+
+def collect(
+    environ: Environment, names: Collection[str], secrets: Collection[str]
+) -> tuple[dict[str, str], list[ConfigurationFault]]:
+    """Find the values that are set, by setting (no prefix, upper case), and what is wrong with the names.
+
+    ``names`` are all settings, ``secrets`` those that may be given as ``NAME_FILE`` too. An empty value
+    counts as not set: that is how charts and compose files leave a setting out.
+    """
+    given = {name: value for name, value in environ.items() if name.startswith(PREFIX) and value.strip()}
+    known = {PREFIX + name for name in names}
+    files = {PREFIX + name + FILE_SUFFIX: PREFIX + name for name in secrets}
+    values = {name.removeprefix(PREFIX): value.strip() for name, value in given.items() if name in known}
+    faults = list(_unknown(given, known | files.keys()))
+    for file_name, name in files.items():
+        if file_name not in given:
+            continue
+        if name in given:
+            faults.append(ConfigurationFault(name, f"is given here and as {file_name}: keep one of the two"))
+            continue
+        text = _read(Path(given[file_name].strip()))
+        if text is None:
+            faults.append(
+                ConfigurationFault(file_name, "names a file that cannot be read as text: check path and rights")
+            )
+        elif not text:
+            faults.append(ConfigurationFault(file_name, "names an empty file: write the value into it"))
+        else:
+            values[name.removeprefix(PREFIX)] = text
+    return values, faults
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _unknown(given: Collection[str], known: Collection[str]) -> Iterator[ConfigurationFault]:
+    for name in sorted(given):
+        if name in known or name.startswith(TEST_PREFIX) or SERVICE_LINK.fullmatch(name):
+            continue
+        nearest = difflib.get_close_matches(name.upper(), sorted(known), n=1, cutoff=0.6)
+        hint = f"did you mean {nearest[0]}?" if nearest else "see docs/generated/settings.md for all names"
+        yield ConfigurationFault(name, f"is not a setting; {hint}")

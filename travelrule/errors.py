@@ -1,0 +1,97 @@
+"""The exceptions of the program: whose fault it is, what to do, and which exit code the command line gives.
+
+::
+
+    TravelRuleError                 exit 1   something of ours went wrong
+    ├── UsageError                  exit 2   the caller asked for something that cannot be asked
+    │   ├── ConfigurationError      exit 2   settings or a file are wrong: every fault at once, with its fix
+    │   └── NotBuiltError           exit 2   part of the contract that this version does not have yet
+    └── ServiceUnavailable          exit 3   a service that we need could not be reached
+
+``code`` is stable and safe to log, to count and to show. The text of these exceptions names settings,
+services and places, never personal data and never a value that somebody sent: what a peer got wrong is a
+value (``Rejected``, ``Outcome``), not an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class TravelRuleError(Exception):
+    """The root: whatever the program raises on purpose can be caught by this name."""
+
+    code: ClassVar[str] = "INTERNAL"
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(TravelRuleError):
+    """Wrong use: nothing was done, and the same call again will not help."""
+
+    code = "USAGE"
+    exit_code = 2
+
+
+class NotBuiltError(UsageError):
+    """A command or a role that the contract names and this version does not have yet."""
+
+    code = "NOT_BUILT"
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"{what} is not built yet in this version")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationFault:
+    """One thing that is wrong with the settings: ``name`` is the setting (or file), ``fix`` a sentence."""
+
+    name: str
+    fix: str
+
+    def __str__(self) -> str:
+        """Name and fix, as the operator reads them."""
+        return f"{self.name}: {self.fix}"
+
+
+class ConfigurationError(UsageError):
+    """Settings or a file the operator wrote are wrong: ``faults`` holds all, ``name`` and ``fix`` the first.
+
+    The text never repeats a value, because the value may be a secret.
+    """
+
+    code = "CONFIGURATION"
+
+    def __init__(self, name: str, fix: str, *more: ConfigurationFault) -> None:
+        self.faults: tuple[ConfigurationFault, ...] = (ConfigurationFault(name, fix), *more)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    @property
+    def name(self) -> str:
+        """The setting of the first fault."""
+        return self.faults[0].name
+
+    @property
+    def fix(self) -> str:
+        """What to do about the first fault."""
+        return self.faults[0].fix
+
+    @classmethod
+    def of(cls, faults: Iterable[ConfigurationFault]) -> ConfigurationError:
+        """One exception for one or more faults."""
+        first, *rest = faults
+        return cls(first.name, first.fix, *rest)
+
+
+class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the case, as HTTP does
+    """A service that we need (``broker``, ``database``, ``hub``, ``builder``) could not be reached."""
+
+    code = "SERVICE_UNAVAILABLE"
+    exit_code = 3
+
+    def __init__(self, service: str, fix: str = "") -> None:
+        self.service = service
+        self.fix = fix
+        super().__init__(f"{service} could not be reached{': ' + fix if fix else ''}")

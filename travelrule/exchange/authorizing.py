@@ -1,0 +1,247 @@
+"""From the address search to the authorization's answer, and back to a new try when the counterparty is not there."""
+
+from __future__ import annotations
+
+from travelrule.exchange import messages
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.concluding import give_up, owe_finish, queue
+from travelrule.exchange.depth import too_deep
+from travelrule.exchange.ids import fresh_transfer_id
+from travelrule.exchange.reports import CallReport
+from travelrule.exchange.retry_table import passing
+from travelrule.exchange.state import Attempt
+from travelrule.exchange.table import NEW
+from travelrule.exchange.turn import TRY_AGAIN, Turn
+from travelrule.policy.verdicts import Cause, denied_cause
+
+RESTARTS_MAX = 3
+"""How many fresh ids are tried when the counterparty says that it knows each of them."""
+
+RETRY_SECONDS_MAX = 3600
+"""Retries become rarer: the policy's first wait is doubled up to this."""
+
+DOUBLINGS_MAX = 12
+
+UNKNOWN_VASP_CODES = frozenset({"INVALID_TARGET_VASP_ID", "INVALID_BENEFICIARY"})
+
+REFUSALS = frozenset(
+    {
+        "NOT_FOUND_ADDRESS",
+        "NOT_SUPPORTED_SYMBOL",
+        "NOT_KYC_USER",
+        "SANCTION_LIST",
+        "LACK_OF_INFORMATION",
+        "INPUT_NAME_MISMATCHED",
+        "DOB_MISMATCHED",
+        "UNKNOWN",
+    }
+)
+"""The documented reasons of a refusal (errors.md section 4); any other is ``UNKNOWN``."""
+
+
+def search_address(turn: Turn) -> None:
+    """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
+    attempt = turn.state.attempt
+    if attempt is None:
+        return
+    clear, payload = messages.address_search(turn.state.request)
+    turn.call("address-search", attempt, clear, payload)
+
+
+def address_reported(turn: Turn, report: CallReport) -> str:
+    """What became of the address search of the attempt that counts."""
+    attempt = turn.state.attempt
+    if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
+        return "late answer ignored"
+    if turn.state.case.final:
+        return "the case is decided: answer ignored"
+    if report.outcome == "deferred":
+        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "counterparty down"
+    if report.outcome == "failed":
+        return _not_answered(turn, attempt, report)
+    return _address_answered(turn, attempt, report)
+
+
+def _address_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+    body = report.body or {}
+    if word(body, "result") != "valid":
+        return _address_refused(turn, attempt, reason_of(report))
+    owner = body.get("beneficiaryVaspEntityId")
+    if isinstance(owner, str) and owner and owner.lower() != attempt.counterparty.lower():
+        turn.decide(Cause.COUNTERPARTY_FOUND, counterparty=owner[:200])
+        return "the address belongs to another VASP"
+    turn.change_attempt(attempt.transfer_id, country=report.counterparty_country, alliance=report.counterparty_alliance)
+    authorize(turn)
+    return "address valid"
+
+
+def _address_refused(turn: Turn, attempt: Attempt, reason: str) -> str:
+    if reason == "NOT_FOUND_ADDRESS":
+        turn.decide(Cause.ADDRESS_NOT_FOUND)
+        return "address not at that VASP"
+    _refused(turn, attempt, reason)
+    return "address refused"
+
+
+def _refused(turn: Turn, attempt: Attempt, reason: str) -> None:
+    turn.decide(denied_cause(reason), reason=reason)
+    if reason == "SANCTION_LIST":
+        turn.alert(AlertCode.COUNTERPARTY_SANCTION_LIST, "critical", attempt.counterparty)
+
+
+def authorize(turn: Turn) -> None:
+    """Store ``wait`` and send the authorization of the attempt that counts."""
+    attempt = turn.state.attempt
+    profile = messages.own_profile(turn.policy)
+    if attempt is None:
+        return
+    if profile is None:
+        turn.decide(Cause.NOT_AVAILABLE)
+        turn.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
+        return
+    clear, payload = messages.authorization(turn.state.request, attempt, profile)
+    if messages.lacks_for_network(attempt, clear, payload):
+        turn.decide(Cause.INFORMATION_INCOMPLETE)
+        return
+    attempt = turn.move(attempt.transfer_id, "authorization-sent")
+    turn.call("transfer-authorization", attempt, clear, payload)
+
+
+def authorization_reported(turn: Turn, report: CallReport) -> str:
+    """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
+    attempt = turn.state.find(report.transfer_id)
+    if attempt is None or attempt.status != "wait":
+        return "late answer ignored"
+    if report.outcome == "deferred":
+        if not attempt.give_up:
+            unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "counterparty down"
+    if report.outcome == "failed":
+        return _authorization_lost(turn, attempt, report)
+    if word(report.body or {}, "result") != "verified":
+        return _denied(turn, attempt, reason_of(report))
+    return _verified(turn, attempt, report)
+
+
+def _verified(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+    payload = None if too_deep(report.payload) else report.payload
+    turn.change_attempt(attempt.transfer_id, payload=payload)
+    refused_here = turn.state.case.verdict == "deny" and turn.state.txid is None
+    if attempt.give_up or refused_here:
+        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+        return "verified after the withdrawal was given up: finish"
+    if not payload:
+        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(turn, attempt.transfer_id, "LACK_OF_INFORMATION")
+        turn.decide(Cause.PAYLOAD_UNREADABLE)
+        turn.alert(AlertCode.PAYLOAD_UNREADABLE, "critical", attempt.counterparty)
+        return "verified without Travel Rule data: finish"
+    _reached(turn)
+    turn.move(attempt.transfer_id, "answered-verified", "queued")
+    turn.decide(Cause.VERIFIED)
+    queue(turn)
+    return "verified"
+
+
+def _denied(turn: Turn, attempt: Attempt, reason: str) -> str:
+    turn.change_attempt(attempt.transfer_id, reason=reason)
+    turn.move(attempt.transfer_id, "answered-denied")
+    if attempt.give_up:
+        return "denied after the withdrawal was given up"
+    _reached(turn)
+    _refused(turn, attempt, reason)
+    return "denied"
+
+
+def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+    turn.change_attempt(attempt.transfer_id, reason=report.code[:100])
+    turn.move(attempt.transfer_id, "answer-lost")
+    duplicated = report.code == "DUPLICATED_TRANSFER_ID"
+    if report.maybe_acted or duplicated:
+        owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    if attempt.give_up or turn.state.case.final:
+        return "answer lost after the withdrawal was given up"
+    if not duplicated:
+        return _not_answered(turn, attempt, report)
+    if turn.state.restarts >= RESTARTS_MAX:
+        turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+        turn.alert(AlertCode.DUPLICATED_TRANSFER_ID, "critical", attempt.counterparty)
+        return "every transferId is known there"
+    anew = Attempt(
+        fresh_transfer_id(turn.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
+    )
+    turn.change(attempts=(*turn.state.attempts, anew), restarts=turn.state.restarts + 1)
+    authorize(turn)
+    return "transferId known there: finished, begun anew"
+
+
+def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+    """The call was given up: decide whether time, the customer or an operator must help."""
+    if report.code in UNKNOWN_VASP_CODES:
+        turn.decide(Cause.COUNTERPARTY_UNKNOWN)
+        return "the hub does not know the VASP"
+    if report.code == "COUNTERPARTY_NOT_ALLOWED":
+        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
+        return "the policy forbids the VASP by now"
+    if passing(report.status, report.code):
+        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "calls used up"
+    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    turn.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempt.counterparty, report.attempts)
+    return "call refused"
+
+
+def unreachable(turn: Turn, code: AlertCode) -> None:
+    """Hold at once, and try again later, ever more rarely, until the policy's limit; then an operator must decide."""
+    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    if turn.state.case.final:
+        if turn.state.case.verdict == "deny":
+            give_up(turn, "UNKNOWN")
+        return
+    limits = turn.policy.time_limits
+    since = turn.state.failing_since or turn.now
+    failures = turn.state.failures + 1
+    turn.change(failing_since=since, failures=failures)
+    if (turn.now - since).total_seconds() >= limits.unreachable_limit:
+        turn.clear_timer(TRY_AGAIN)
+        turn.alert(code, "critical", turn.state.request.destination.vasp_entity_id, failures)
+        return
+    longest = max(limits.unreachable_retry, RETRY_SECONDS_MAX)
+    turn.set_timer(TRY_AGAIN, min(longest, limits.unreachable_retry * 2 ** min(failures - 1, DOUBLINGS_MAX)))
+
+
+def try_again(turn: Turn) -> str:
+    """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
+    turn.clear_timer(TRY_AGAIN)
+    attempt = turn.state.attempt
+    if turn.state.case.final or attempt is None:
+        return "nothing to try again"
+    if attempt.status == "wait":
+        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "the authorization still waits for the counterparty"
+    if attempt.status == NEW:
+        turn.drop("address-search")
+    else:
+        anew = Attempt(fresh_transfer_id(turn.item.salt), attempt.counterparty)
+        turn.change(attempts=(*turn.state.attempts, anew))
+    search_address(turn)
+    return "counterparty tried again"
+
+
+def _reached(turn: Turn) -> None:
+    turn.clear_timer(TRY_AGAIN)
+    turn.change(failing_since=None, failures=0)
+
+
+def word(body: dict[str, object], name: str) -> str:
+    """Read a word of an answer without case."""
+    value = body.get(name)
+    return value.strip().lower() if isinstance(value, str) else ""
+
+
+def reason_of(report: CallReport) -> str:
+    """Read the reason of a refusal; what is not documented is ``UNKNOWN``."""
+    reason = word(report.body or {}, "reasonType").upper()
+    return reason if reason in REFUSALS else "UNKNOWN"

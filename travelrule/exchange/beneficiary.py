@@ -1,0 +1,130 @@
+"""The beneficiary side: one exchange that another VASP began, from its authorization to txid or finish. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
+from travelrule.exchange.decision import Decision, ExchangeRow, Projection
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.machine import Machine
+from travelrule.exchange.projecting import earliest
+from travelrule.exchange.receiving import asked, asked_again, finished, reported, unknown
+from travelrule.exchange.reports import (
+    AuthorizationReceived,
+    CallReport,
+    FinishReceived,
+    TimerDue,
+    TxidReportReceived,
+)
+from travelrule.exchange.serial import codec
+from travelrule.identity.addresses import canonical, split_tag
+from travelrule.policy.policy import Policy
+
+TXID_MAX = 200
+
+
+def decide(state: ExchangeState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+    """Decide one input about one inbound exchange."""
+    data = item.data
+    if isinstance(data, AuthorizationReceived):
+        if state is not None:
+            return asked_again(state, data)
+        return asked(item, data, policy, now)
+    if isinstance(data, TxidReportReceived | FinishReceived):
+        if state is None or state.counterparty != data.entity_id:
+            return replace(unknown(data.transfer_id), state=state)
+        turn = ExchangeTurn(state, policy, now)
+        return reported(turn, data) if isinstance(data, TxidReportReceived) else finished(turn, data)
+    if state is None:
+        return Decision(None, status="parked", rule="the exchange is not known yet")
+    turn = ExchangeTurn(state, policy, now)
+    if isinstance(data, TimerDue):
+        return _timer_due(turn, data)
+    if isinstance(data, CallReport):
+        return _status_reported(turn, data)
+    return Decision(
+        state,
+        status="rejected",
+        code="UNKNOWN_TYPE",
+        field="type",
+        fix="this type says nothing about an inbound exchange",
+        rule="UNKNOWN_TYPE",
+    )
+
+
+def _timer_due(turn: ExchangeTurn, data: TimerDue) -> Decision[ExchangeState]:
+    if turn.state.timers.get(data.name) != data.due_at or turn.state.status != "verified":
+        return Decision(turn.state, status="duplicate", rule="the timer was moved or dropped")
+    turn.set_timer(OPEN, turn.policy.time_limits.authorization_open)
+    turn.ask_status()
+    return turn.done("neither txid nor finish within the limit: ask the originator")
+
+
+def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[ExchangeState]:
+    """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
+    if report.operation != "status-search" or turn.state.status != "verified":
+        return Decision(turn.state, status="duplicate", rule="nothing waits for this answer")
+    if report.outcome == "deferred":
+        return turn.done("originator down: the question waits")
+    body = report.body or {}
+    status = _text(body, "status").lower()
+    txid = _text(body, "txid")
+    if report.outcome == "answered" and status == "canceled":
+        turn.move("origin-canceled")
+        turn.clear_timer(OPEN)
+        return turn.done("the originator says canceled")
+    if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
+        turn.state = replace(turn.state, txid=txid, vout=_text(body, "vout") or None)
+        turn.move("origin-confirmed")
+        turn.clear_timer(OPEN)
+        return turn.done("the originator says confirmed")
+    turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
+    return turn.done("the originator does not say how it ended")
+
+
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def project(state: ExchangeState) -> Projection:
+    """Project an inbound exchange: its row and its earliest timer."""
+    name, due_at = earliest(state.timers)
+    row = ExchangeRow(
+        side="beneficiary",
+        counterparty=state.counterparty,
+        transfer_id=state.transfer_id,
+        status=state.status,
+        chain=state.chain,
+        txid=state.txid,
+        vout=state.vout,
+        address=_address(state.request.ivms101),
+    )
+    return Projection(
+        status=state.status,
+        chain=state.chain,
+        counterparty=state.counterparty,
+        due_at=due_at,
+        due_timer=name,
+        rows=(row,),
+    )
+
+
+def _address(ivms101: dict[str, Any]) -> str:
+    """Give the key of the first account number, without its tag; empty if there is none."""
+    beneficiary = ivms101.get("Beneficiary")
+    numbers = beneficiary.get("accountNumber") if isinstance(beneficiary, dict) else None
+    first = numbers[0] if isinstance(numbers, list) and numbers else numbers
+    return canonical(split_tag(first)[0]) if isinstance(first, str) and first else ""
+
+
+_dump, _load = codec(ExchangeState)
+
+MACHINE = Machine("exchange", decide, _dump, _load, project)

@@ -1,0 +1,39 @@
+"""The state of an exchange that another VASP began with us: frozen, nothing but data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from travelrule.exchange.reports import AuthorizationReceived
+from travelrule.exchange.state import Chain
+from travelrule.exchange.table import NEW
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeState:
+    """A transfer that was asked of us. ``subject`` is ``ORIGIN/TRANSFERID``.
+
+    ``request`` is what was asked, without the looked-up facts; ``answer`` the plain reply, which a repeated request
+    gets again; ``fingerprint`` recognises it. ``wallet_ids`` and ``customer_ids`` are the own addresses and owners it
+    named. ``chain`` is what the own node saw, apart from ``status`` (D40); ``credited`` that the customer was paid.
+    """
+
+    subject: str
+    transfer_id: str
+    counterparty: str
+    fingerprint: str
+    request: AuthorizationReceived = field(repr=False)
+    answer: dict[str, Any] = field(repr=False)
+    status: str = NEW
+    reason: str = ""
+    wallet_ids: tuple[str, ...] = ()
+    customer_ids: tuple[str, ...] = field(default=(), repr=False)
+    chain: Chain = "none"
+    credited: bool = False
+    txid: str | None = None
+    vout: str | None = None
+    finish_reason: str = ""
+    asked: int = 0
+    timers: dict[str, datetime] = field(default_factory=dict)

@@ -1,0 +1,81 @@
+"""What ends or nudges a withdrawal from outside: the platform cancels, an operator decides, a timer comes due."""
+
+from __future__ import annotations
+
+from schemas.decisions import DecisionRecorded
+from schemas.withdrawals import WithdrawalCancelled
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.authorizing import try_again
+from travelrule.exchange.concluding import give_up
+from travelrule.exchange.decision import Decision
+from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.table import NEW
+from travelrule.exchange.turn import CONCLUDE, HELD, TRY_AGAIN, Turn, ignored, owes, rejected
+from travelrule.policy.verdicts import Cause
+
+
+def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
+    """``withdrawal.cancelled.v1``: possible until the value is on its way."""
+    state = turn.state
+    if state.txid is not None:
+        return rejected(
+            state, "ALREADY_BROADCAST", "withdrawalId", "the value is on its way: send withdrawal.settled.v1 failed"
+        )
+    if state.case.final and state.case.verdict == "deny":
+        return ignored(state, "denied before")
+    turn.clear_timer(TRY_AGAIN)
+    give_up(turn, data.reason)
+    turn.overrule(Cause.CANCELLED)
+    return turn.done("cancelled by the platform")
+
+
+def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalState]:
+    """``decision.recorded.v1``: deny anything not final; allow what is on hold, as far as the policy lets him."""
+    state = turn.state
+    if state.case.final:
+        return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
+    if data.decision == "deny":
+        turn.clear_timer(TRY_AGAIN)
+        if state.txid is None:
+            give_up(turn, "UNKNOWN")
+        turn.overrule(Cause.OPERATOR_DENY)
+        return turn.done("denied by an operator")
+    if state.case.verdict != "hold":
+        return rejected(state, "NOT_ON_HOLD", "subject", "only a withdrawal whose last verdict is hold can be allowed")
+    if not turn.policy.operator_override:
+        return rejected(state, "NOT_VERIFIED", "decision", "the policy has operator_override = false")
+    limit = turn.policy.operator_limits.get(state.request.trade_currency)
+    if limit is not None and state.request.trade_price > limit:
+        return rejected(state, "OPERATOR_LIMIT", "decision", "the value is above the policy's operator_limits")
+    turn.clear_timer(TRY_AGAIN)
+    if state.attempt is not None and state.attempt.status == NEW:
+        turn.drop("address-search")
+    turn.overrule(Cause.OPERATOR_ALLOW)
+    return turn.done("allowed by an operator")
+
+
+def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
+    """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
+    if turn.state.timers.get(data.name) != data.due_at:
+        return ignored(turn.state, "the timer was moved or dropped")
+    if data.name == TRY_AGAIN:
+        return turn.done(try_again(turn))
+    turn.clear_timer(data.name)
+    if data.name == CONCLUDE:
+        for attempt in turn.state.attempts:
+            if owes(attempt):
+                turn.alert(AlertCode.EXCHANGE_NOT_CONCLUDED, "critical", attempt.counterparty)
+        return turn.done("verified, and not concluded within the limit")
+    if data.name == HELD and turn.state.case.verdict == "hold":
+        turn.alert(AlertCode.HELD_TOO_LONG, "warning", turn.state.request.destination.vasp_entity_id)
+    return turn.done("on hold for long")
+
+
+def troubled(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
+    """A call is still being tried; an operator should know."""
+    attempt = turn.state.find(report.transfer_id)
+    if attempt is None:
+        return ignored(turn.state, "no attempt has this transferId")
+    turn.alert(AlertCode.CALL_TROUBLED, "warning", attempt.counterparty, report.attempts)
+    return turn.done("call still being tried")

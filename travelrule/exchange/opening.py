@@ -1,0 +1,107 @@
+"""How a withdrawal begins: requested, amended, recorded, and what is checked before anything is sent."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from schemas.withdrawals import WithdrawalAmended, WithdrawalRecorded, WithdrawalRequested
+from travelrule.exchange.authorizing import search_address
+from travelrule.exchange.concluding import give_up
+from travelrule.exchange.decision import Decision
+from travelrule.exchange.ids import first_transfer_id, fresh_transfer_id
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.state import Attempt, WithdrawalState
+from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
+from travelrule.policy.verdicts import Cause
+
+FINGERPRINT_LENGTH = 32
+
+
+def fingerprint(item: Input) -> str:
+    """Recognise equal data under another event id; kept only inside the sealed state."""
+    return hashlib.sha256(f"{item.type}\0".encode() + item.content).hexdigest()[:FINGERPRINT_LENGTH]
+
+
+def fresh_state(item: Input, data: WithdrawalRequested) -> WithdrawalState:
+    """Give the state before the first decision."""
+    request = WithdrawalRequested.model_construct(
+        _fields_set=None, **{name: getattr(data, name) for name in WithdrawalRequested.model_fields}
+    )
+    return WithdrawalState(data.withdrawal_id, fingerprint(item), request)
+
+
+def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
+    """A known withdrawal again: a duplicate if its data are equal, else a conflict."""
+    if state.fingerprint == fingerprint(item):
+        return ignored(state, "requested again with equal data")
+    return rejected(
+        state, "CONFLICT", "withdrawalId", "this withdrawal is known with other data: amend it, or use a new id"
+    )
+
+
+def requested(turn: Turn) -> Decision[WithdrawalState]:
+    """``withdrawal.requested.v1`` for a new withdrawal."""
+    first = first_transfer_id(turn.state.withdrawal_id, turn.item.salt)
+    return turn.done(begin(turn, first))
+
+
+def recorded(state: WithdrawalState, data: WithdrawalRecorded) -> Decision[WithdrawalState]:
+    """``withdrawal.recorded.v1``: sent without an exchange. No verdict; only searches need it."""
+    kept = replace(state, recorded=True, chain="broadcast", txid=data.txid, vout=data.vout)
+    return Decision(kept, rule="recorded: no exchange, no verdict")
+
+
+def amended(turn: Turn, data: WithdrawalAmended) -> Decision[WithdrawalState]:
+    """``withdrawal.amended.v1``: a new attempt with new facts, only while the last verdict is ``hold``."""
+    if turn.state.case.verdict != "hold":
+        return rejected(
+            turn.state, "NOT_ON_HOLD", "withdrawalId", "only a withdrawal whose last verdict is hold can be amended"
+        )
+    given = {
+        name: value
+        for name in ("destination", "originator", "beneficiary")
+        if (value := getattr(data, name)) is not None
+    }
+    give_up(turn, "UNKNOWN")
+    turn.clear_timer(TRY_AGAIN)
+    turn.change(
+        request=turn.state.request.model_copy(update=given),
+        case=replace(turn.state.case, asked_anew=True),
+        failing_since=None,
+        failures=0,
+        restarts=0,
+    )
+    return turn.done("amended: " + begin(turn, fresh_transfer_id(turn.item.salt)))
+
+
+def begin(turn: Turn, transfer_id: str) -> str:
+    """Check what can be checked here and start the exchange; gives the name of the rule that applied.
+
+    Order: what we do not serve, what we cannot check, what is exempt because it stays in the house, whom the policy
+    forbids, what is exempt by amount, and only then the counterparty's address.
+    """
+    request, policy = turn.state.request, turn.policy
+    destination = request.destination
+    if not policy.serves(request.currency, request.network):
+        turn.decide(Cause.ASSET_NOT_SUPPORTED)
+        return "asset not served by policy"
+    if policy.sanctions == "required":
+        turn.decide(Cause.NOT_AVAILABLE)
+        return "policy requires sanctions screening, which is not built yet"
+    target = destination.vasp_entity_id or ""
+    if destination.kind == "vasp" and target == policy.own.entity_id and policy.exemptions.own_entity:
+        turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
+        return "exempt: the destination is this VASP"
+    if destination.kind == "vasp" and not policy.may_send_to(target):
+        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
+        return "counterparty not on the allow-list"
+    if policy.exemptions.below_threshold and not request.is_exceeding_threshold:
+        turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
+        return "exempt: below the threshold"
+    if destination.kind != "vasp":
+        turn.decide(Cause.NOT_AVAILABLE)
+        return f"destination of kind {destination.kind}: not built yet"
+    turn.change(attempts=(*turn.state.attempts, Attempt(transfer_id, target)))
+    search_address(turn)
+    return "address search"

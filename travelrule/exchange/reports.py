@@ -1,0 +1,170 @@
+"""The inputs that no platform sends: results of calls, timers, inbound requests, changes of the directory.
+
+They are made by the caller, the engine's timers, the gateway and the directory refresher, and carry every fact a pure
+decision needs, so that the decision can be computed again from the stored input.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from schemas.base import Wire
+from schemas.persons import Person
+
+Outcome = Literal["answered", "failed", "troubled", "deferred"]
+
+
+class CallReport(Wire):
+    """What became of a call to the hub. The input's type is ``call.<outcome>``.
+
+    ``answered``: a readable answer, good or bad, after which nothing more is sent. ``failed``: given up. ``troubled``:
+    still being tried, an operator should know. ``deferred``: not sent because the VASP is down; the call waits.
+
+    ``status`` is the HTTP status (0: none). ``code`` says why: an ``errorType``, or one of ``retries``' own codes.
+    ``message_code`` is the ``reasonType`` of a 200 answer. ``body`` are the answer's clear fields, ``payload`` its
+    opened inner ``ivms101`` object, None if there was none or it could not be opened. ``maybe_acted``: the counterparty
+    may have received and acted on the call. ``counterparty_country`` and ``counterparty_alliance`` are the target's
+    directory entry; the caller fills them at least for ``address-search``.
+    """
+
+    operation: str
+    transfer_id: str
+    target: str
+    outcome: Outcome
+    status: int = 0
+    code: str = ""
+    message_code: str = ""
+    body: dict[str, Any] | None = None
+    payload: dict[str, Any] | None = None
+    attempts: int = 0
+    maybe_acted: bool = False
+    counterparty_country: str | None = None
+    counterparty_alliance: str | None = None
+
+
+class TimerDue(Wire):
+    """A subject's own timer came due. A timer that was moved or dropped since is ignored."""
+
+    name: str
+    due_at: datetime
+
+
+class SenderFacts(Wire):
+    """The sender of an inbound request, from the directory."""
+
+    entity_id: str
+    alliance: str = ""
+    country: str | None = None
+    legal_name: str | None = None
+    health: str = "up"
+
+
+class WalletFacts(Wire):
+    """An own deposit address that one of the asked addresses means.
+
+    ``account_number`` is the entry of ``Beneficiary.accountNumber`` it was found for, exactly as it was received;
+    ``sanctioned``: its address or owner is on a list.
+    """
+
+    account_number: str
+    wallet_id: str
+    tag: str | None = None
+    currencies: tuple[str, ...]
+    networks: tuple[str, ...] = ()
+    customer_id: str
+    kyc: bool
+    owner: Person | None = None
+    sanctioned: bool = False
+
+
+class AuthorizationReceived(Wire):
+    """M2: an authorization that passed orders 1 and 2 (well-formed, decrypted) of member-api.md section 3.
+
+    ``origin`` is ``X-Request-Origin`` as the subject names it, ``entity_id`` the sender's entity id in it. ``ivms101``
+    is the opened inner object, untouched; ``originating_vasp`` the non-empty clear object that overwrites
+    ``OriginatingVASP`` (D8). ``wallets`` are the own addresses found for the account numbers. ``originator_sanctioned``
+    is None while nothing screened the originator.
+    """
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    currency: str
+    amount: str
+    historical_cost: str = ""
+    trade_price: str
+    trade_currency: str
+    is_exceeding_threshold: bool
+    address: str | None = None
+    tag: str | None = None
+    network: str | None = None
+    originating_vasp: dict[str, Any] | None = None
+    ivms101: dict[str, Any]
+    sender: SenderFacts | None = None
+    wallets: tuple[WalletFacts, ...] = ()
+    originator_sanctioned: bool | None = None
+
+
+class TxidReportReceived(Wire):
+    """M3: the originator says which transaction carries the value."""
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    txid: str
+    vout: str | None = None
+
+
+class FinishReceived(Wire):
+    """M5: the originator will not send, or its transaction failed. ``status`` other than ``canceled`` is refused."""
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    status: str = "canceled"
+    reason_type: str | None = None
+
+
+class DirectoryKey(Wire):
+    """A public key as listed."""
+
+    pubkey: str
+    expires_at: datetime | None = None
+
+
+class DirectoryEntry(Wire):
+    """A VASP as the directory lists it."""
+
+    entity_id: str
+    alliance: str = ""
+    country: str | None = None
+    legal_name: str | None = None
+    health: str = "up"
+    pubkeys: tuple[DirectoryKey, ...] = ()
+
+
+class DirectoryChanged(Wire):
+    """A refresh found a VASP changed, new (``old`` None) or gone (``new`` None).
+
+    ``first_load``: nothing was known of the whole directory before, so being new is no news.
+    """
+
+    entity_id: str
+    old: DirectoryEntry | None = None
+    new: DirectoryEntry | None = None
+    first_load: bool = False
+
+
+INTERNAL: dict[str, type[Wire]] = {
+    "call.answered": CallReport,
+    "call.failed": CallReport,
+    "call.troubled": CallReport,
+    "call.deferred": CallReport,
+    "timer.due": TimerDue,
+    "authorization.received": AuthorizationReceived,
+    "txid-report.received": TxidReportReceived,
+    "finish.received": FinishReceived,
+    "directory.changed": DirectoryChanged,
+}
+"""Which model an internal input's data are."""

@@ -1,0 +1,211 @@
+"""After each try of a call: is it over, and how, or when is it tried again? Pure; the tables stand in ``retry_table``.
+
+Every repeat carries the same content with a new nonce, time and signature. The caller stores ``Again.note`` with the
+call and hands it back, because four things depend on the tries before: how many of a short schedule and of the
+nonce repeats are used, whether an operator was told, and whether any try may have reached the counterparty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from travelrule.exchange.retry_table import (
+    CONCLUDING,
+    CONCLUDING_BY_CODE,
+    RESULTS,
+    STATUSES,
+    Plan,
+    Rule,
+    rule_for,
+)
+
+QUICK_SECONDS = (1.0, 2.0, 4.0)
+AUTHORIZATION_SECONDS = (2.0, 8.0)
+AUTHORIZATION_WINDOW_SECONDS = 60.0
+SHORT_SECONDS = 30.0
+SHORT_TRIES = 2
+FULL_FIRST_SECONDS = 5.0
+FULL_MAX_SECONDS = 300.0
+FULL_TRIES = 10
+DOUBLINGS_MAX = 10
+HOURLY_SECONDS = 3600.0
+NONCE_TRIES = 5
+JITTER_SHARE = 0.5
+HTTP_UNPROCESSABLE = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """One try. ``answer``: HTTP 200 with ``body``; ``error``: any other status, ``code`` its ``errorType``;
+    ``no-answer``: ``code`` ``NO_ANSWER`` or ``NOT_SENT``. ``retry_after`` in seconds.
+    """
+
+    kind: Literal["answer", "error", "no-answer"]
+    status: int = 0
+    code: str = ""
+    body: dict[str, Any] | None = field(default=None, repr=False)
+    payload: dict[str, Any] | None = field(default=None, repr=False)
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """It is over: report this outcome. ``maybe_acted`` speaks of all tries, not only of the last."""
+
+    outcome: Literal["answered", "failed"]
+    code: str = ""
+    maybe_acted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Try again. ``trouble``: report ``call.troubled`` now, besides."""
+
+    at: datetime
+    refresh_key: bool = False
+    trouble: bool = False
+    note: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What the tries before this one leave to remember."""
+
+    shorts: int = 0
+    nonces: int = 0
+    told: bool = False
+    acted: bool = False
+
+    def note(self) -> str:
+        """Write as text for the call's row."""
+        return f"{self.shorts},{self.nonces},{int(self.told)},{int(self.acted)}"
+
+    @classmethod
+    def read(cls, note: str, tries: int) -> Course:
+        """Read what the row holds. Without a note assume the most: every earlier try counts, and may have acted."""
+        if not note:
+            return cls(tries - 1, tries - 1, told=tries > FULL_TRIES, acted=tries > 1)
+        shorts, nonces, told, acted = (int(part) for part in note.split(","))
+        return cls(shorts, nonces, bool(told), bool(acted))
+
+
+def react(
+    operation: str,
+    attempted: Attempted,
+    tries: int,
+    first_at: datetime,
+    now: datetime,
+    *,
+    key_refreshed: bool,
+    jitter: float,
+    note: str = "",
+) -> Deliver | Again:
+    """Decide how a call goes on after its ``tries``-th try (1 is the first). ``jitter`` is a number in 0..1."""
+    code, fine = read_answer(operation, attempted)
+    course = Course.read(note, tries)
+    if fine:
+        return Deliver("answered", "", course.acted)
+    rule = rule_for(attempted.status, code)
+    course = replace(course, acted=course.acted or rule.acted)
+    turn = _Turn(operation, attempted, code, rule, tries, first_at, now, key_refreshed, jitter, course)
+    return turn.concluding() if operation in CONCLUDING else turn.asking()
+
+
+def read_answer(operation: str, attempted: Attempted) -> tuple[str, bool]:
+    """Tell the code of a try and whether it ends the call as ``answered``.
+
+    A bad result is an answer like a good one, except where something is owed (txid report, finish): there only
+    ``normal`` is. ``reasonType`` counts only when the result is bad (D42).
+    """
+    if attempted.kind == "no-answer":
+        return attempted.code or "NO_ANSWER", False
+    if attempted.kind == "error":
+        return attempted.code, False
+    body = attempted.body or {}
+    if operation == "status-search":
+        known = str(body.get("status") or "").strip().lower() in STATUSES
+        return ("", True) if known else ("BAD_ANSWER", False)
+    good, bad = RESULTS[operation]
+    result = str(body.get("result") or "").strip().lower()
+    if result in good:
+        return "", True
+    if result not in bad:
+        return "BAD_ANSWER", False
+    if operation in CONCLUDING:
+        return str(body.get("reasonType") or "UNKNOWN").strip().upper(), False
+    return "", True
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One decision, with all it needs."""
+
+    operation: str
+    attempted: Attempted
+    code: str
+    rule: Rule
+    tries: int
+    first_at: datetime
+    now: datetime
+    key_refreshed: bool
+    jitter: float
+    course: Course
+
+    def asking(self) -> Deliver | Again:
+        """Go on with a question: it may be given up."""
+        plan = self.rule.plan
+        if plan is Plan.NONCE:
+            return self._at_once() if self.course.nonces < NONCE_TRIES else self._failed()
+        if plan is Plan.KEY:
+            return self._failed() if self.key_refreshed else self._again(0, refresh_key=True)
+        if plan is Plan.WAIT:
+            return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
+        if plan is Plan.REPEAT:
+            return self._repeat()
+        return self._failed()
+
+    def concluding(self) -> Deliver | Again:
+        """Go on with what is owed (D47): every answer but ``normal`` is repeated."""
+        if CONCLUDING_BY_CODE.get((self.operation, self.code)) is Plan.SHORT:
+            if self.course.shorts >= SHORT_TRIES:
+                return self._failed()
+            return self._again(SHORT_SECONDS, course=replace(self.course, shorts=self.course.shorts + 1))
+        if self.rule.plan is Plan.NONCE and self.course.nonces < NONCE_TRIES:
+            return self._at_once()
+        if self.tries >= FULL_TRIES:
+            return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, tell=True)
+        return self._again(self._full_seconds(), tell=self.attempted.status == HTTP_UNPROCESSABLE)
+
+    def _repeat(self) -> Deliver | Again:
+        waits: tuple[float, ...] = QUICK_SECONDS
+        if self.operation in ("transfer-authorization", "data-request"):
+            waits = AUTHORIZATION_SECONDS
+        if self.tries > len(waits):
+            return self._failed()
+        wait = waits[self.tries - 1]
+        ends = self.first_at + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
+        if self.operation == "transfer-authorization" and self.now + timedelta(seconds=wait) > ends:
+            return self._failed()
+        return self._again(wait)
+
+    def _full_seconds(self) -> float:
+        doubled = FULL_FIRST_SECONDS * float(2 ** min(self.tries - 1, DOUBLINGS_MAX))
+        spread = min(FULL_MAX_SECONDS, doubled * (1 + JITTER_SHARE * self.jitter))
+        return max(spread, self.attempted.retry_after or 0.0)
+
+    def _at_once(self) -> Again:
+        return self._again(0, course=replace(self.course, nonces=self.course.nonces + 1))
+
+    def _again(
+        self, seconds: float, *, refresh_key: bool = False, tell: bool = False, course: Course | None = None
+    ) -> Again:
+        course = course or self.course
+        trouble = (tell or self.rule.tell) and not course.told
+        note = replace(course, told=course.told or trouble).note()
+        return Again(self.now + timedelta(seconds=seconds), refresh_key, trouble, note, self.code)
+
+    def _failed(self) -> Deliver:
+        return Deliver("failed", self.code or f"HTTP_{self.attempted.status}", self.course.acted)

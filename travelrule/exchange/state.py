@@ -1,0 +1,96 @@
+"""The states of the machines: frozen, and nothing but data.
+
+Dicts in a state are never changed in place; whoever needs another one makes another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from schemas.withdrawals import WithdrawalRequested
+from travelrule.exchange.table import NEW
+
+Owed = Literal["none", "owed", "accepted", "closed", "failed", "dropped"]
+"""A txid report or a finish. ``closed``: the counterparty knows nothing of the transfer, so nothing waits there.
+``dropped``: a report that a chain failure made pointless."""
+
+Chain = Literal["none", "broadcast", "mined", "final", "failed"]
+CHAIN_ORDER: tuple[Chain, ...] = ("none", "broadcast", "mined", "final")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One exchange with one counterparty under one wire ``transferId``.
+
+    ``give_up`` is the finish code with which it ends as soon as its answer is known or lost: the withdrawal was
+    cancelled or amended while the authorization was on its way. ``payload`` is the opened answer.
+    """
+
+    transfer_id: str
+    counterparty: str
+    status: str = NEW
+    country: str | None = None
+    alliance: str | None = None
+    reason: str = ""
+    give_up: str = ""
+    report: Owed = "none"
+    finish: Owed = "none"
+    payload: dict[str, Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """May the value move? ``open`` until the first verdict. ``policy_version`` decided.
+
+    ``asked_anew``: the withdrawal was amended since, so the next verdict is said even if it is the same.
+    """
+
+    verdict: Literal["open", "allow", "hold", "deny"] = "open"
+    cause: str = ""
+    reasons: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    final: bool = False
+    policy_version: str = ""
+    asked_anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalState:
+    """A withdrawal. ``request`` holds the current facts, after amendments; ``fingerprint`` the first request's.
+
+    ``recorded``: it was sent without an exchange; there is no verdict. ``failing_since`` and ``failures`` count the
+    tries to reach the counterparty since the last success, ``restarts`` the attempts begun anew because a
+    ``transferId`` was refused as known.
+    """
+
+    withdrawal_id: str
+    fingerprint: str
+    request: WithdrawalRequested = field(repr=False)
+    recorded: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    case: Case = Case()
+    chain: Chain = "none"
+    txid: str | None = None
+    vout: str | None = None
+    timers: dict[str, datetime] = field(default_factory=dict)
+    failing_since: datetime | None = None
+    failures: int = 0
+    restarts: int = 0
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt that counts: the last one."""
+        return self.attempts[-1] if self.attempts else None
+
+    def find(self, transfer_id: str) -> Attempt | None:
+        """Find an attempt by its wire id."""
+        return next((one for one in self.attempts if one.transfer_id == transfer_id), None)
+
+
+def reached(state: WithdrawalState, moment: Chain) -> bool:
+    """Whether the chain came as far as ``moment`` (``broadcast``, ``mined``, ``final``), and did not fail."""
+    if state.chain == "failed":
+        return False
+    return CHAIN_ORDER.index(state.chain) >= CHAIN_ORDER.index(moment)

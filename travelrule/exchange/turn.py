@@ -1,0 +1,182 @@
+"""One decision about a withdrawal in the making: the next state and the effects, collected in order.
+
+A turn lives for one call of ``decide`` and changes nothing that it was given. Every change of status goes through
+``move`` and the transition table; every such change, and every change of chain or txid, is emitted once, so that the
+``exchanges`` topic shows each status in turn, ``verified`` as well as the ``pending`` that follows at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.state import Attempt, Case, WithdrawalState
+from travelrule.exchange.table import NEW, step
+from travelrule.policy.policy import Policy
+from travelrule.policy.verdicts import Cause, verdict_for
+
+TRY_AGAIN = "try-again"
+CONCLUDE = "conclude"
+HELD = "held"
+
+OPEN_STATUSES = frozenset({"verified", "pending", "processing", "wait-confirm", "confirmed"})
+
+
+class Turn:
+    """Collects one decision."""
+
+    __slots__ = ("before", "effects", "item", "now", "policy", "state")
+
+    def __init__(self, state: WithdrawalState, item: Input, policy: Policy, now: datetime) -> None:
+        self.before = state
+        self.state = state
+        self.item = item
+        self.policy = policy
+        self.now = now
+        self.effects: list[Effect] = []
+
+    def change(self, **changes: Any) -> None:
+        """Replace fields of the state."""
+        self.state = replace(self.state, **changes)
+
+    def change_attempt(self, transfer_id: str, **changes: Any) -> Attempt:
+        """Replace fields of one attempt and give the new one."""
+        attempts = tuple(
+            replace(one, **changes) if one.transfer_id == transfer_id else one for one in self.state.attempts
+        )
+        self.change(attempts=attempts)
+        return next(one for one in attempts if one.transfer_id == transfer_id)
+
+    def move(self, transfer_id: str, *triggers: str) -> Attempt:
+        """Step an attempt through the table and emit each status it passes."""
+        for trigger in triggers:
+            attempt = self.state.find(transfer_id)
+            if attempt is None:
+                break
+            attempt = self.change_attempt(transfer_id, status=step("originating", attempt.status, trigger))
+            self.publish(attempt)
+        return next(one for one in self.state.attempts if one.transfer_id == transfer_id)
+
+    def publish(self, attempt: Attempt) -> None:
+        """Emit how far an exchange is. Only the attempt that counts has the withdrawal's transaction."""
+        if attempt.status == NEW:
+            return
+        counts = attempt is self.state.attempt
+        data: dict[str, Any] = {
+            "transferId": attempt.transfer_id,
+            "side": "originating",
+            "status": attempt.status,
+            "chain": self.state.chain if counts else "none",
+            "counterparty": attempt.counterparty,
+            "withdrawalId": self.state.withdrawal_id,
+        }
+        if counts and self.state.txid is not None:
+            data["txid"] = self.state.txid
+        self.effects.append(Emit("exchanges", attempt.transfer_id, "exchange.changed.v1", data))
+
+    def decide(self, cause: Cause, *, reason: str = "UNKNOWN", rule: str = "", counterparty: str = "") -> None:
+        """Give the case its verdict; emitted if it says anything new. A final case is not touched by this."""
+        if self.state.case.final:
+            return
+        self.overrule(cause, reason=reason, rule=rule, counterparty=counterparty)
+
+    def overrule(self, cause: Cause, *, reason: str = "UNKNOWN", rule: str = "", counterparty: str = "") -> None:
+        """Give the case its verdict even if it was final: the platform and the operator may do that."""
+        verdict = verdict_for(cause, "withdrawal", self.policy, reason=reason, rule=rule)
+        old = self.state.case
+        case = Case(verdict.verdict, cause.value, verdict.reasons, verdict.needs, verdict.final, self.policy.version)
+        same = (old.verdict, old.reasons, old.needs, old.final) == (case.verdict, case.reasons, case.needs, case.final)
+        if same and not old.asked_anew:
+            return
+        self.change(case=case)
+        self.effects.append(self._verdict(case, counterparty))
+
+    def _verdict(self, case: Case, counterparty: str) -> Emit:
+        attempt = self.state.attempt
+        data: dict[str, Any] = {
+            "subject": f"withdrawal:{self.state.withdrawal_id}",
+            "verdict": case.verdict,
+            "reasons": list(case.reasons),
+            "needs": list(case.needs),
+            "final": case.final,
+            "policyVersion": case.policy_version,
+        }
+        destination = self.state.request.destination
+        counterparty = counterparty or (destination.vasp_entity_id or "" if destination.kind == "vasp" else "")
+        if counterparty:
+            data["counterparty"] = counterparty
+        if attempt is not None and attempt.status != NEW:
+            data["transferId"] = attempt.transfer_id
+            data["exchangeStatus"] = attempt.status
+        return Emit("verdicts", self.state.withdrawal_id, "withdrawal.verdict.v1", data)
+
+    def call(
+        self,
+        operation: Literal["address-search", "transfer-authorization", "txid-report", "finish"],
+        attempt: Attempt,
+        clear: dict[str, Any],
+        payload: dict[str, Any] | None = None,
+    ) -> None:
+        """Ask the hub, on behalf of this attempt."""
+        self.effects.append(CallHub(operation, attempt.counterparty, attempt.transfer_id, clear, payload))
+
+    def drop(self, *operations: str) -> None:
+        """Take back calls that were not sent yet."""
+        self.effects.append(DropCalls(operations))
+
+    def alert(
+        self,
+        code: AlertCode,
+        severity: Literal["warning", "critical"] = "warning",
+        counterparty: str | None = None,
+        attempts: int | None = None,
+    ) -> None:
+        """Tell an operator."""
+        self.effects.append(Alert(code.value, severity, counterparty, attempts))
+
+    def set_timer(self, name: str, seconds: float) -> None:
+        """Start a timer, or start it anew."""
+        self.change(timers={**self.state.timers, name: self.now + timedelta(seconds=seconds)})
+
+    def clear_timer(self, name: str) -> None:
+        """Drop a timer if it runs."""
+        if name in self.state.timers:
+            self.change(timers={key: due for key, due in self.state.timers.items() if key != name})
+
+    def done(self, rule: str) -> Decision[WithdrawalState]:
+        """Finish: set the watchdogs that the state calls for, and hand over."""
+        self._watch(CONCLUDE, self.policy.time_limits.conclusion, needed=unconcluded(self.state))
+        self._watch(HELD, self.policy.time_limits.held_reminder, needed=self.state.case.verdict == "hold")
+        return Decision(self.state, tuple(self.effects), rule=rule)
+
+    def _watch(self, name: str, seconds: int, *, needed: bool) -> None:
+        if not needed:
+            self.clear_timer(name)
+        elif name not in self.state.timers:
+            self.set_timer(name, seconds)
+
+
+def unconcluded(state: WithdrawalState) -> bool:
+    """Whether any exchange still owes its counterparty a conclusion (D46)."""
+    return any(owes(one) for one in state.attempts)
+
+
+def owes(attempt: Attempt) -> bool:
+    """Whether this exchange owes a conclusion: nothing was accepted, and nothing failed for good with an alert."""
+    if attempt.finish == "owed":
+        return True
+    return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "dropped")
+
+
+def ignored(state: WithdrawalState, rule: str) -> Decision[WithdrawalState]:
+    """What came changes nothing: it came before, or too late."""
+    return Decision(state, status="duplicate", rule=rule)
+
+
+def rejected(state: Any, code: str, field: str, fix: str) -> Decision[Any]:
+    """What came cannot be; it is not remembered and may be replayed."""
+    return Decision(state, status="rejected", code=code, field=field, fix=fix, rule=code)

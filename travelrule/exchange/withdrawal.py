@@ -1,0 +1,92 @@
+"""The originating side: one withdrawal, from the platform's wish to a concluded exchange. Pure.
+
+``decide`` never raises for anything that a platform or a peer can send. An input for a withdrawal that is not known yet
+is parked, because topics are not ordered between each other; only the request (or the record) creates the subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from schemas.base import Wire
+from schemas.decisions import DecisionRecorded
+from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
+from schemas.withdrawals import (
+    WithdrawalAmended,
+    WithdrawalCancelled,
+    WithdrawalRecorded,
+    WithdrawalRequested,
+)
+from travelrule.exchange.authorizing import address_reported, authorization_reported
+from travelrule.exchange.chain_events import broadcast, mined, settled
+from travelrule.exchange.closing import cancelled, operator_decided, timer_due, troubled
+from travelrule.exchange.concluding import finish_reported, report_reported
+from travelrule.exchange.decision import Decision
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.machine import Machine
+from travelrule.exchange.opening import amended, fresh_state, recorded, repeated, requested
+from travelrule.exchange.projecting import project_withdrawal
+from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.exchange.serial import codec
+from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.turn import Turn, ignored, rejected
+from travelrule.policy.policy import Policy
+
+REPORTS: dict[str, Callable[[Turn, CallReport], str]] = {
+    "address-search": address_reported,
+    "transfer-authorization": authorization_reported,
+    "txid-report": report_reported,
+    "finish": finish_reported,
+}
+"""Which function hears the result of which operation."""
+
+NOT_FOR_RECORDED = frozenset({WithdrawalAmended, WithdrawalCancelled, DecisionRecorded})
+"""What makes no sense for a withdrawal that was recorded as sent."""
+
+
+def decide(state: WithdrawalState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+    """Decide one input about one withdrawal."""
+    data = item.data
+    if state is None:
+        if isinstance(data, WithdrawalRecorded):
+            return recorded(fresh_state(item, data), data)
+        if isinstance(data, WithdrawalRequested):
+            return requested(Turn(fresh_state(item, data), item, policy, now))
+        return Decision(None, status="parked", rule="the withdrawal is not known yet")
+    if isinstance(data, WithdrawalRequested):
+        return repeated(state, item)
+    turn = Turn(state, item, policy, now)
+    hear = PLATFORM.get(type(data))
+    if hear is None:
+        return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a withdrawal")
+    if state.recorded and type(data) in NOT_FOR_RECORDED:
+        return rejected(state, "ALREADY_BROADCAST", "withdrawalId", "it was recorded as sent: nothing to decide")
+    return hear(turn, data)
+
+
+def _reported(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
+    if report.outcome == "troubled":
+        return troubled(turn, report)
+    hear = REPORTS.get(report.operation)
+    if hear is None:
+        return ignored(turn.state, "no call of this kind is made for a withdrawal")
+    return turn.done(hear(turn, report))
+
+
+PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
+    WithdrawalBroadcast: broadcast,
+    WithdrawalMined: lambda turn, _: mined(turn),
+    WithdrawalSettled: settled,
+    WithdrawalAmended: amended,
+    WithdrawalCancelled: cancelled,
+    DecisionRecorded: operator_decided,
+    CallReport: _reported,
+    TimerDue: timer_due,
+}
+"""Which function hears what about a known withdrawal."""
+
+_dump, _load = codec(WithdrawalState)
+
+MACHINE = Machine("withdrawal", decide, _dump, _load, project_withdrawal)

@@ -1,0 +1,66 @@
+"""The ASGI application that the hub calls: member endpoints M1 to M5 and M8 (member-api.md)."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from travelrule.gateway.authorization import Authorization
+from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.endpoint import Endpoint
+from travelrule.gateway.finish import Finish
+from travelrule.gateway.health import Health
+from travelrule.gateway.senders import Senders
+from travelrule.gateway.sources import Sources
+from travelrule.gateway.status_search import StatusSearch
+from travelrule.gateway.txid_report import TxidReport
+from travelrule.gateway.verify_address import LATE, VerifyAddress
+
+__all__ = ["GatewayDeps", "create_gateway"]
+
+
+def create_gateway(deps: GatewayDeps) -> Starlette:
+    """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5."""
+    sources = Sources(deps.sources)
+    senders = Senders(deps.directory, deps.refresh_keys, deps.clock)
+    slow = deps.deadline_s
+    return Starlette(
+        routes=[
+            Route(
+                "/v1/beneficiary/VerifyAddress",
+                Endpoint(
+                    "address-search",
+                    VerifyAddress(deps, senders),
+                    sources,
+                    deps.verify_deadline_s,
+                    late=LATE,
+                ),
+                methods=["POST"],
+            ),
+            Route(
+                "/v1/beneficiary/transfer",
+                Endpoint("transfer-authorization", Authorization(deps, senders), sources, slow),
+                methods=["POST"],
+            ),
+            Route(
+                "/v1/beneficiary/transfer/txid",
+                Endpoint("txid-report", TxidReport(deps, senders), sources, slow),
+                methods=["POST"],
+            ),
+            Route(
+                "/v1/vasp/transfer/status",
+                Endpoint("status-search", StatusSearch(deps, senders), sources, slow, result_field="status"),
+                methods=["POST"],
+            ),
+            Route(
+                "/v1/vasp/transfer/status",
+                Endpoint("finish", Finish(deps, senders), sources, slow),
+                methods=["PUT"],
+            ),
+            Route(
+                "/v1/vasp/health",
+                Endpoint("health", Health(deps), sources, deps.verify_deadline_s, result_field="status"),
+                methods=["GET"],
+            ),
+        ]
+    )

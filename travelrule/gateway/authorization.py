@@ -1,0 +1,148 @@
+"""M2 POST /v1/beneficiary/transfer, the transfer authorization (member-api.md 3).
+
+Orders 1 and 2 of the table there are here: what cannot be read or opened is 503 and no input. Everything
+from order 3 on is decided by the exchange machine on the input, in the transaction that stores it, so that
+``verified`` is never answered for a transfer that is not stored. Facts that the decision needs and a pure
+machine cannot look up (the own wallets at the addresses, the sender's entry) travel with the input; they are
+no part of its content, by which a repetition is recognised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.hub import TransferAuthorizationRequest
+from schemas.ivms101 import Beneficiary
+from schemas.text import decimal_text
+from travelrule.exchange.reports import AuthorizationReceived, SenderFacts, WalletFacts
+from travelrule.gateway.bodies import holds_nul, request_of
+from travelrule.gateway.callers import Caller, caller_of
+from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.endpoint import Answer, Call
+from travelrule.gateway.inputs import input_of, reply_of
+from travelrule.gateway.payloads import Opened, open_payload, seal_payload
+from travelrule.gateway.refusals import Refused
+from travelrule.gateway.senders import Sender, Senders
+from travelrule.gateway.wallets import ACCOUNT_NUMBERS_MAX, meant
+from travelrule.store.reads import WalletRecord
+
+KIND = "authorization.received"
+FACTS = {"sender", "wallets", "originator_sanctioned"}
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    """The operation; one instance per gateway."""
+
+    deps: GatewayDeps
+    senders: Senders
+
+    async def __call__(self, call: Call) -> Answer:
+        """Answer one request."""
+        caller = caller_of(call.headers, key_needed=True)
+        request = request_of(TransferAuthorizationRequest, call.body)
+        sender = await self.senders.check(caller)
+        opened = open_payload(self.deps.keyring, caller, request.payload)
+        data = await self._received(caller, sender, request, opened.ivms101)
+        content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
+        item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
+        reply = reply_of(await self.deps.intake.submit(item))
+        return _answer(reply, request.transfer_id, self._sealed(reply, opened))
+
+    async def _received(
+        self, caller: Caller, sender: Sender, request: TransferAuthorizationRequest, ivms101: dict[str, Any]
+    ) -> AuthorizationReceived:
+        if holds_nul(ivms101) or holds_nul(request.originating_vasp):
+            raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
+        return AuthorizationReceived(
+            origin=caller.origin,
+            entity_id=caller.entity_id,
+            transfer_id=request.transfer_id,
+            currency=request.currency,
+            amount=decimal_text(request.amount),
+            historical_cost=request.historical_cost or "",
+            trade_price=decimal_text(request.trade_price),
+            trade_currency=request.trade_currency,
+            is_exceeding_threshold=request.is_exceeding_threshold,
+            address=request.address,
+            tag=request.tag,
+            network=request.network,
+            originating_vasp=request.originating_vasp,
+            ivms101=ivms101,
+            sender=_facts(sender),
+            wallets=await self._wallets(_account_numbers(ivms101)),
+            originator_sanctioned=await self._originator_sanctioned(ivms101),
+        )
+
+    async def _wallets(self, numbers: Sequence[str]) -> tuple[WalletFacts, ...]:
+        if not numbers:
+            return ()
+        found = await self.deps.reads.wallets_at(numbers)
+        return tuple(
+            [await self._wallet(number, wallet) for number in dict.fromkeys(numbers) for wallet in meant(number, found)]
+        )
+
+    async def _wallet(self, number: str, wallet: WalletRecord) -> WalletFacts:
+        sanctioned = await self.deps.screen.sanctioned([number], [wallet]) if self._screened else False
+        return WalletFacts(
+            account_number=number,
+            wallet_id=wallet.wallet_id,
+            tag=wallet.tag or None,
+            currencies=wallet.currencies,
+            networks=wallet.networks,
+            customer_id=wallet.customer_id,
+            kyc=wallet.kyc,
+            owner=wallet.owner,
+            sanctioned=bool(sanctioned),
+        )
+
+    async def _originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:
+        return await self.deps.screen.originator_sanctioned(ivms101) if self._screened else None
+
+    @property
+    def _screened(self) -> bool:
+        return self.deps.policy().sanctions != "off"
+
+    def _sealed(self, reply: dict[str, Any], opened: Opened) -> str | None:
+        payload = reply.get("payload")
+        return None if payload is None else seal_payload(opened, payload, self.deps.randomness)
+
+
+def _answer(reply: dict[str, Any], transfer_id: str, payload: str | None) -> Answer:
+    answer = {
+        "result": reply["result"],
+        "reasonType": reply.get("reasonType") or "",
+        "reasonMsg": reply.get("reasonMsg") or "",
+        "transferId": transfer_id,
+        "beneficiaryVasp": reply.get("beneficiaryVasp") or {},
+    }
+    return answer if payload is None else {**answer, "payload": payload}
+
+
+def _facts(sender: Sender) -> SenderFacts | None:
+    """Give the directory's facts; None for an outsider, whom the machine refuses."""
+    if not sender.listed:
+        return None
+    entry = sender.entry
+    if entry is None:
+        return SenderFacts(entity_id=sender.caller.entity_id, alliance=sender.caller.alliance)
+    return SenderFacts(
+        entity_id=entry.vasp_entity_id,
+        alliance=(entry.alliance_name or "").lower(),
+        country=entry.country_of_registration,
+        legal_name=entry.vasp_legal_name,
+        health=entry.health,
+    )
+
+
+def _account_numbers(ivms101: dict[str, Any]) -> tuple[str, ...]:
+    """Give what can be looked up; what is wrong with the rest is for the machine to say."""
+    try:
+        beneficiary = Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+    except ValidationError:
+        return ()
+    return tuple(number for number in beneficiary.account_number if number.strip())[:ACCOUNT_NUMBERS_MAX]

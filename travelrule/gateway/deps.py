@@ -1,0 +1,49 @@
+"""Everything a gateway is made of: given once by bootstrap, by tests with small fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
+
+from travelrule.crypto.signing import KeyRing
+from travelrule.gateway.ports import (
+    Clock,
+    Directory,
+    Intake,
+    NamedBeneficiaries,
+    NoLists,
+    Randomness,
+    Reads,
+    RefreshKeys,
+    Screen,
+)
+from travelrule.policy.policy import Policy
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayDeps:
+    """The ports of one VASP's gateway.
+
+    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``sources``: the
+    networks that may call. ``verify_deadline_s``: when M1 answers negative itself, below the second that the
+    protocol gives. ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub
+    gives up.
+    """
+
+    entity_id: str
+    keyring: KeyRing
+    intake: Intake
+    reads: Reads
+    directory: Directory
+    policy: Callable[[], Policy]
+    clock: Clock
+    randomness: Randomness
+    refresh_keys: RefreshKeys
+    sources: Sequence[Network]
+    screen: Screen = field(default_factory=NoLists)
+    named_beneficiaries: NamedBeneficiaries | None = None
+    verify_deadline_s: float = 0.9
+    deadline_s: float = 8.0

@@ -1,0 +1,64 @@
+"""From an inbound request to an input, and from its outcome to an answer.
+
+The one path of design section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from schemas.base import Wire
+from travelrule.engine.outcome import Outcome
+from travelrule.exchange.inputs import Input
+from travelrule.gateway.callers import Caller
+from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.refusals import Refused, internal
+
+ERASED = "ERASED"
+SALT_BYTES = 16
+TAKEN = {"CONFLICT", "DUPLICATED_TRANSFER_ID", ERASED}
+"""Why a transferId cannot be used (again): said by the engine, by the machine, after an erasure."""
+
+
+def input_of(
+    deps: GatewayDeps,
+    caller: Caller,
+    kind: str,
+    transfer_id: str,
+    data: Wire,
+    *,
+    content: dict[str, Any],
+    once: bool,
+) -> Input:
+    """Make the input of a request.
+
+    ``once``: a transfer has one such input, so a repetition has the same id and is answered from the store;
+    otherwise each request is an input of its own, decided on the state it meets, and an unknown transfer is
+    answered at once.
+    """
+    salt = UUID(bytes=deps.randomness(SALT_BYTES), version=4)
+    name = kind.removesuffix(".received")
+    return Input(
+        source=f"/gateway/{caller.origin}",
+        id=f"{name}/{transfer_id}" if once else f"{name}/{transfer_id}/{salt}",
+        type=kind,
+        subject=f"exchange:{caller.entity_id}/{transfer_id}",
+        at=deps.clock(),
+        data=data,
+        content=orjson.dumps(content, option=orjson.OPT_SORT_KEYS),
+        salt=salt,
+        traceparent=caller.traceparent,
+        reply_to_unknown=not once,
+    )
+
+
+def reply_of(outcome: Outcome) -> dict[str, Any]:
+    """Give the plain reply of an outcome; raise ``Refused`` if there is none."""
+    if outcome.reply is not None:
+        return outcome.reply
+    if outcome.status == "rejected" and outcome.code in TAKEN:
+        raise Refused("DUPLICATED_TRANSFER_ID", "transferId", "names another transfer already; use a new id")
+    raise internal()

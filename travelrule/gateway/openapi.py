@@ -1,0 +1,173 @@
+"""The OpenAPI document of the gateway, built from the models that the endpoints use.
+
+``python -m travelrule.gateway.openapi`` writes ``docs/generated/gateway.openapi.json`` below the working directory;
+``--check`` says whether the committed copy is the one that would be written (exit 1 if not).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import orjson
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from schemas.base import Wire
+from schemas.hub import (
+    AddressSearchRequest,
+    AddressSearchResponse,
+    ErrorBody,
+    FinishRequest,
+    FinishResponse,
+    StatusSearchRequest,
+    StatusSearchResponse,
+    TransferAuthorizationRequest,
+    TransferAuthorizationResponse,
+    TxidReportRequest,
+    TxidReportResponse,
+)
+from travelrule.gateway.openapi_examples import EXAMPLES, Example
+from travelrule.gateway.refusals import ErrorType
+
+PATH = Path("docs/generated/gateway.openapi.json")
+REF = "#/components/schemas/{model}"
+JSON = "application/json"
+
+Document = dict[str, Any]
+
+_HEADERS = {
+    "X-Request-Origin": (True, "the sender: `<alliance>:<entityId>`"),
+    "X-Code-Req-PubKey": (False, "the sender's Ed25519 public key, base64 of 32 bytes"),
+    "X-Code-Req-Remote-PubKey": (False, "our key that `payload` is sealed to; absent: all own keys are tried"),
+    "traceparent": (False, "W3C trace context"),
+}
+
+_OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
+    ("/v1/beneficiary/VerifyAddress", "post", "verifyAddress", "M1: is this address one of ours?",
+     AddressSearchRequest, AddressSearchResponse),
+    ("/v1/beneficiary/transfer", "post", "authorizeTransfer", "M2: may this transfer be made?",
+     TransferAuthorizationRequest, TransferAuthorizationResponse),
+    ("/v1/beneficiary/transfer/txid", "post", "reportTxid", "M3: the transaction that carries a transfer",
+     TxidReportRequest, TxidReportResponse),
+    ("/v1/vasp/transfer/status", "post", "searchStatus", "M4: how far is a transfer that we originated?",
+     StatusSearchRequest, StatusSearchResponse),
+    ("/v1/vasp/transfer/status", "put", "finishTransfer", "M5: a transfer will not come",
+     FinishRequest, FinishResponse),
+)  # fmt: skip
+_SEALED = {"verifyAddress", "authorizeTransfer"}
+
+
+def openapi_document() -> Document:
+    """The whole document (OpenAPI 3.1)."""
+    paths: dict[str, Document] = {}
+    for path, method, name, summary, request, answer in _OPERATIONS:
+        paths.setdefault(path, {})[method] = _operation(name, summary, request, answer)
+    paths["/v1/vasp/health"] = {"get": _health()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Member endpoints",
+            "version": "1",
+            "description": "What a VASP serves to the hub. Every processed request is answered with 200, refusals "
+            "included; 503 only when a request cannot be processed at all.",
+        },
+        "paths": paths,
+        "components": {"schemas": _schemas()},
+    }
+
+
+def rendered() -> bytes:
+    """The document as it is committed."""
+    return orjson.dumps(openapi_document(), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the committed copy, or check it."""
+    if "--check" in arguments:
+        same = PATH.is_file() and PATH.read_bytes() == rendered()
+        print(f"{PATH}: {'up to date' if same else 'differs: run python -m travelrule.gateway.openapi'}")  # noqa: T201
+        return 0 if same else 1
+    PATH.parent.mkdir(parents=True, exist_ok=True)
+    PATH.write_bytes(rendered())
+    return 0
+
+
+def _operation(name: str, summary: str, request: type[Wire], answer: type[Wire]) -> Document:
+    example = EXAMPLES[name]
+    return {
+        "operationId": name,
+        "summary": summary,
+        "parameters": _parameters(sealed=name in _SEALED),
+        "requestBody": {"required": True, "content": _content(request.__name__, {"request": example.request})},
+        "responses": {
+            "200": {"description": example.said, "content": _content(answer.__name__, example.answers)},
+            "403": _forbidden(),
+            "503": _unprocessable(example),
+        },
+    }
+
+
+def _health() -> Document:
+    return {
+        "operationId": "health",
+        "summary": "M8: can M1 and M2 be served now?",
+        "responses": {
+            "200": {
+                "description": "they can",
+                "content": {JSON: {"schema": {"type": "object"}, "example": {"status": "up"}}},
+            },
+            "403": _forbidden(),
+            "503": _unprocessable(EXAMPLES["health"]),
+        },
+    }
+
+
+def _parameters(*, sealed: bool) -> list[Document]:
+    return [
+        {
+            "name": name,
+            "in": "header",
+            "required": required or (sealed and name == "X-Code-Req-PubKey"),
+            "schema": {"type": "string"},
+            "description": meaning,
+        }
+        for name, (required, meaning) in _HEADERS.items()
+        if sealed or name != "X-Code-Req-Remote-PubKey"
+    ]
+
+
+def _content(model: str, examples: dict[str, Document]) -> Document:
+    shown = {name: {"value": value} for name, value in examples.items()}
+    return {JSON: {"schema": {"$ref": REF.format(model=model)}, "examples": shown}}
+
+
+def _forbidden() -> Document:
+    body = {"errorType": "UNACCEPTABLE_REQUEST", "errorMsg": "this source may not call"}
+    return {
+        "description": "the peer address is not on the allow-list (mutual TLS, if used, refuses before that)",
+        "content": _content(ErrorBody.__name__, {"source": body}),
+    }
+
+
+def _unprocessable(example: Example) -> Document:
+    codes = ", ".join(f"`{code}`" for code in get_args(ErrorType) if code in example.refusals)
+    bodies = {code: {"errorType": code, "errorMsg": text} for code, text in example.refusals.items()}
+    return {
+        "description": f"the request cannot be processed: {codes}",
+        "content": _content(ErrorBody.__name__, bodies),
+    }
+
+
+def _schemas() -> Document:
+    """All models and what they refer to; responses as they are written, requests as they are read."""
+    models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
+    for *_, request, answer in _OPERATIONS:
+        models += [(request, "validation"), (answer, "validation")]
+    _, definitions = models_json_schema(models, by_alias=True, ref_template=REF)
+    schemas: Document = definitions["$defs"]
+    return schemas
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+"""What the gateway needs of the other rooms, as protocols; bootstrap gives the concrete things."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from schemas.hub import PublicKey
+from travelrule.engine.outcome import Outcome
+from travelrule.exchange.inputs import Input
+from travelrule.store.directory import StoredVasp
+from travelrule.store.reads import ExchangeRecord, WalletRecord
+
+Clock = Callable[[], datetime]
+"""The present moment, aware UTC."""
+
+Randomness = Callable[[int], bytes]
+"""So many random bytes from the system's generator."""
+
+RefreshKeys = Callable[[str], Awaitable[Sequence[PublicKey]]]
+"""Ask the hub for the current keys of one entity (4.A.2) and store them; empty: the hub does not know it.
+
+Raises what the client raises if the hub cannot be asked.
+"""
+
+NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[str, Any]]]]]
+"""The ``beneficiaryPersons`` of stored authorizations for these account numbers, one list each (D37)."""
+
+
+class Intake(Protocol):
+    """The one way in for everything that changes something (``engine.intake.Intake``)."""
+
+    def submit(self, item: Input) -> Awaitable[Outcome]:
+        """Apply one input and give its outcome after the commit; raise if the database fails."""
+
+
+class Reads(Protocol):
+    """Queries that change nothing (``store.reads.Reads``)."""
+
+    async def wallets_at(self, asked: Sequence[str]) -> Sequence[WalletRecord]:
+        """Give the own deposit addresses that the texts (``address[:tag]``) may mean.
+
+        Whole text and left part.
+        """
+
+    async def outgoing_exchange(self, transfer_id: str, counterparty: str) -> ExchangeRecord | None:
+        """Give an exchange that we started with that counterparty."""
+
+    async def ready(self) -> bool:
+        """Say whether the database answers."""
+
+
+class Directory(Protocol):
+    """The stored VASP list (``store.directory.Directory``)."""
+
+    async def get(self, entity_id: str) -> StoredVasp | None:
+        """Give the entry of one VASP, None if it was never listed."""
+
+
+class Screen(Protocol):
+    """Sanctions screening on local lists. None means: not known, which is never taken for clean."""
+
+    async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:
+        """Say whether one of the addresses or of the wallets' owners is on a list."""
+
+    async def originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:
+        """Say whether the originator named in an authorization is on a list."""
+
+
+class NoLists:
+    """The screen of an installation without lists: it knows nothing."""
+
+    async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:  # noqa: ARG002
+        """Say that it is not known."""
+        return None
+
+    async def originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:  # noqa: ARG002
+        """Say that it is not known."""
+        return None

@@ -1,0 +1,44 @@
+"""A request that cannot be processed at all: HTTP 503 with ``errorType`` and ``errorMsg`` (member-api.md 1).
+
+Business refusals (``invalid``, ``denied``, ``error``) are answers with HTTP 200 and never come here.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ErrorType = Literal[
+    "UNKNOWN_TRANSFER_ID",
+    "VASP_BACKEND_INTERNAL_ERROR",
+    "MISSING_REQUIRED_MSG_FIELD",
+    "MISSING_HEADER_FIELD",
+    "INVALID_MSG_FIELD_VALUE",
+    "DUPLICATED_TRANSFER_ID",
+    "INVALID_HEADER_SIGNATURE",
+    "INVALID_ENCRYPTED_BODY",
+    "UNACCEPTABLE_REQUEST",
+]
+"""The nine codes a member may answer with."""
+
+
+class Refused(Exception):  # noqa: N818 -- says what happened, as HTTP does
+    """Ends the processing of a request.
+
+    ``field`` and ``fix`` are ours word for word: never a value sent to us.
+    """
+
+    def __init__(self, code: ErrorType, field: str, fix: str) -> None:
+        self.code: ErrorType = code
+        self.field = field
+        self.fix = fix
+        super().__init__(code)
+
+    @property
+    def body(self) -> dict[str, str]:
+        """The body of the 503 answer."""
+        return {"errorType": self.code, "errorMsg": f"{self.field}: {self.fix}" if self.field else self.fix}
+
+
+def internal() -> Refused:
+    """Make the refusal for a failure of ours; the caller may repeat the request."""
+    return Refused("VASP_BACKEND_INTERNAL_ERROR", "", "the request could not be processed now; repeat it later")

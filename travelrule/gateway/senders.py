@@ -1,0 +1,153 @@
+"""Is the caller who it says it is? Its key is checked against the directory entry of its entity (member-api.md 1).
+
+On a mismatch the hub is asked once for the current keys (4.A.2), because the stored list may be old. A
+stranger must not make us hammer the hub: one question per entity and ``REFRESH_PAUSE_S``, a budget for all
+entities together, one question at a time per entity. What was found fits for ``TRUST_S``, so the usual
+request needs no look into the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from schemas.hub import PublicKey, VaspEntry
+from travelrule.client.errors import HubError
+from travelrule.gateway.callers import Caller
+from travelrule.gateway.ports import Clock, Directory, RefreshKeys
+from travelrule.gateway.refusals import Refused, internal
+from travelrule.policy.policy import HUB_ENTITY, Policy
+
+TRUST_S = 10
+REFRESH_PAUSE_S = 30
+REFRESHES_PER_MINUTE = 30
+KEPT_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A caller whose key is its own.
+
+    ``entry`` None: known to the hub but not in the stored list, or the hub itself.
+
+    ``listed`` False: nobody vouches for it, so it is treated as an outsider.
+    """
+
+    caller: Caller
+    entry: VaspEntry | None
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Refreshed:
+    at: datetime
+    keys: tuple[PublicKey, ...]
+
+
+class Senders:
+    """Checks callers of one gateway process."""
+
+    def __init__(self, directory: Directory, refresh_keys: RefreshKeys, clock: Clock) -> None:
+        self._directory = directory
+        self._refresh_keys = refresh_keys
+        self._clock = clock
+        self._trusted: OrderedDict[tuple[str, str], tuple[datetime, Sender]] = OrderedDict()
+        self._refreshed: OrderedDict[str, _Refreshed] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[tuple[PublicKey, ...]]] = {}
+        self._asked: list[datetime] = []
+
+    async def check(self, caller: Caller) -> Sender:
+        """Give the sender; raise ``Refused`` if its key is not one of its entity's current keys.
+
+        A caller without key header (endpoints without payload) is taken at its word: the hub forwarded it.
+        """
+        now = self._clock()
+        key = (caller.origin, caller.public_key or "")
+        trusted = self._trusted.get(key)
+        if trusted is not None and trusted[0] > now:
+            return Sender(caller, trusted[1].entry, trusted[1].listed)
+        sender = await self._look(caller, now)
+        if sender.listed:
+            self._trusted[key] = (now + timedelta(seconds=TRUST_S), sender)
+            self._trusted.move_to_end(key)
+            if len(self._trusted) > KEPT_MAX:
+                self._trusted.popitem(last=False)
+        return sender
+
+    async def check_accepted(self, caller: Caller, policy: Policy) -> Sender:
+        """Check the caller and that the policy accepts it; ``Refused`` ``UNACCEPTABLE_REQUEST`` otherwise."""
+        sender = await self.check(caller)
+        if not sender.listed or not policy.accepts(caller.entity_id, caller.origin):
+            raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "requests of this VASP are not accepted")
+        return sender
+
+    async def _look(self, caller: Caller, now: datetime) -> Sender:
+        stored = await self._directory.get(caller.entity_id)
+        entry = stored.entry if stored is not None and stored.listed else None
+        if caller.public_key is None:
+            return Sender(caller, entry, listed=entry is not None or caller.entity_id == HUB_ENTITY)
+        if entry is not None and _holds(entry.pubkeys, caller.public_key, now):
+            return Sender(caller, entry, listed=True)
+        try:
+            keys = await self._current_keys(caller.entity_id, now)
+        except Refused:
+            # The hub's own entity must never be refused (member-api.md 1), not even while nobody can vouch
+            # for it.
+            if caller.entity_id != HUB_ENTITY or entry is not None:
+                raise
+            keys = ()
+        if _holds(keys, caller.public_key, now):
+            return Sender(caller, entry, listed=True)
+        if keys or entry is not None:
+            raise Refused("INVALID_HEADER_SIGNATURE", "X-Code-Req-PubKey", "must be a current key of the origin's VASP")
+        # The hub's own entity need not be listed and must not be refused (auth.md 7); others unknown are
+        # outsiders.
+        return Sender(caller, None, listed=caller.entity_id == HUB_ENTITY)
+
+    async def _current_keys(self, entity_id: str, now: datetime) -> tuple[PublicKey, ...]:
+        known = self._refreshed.get(entity_id)
+        if known is not None and known.at + timedelta(seconds=REFRESH_PAUSE_S) > now:
+            return known.keys
+        task = self._asking.get(entity_id)
+        if task is None:
+            self._spend(now)
+            task = asyncio.create_task(self._ask(entity_id))
+            self._asking[entity_id] = task
+            task.add_done_callback(lambda done: self._asked_for(entity_id, done))
+        try:
+            # Shielded: one caller's deadline must not end the question that others wait for.
+            return await asyncio.shield(task)
+        except (HubError, OSError, TimeoutError):
+            raise internal() from None
+
+    def _asked_for(self, entity_id: str, done: asyncio.Task[tuple[PublicKey, ...]]) -> None:
+        del self._asking[entity_id]
+        if not done.cancelled():
+            # Looked at here too, because every waiter may have gone before the answer came.
+            done.exception()
+
+    async def _ask(self, entity_id: str) -> tuple[PublicKey, ...]:
+        keys = tuple(await self._refresh_keys(entity_id))
+        self._refreshed[entity_id] = _Refreshed(self._clock(), keys)
+        self._refreshed.move_to_end(entity_id)
+        if len(self._refreshed) > KEPT_MAX:
+            self._refreshed.popitem(last=False)
+        return keys
+
+    def _spend(self, now: datetime) -> None:
+        minute_ago = now - timedelta(minutes=1)
+        self._asked = [at for at in self._asked if at > minute_ago]
+        if len(self._asked) >= REFRESHES_PER_MINUTE:
+            raise internal()
+        self._asked.append(now)
+
+
+def _holds(keys: Iterable[PublicKey], public_key: str, now: datetime) -> bool:
+    """Say whether it is among the keys and not expired.
+
+    An expiry that cannot be read does not count (D35).
+    """
+    return any(key.pubkey == public_key and (key.expires_at is None or key.expires_at > now) for key in keys)

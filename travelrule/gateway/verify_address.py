@@ -1,0 +1,132 @@
+"""M1 POST /v1/beneficiary/VerifyAddress.
+
+Is this address one of ours? A pure read within one second (member-api.md 2).
+
+The order of the checks is the table there: each returns at the first failure, and nothing of the owner is
+told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.hub import AddressSearchRequest
+from schemas.ivms101 import Beneficiary, IvmsPerson
+from travelrule.gateway.bodies import request_of
+from travelrule.gateway.callers import caller_of
+from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.endpoint import Answer, Call
+from travelrule.gateway.payloads import open_payload
+from travelrule.gateway.refusals import Refused
+from travelrule.gateway.senders import Senders
+from travelrule.gateway.wallets import ACCOUNT_NUMBERS_MAX, meant, takes
+from travelrule.identity.names import compare_beneficiary, compare_with_stored
+from travelrule.policy.policy import Policy
+from travelrule.store.reads import WalletRecord
+
+LATE: Answer = {
+    "result": "invalid",
+    "reasonType": "UNKNOWN",
+    "reasonMsg": "no answer within the time limit; ask again",
+    "beneficiaryVaspEntityId": "",
+}
+"""What is answered when the time is over (D34: a business answer, so HTTP 200)."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyAddress:
+    """The operation; one instance per gateway."""
+
+    deps: GatewayDeps
+    senders: Senders
+
+    async def __call__(self, call: Call) -> Answer:
+        """Answer one request."""
+        caller = caller_of(call.headers, key_needed=True)
+        request = request_of(AddressSearchRequest, call.body)
+        sender = await self.senders.check(caller)
+        opened = open_payload(self.deps.keyring, caller, request.payload)
+        policy = self.deps.policy()
+        if not sender.listed or not policy.accepts(caller.entity_id, caller.origin):
+            return _invalid("UNKNOWN", "requests of the sender are not accepted")
+        beneficiary = _beneficiary(opened.ivms101)
+        if not any(number.strip() for number in beneficiary.account_number):
+            return _invalid("LACK_OF_INFORMATION", "accountNumber is missing")
+        if not policy.serves(request.currency, request.network):
+            return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits")
+        return await self._of_addresses(request, beneficiary, policy)
+
+    async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
+        numbers = beneficiary.account_number
+        found = await self.deps.reads.wallets_at(numbers)
+        wallets: list[WalletRecord] = []
+        for number in numbers:
+            own = [one for one in meant(number, found) if takes(one, request.currency, request.network)]
+            if not own:
+                return _invalid("NOT_FOUND_ADDRESS", "no such deposit address")
+            wallets += own
+        if not all(wallet.kyc for wallet in wallets):
+            return self._found("NOT_KYC_USER", "the owner has not finished KYC")
+        if policy.sanctions != "off":
+            sanctioned = await self.deps.screen.sanctioned(numbers, wallets)
+            if sanctioned is None:
+                return self._found("UNKNOWN", "the address could not be screened")
+            if sanctioned:
+                return self._found("SANCTION_LIST", "address or owner is on a list")
+        if beneficiary.beneficiary_persons and await self._name_differs(
+            beneficiary.beneficiary_persons, numbers, wallets, policy
+        ):
+            return self._found("UNKNOWN", "the name differs from the owner's")
+        return {
+            "result": "valid",
+            "reasonType": "",
+            "reasonMsg": "",
+            "beneficiaryVaspEntityId": self.deps.entity_id,
+        }
+
+    async def _name_differs(
+        self,
+        persons: Sequence[IvmsPerson],
+        numbers: Sequence[str],
+        wallets: Sequence[WalletRecord],
+        policy: Policy,
+    ) -> bool:
+        """Compare with every owner and with the stored authorizations; any mismatch is a mismatch (D37)."""
+        rule = policy.names.representatives
+        for wallet in wallets:
+            # An owner whose name is not known cannot be matched (rule 8 of M2: a check starts at false).
+            if wallet.owner is None or compare_beneficiary(persons, wallet.owner, rule) == "different":
+                return True
+        if self.deps.named_beneficiaries is None:
+            return False
+        for stored in await self.deps.named_beneficiaries(numbers):
+            named = [IvmsPerson.model_validate(person) for person in stored]
+            if compare_with_stored(persons, named, rule) == "different":
+                return True
+        return False
+
+    def _found(self, reason: str, message: str) -> Answer:
+        return _invalid(reason, message, self.deps.entity_id)
+
+
+def _invalid(reason: str, message: str, entity_id: str = "") -> Answer:
+    return {
+        "result": "invalid",
+        "reasonType": reason,
+        "reasonMsg": message,
+        "beneficiaryVaspEntityId": entity_id,
+    }
+
+
+def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
+    try:
+        beneficiary = Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+    except ValidationError:
+        raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "Beneficiary is not as IVMS101 has it") from None
+    if len(beneficiary.account_number) > ACCOUNT_NUMBERS_MAX:
+        raise Refused("INVALID_MSG_FIELD_VALUE", "payload", f"at most {ACCOUNT_NUMBERS_MAX} account numbers")
+    return beneficiary

@@ -1,0 +1,118 @@
+"""What a role tells the orchestrator: ``/metrics``, ``/livez`` and ``/readyz`` on ``METRICS_LISTEN``.
+
+Live means progress, not existence: a worker that has work and has finished none for too long is dead although
+its process runs, and only a restart helps (stuck consumers after broker restarts are known, see ADR 0004).
+Ready means that what the role needs can be reached now; a role that is not ready is left alone and asked
+again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from travelrule.log_fields import describe
+from travelrule.metrics import exposition
+from travelrule.setting_types import HostPort
+
+Check = Callable[[], bool] | Callable[[], Awaitable[bool]]
+"""One question with a yes or no answer; it may be asynchronous and may raise, which counts as no."""
+
+CHECK_SECONDS_MAX = 2.0
+
+
+class Progress:
+    """Tells whether a loop that has work gets on with it.
+
+    ``waiting`` says whether there is work (a full queue, lag); ``done()`` is called after each finished
+    piece. With no work, or with a piece finished in the last ``limit_seconds``, the answer is yes. ``clock``
+    counts seconds.
+    """
+
+    def __init__(
+        self, waiting: Callable[[], bool], limit_seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._waiting = waiting
+        self._limit_seconds = limit_seconds
+        self._clock = clock
+        self._last_done = clock()
+        self._busy_since: float | None = None
+
+    def done(self) -> None:
+        """Note that a piece of work is finished."""
+        self._last_done = self._clock()
+
+    def __call__(self) -> bool:
+        """Answer the liveness probe."""
+        if not self._waiting():
+            self._busy_since = None
+            return True
+        # Idle time does not count: the limit starts with the first probe that sees work.
+        now = self._clock()
+        self._busy_since = now if self._busy_since is None else self._busy_since
+        return now - max(self._last_done, self._busy_since) <= self._limit_seconds
+
+
+def create_health(live: Mapping[str, Check], ready: Mapping[str, Check]) -> Starlette:
+    """Make the ASGI application of the three pages. ``live`` and ``ready`` are checks by name.
+
+    A probe answers 200 if all its checks say yes, else 503 with ``{"ok": false, "checks": {name: text}}``;
+    the texts are ``ok``, ``failed``, ``too slow`` and the class of what a check raised.
+    """
+
+    async def metrics(request: Request) -> Response:
+        body, content_type = exposition(request.headers.get("accept", ""))
+        return Response(body, media_type=None, headers={"content-type": content_type})
+
+    async def livez(_: Request) -> Response:
+        return await _probe(live)
+
+    async def readyz(_: Request) -> Response:
+        return await _probe(ready)
+
+    return Starlette(routes=[Route("/metrics", metrics), Route("/livez", livez), Route("/readyz", readyz)])
+
+
+async def _probe(checks: Mapping[str, Check]) -> Response:
+    answers = await asyncio.gather(*(_answer(check) for check in checks.values()))
+    ok = all(answer == "ok" for answer in answers)
+    body = {"ok": ok, "checks": dict(zip(checks, answers, strict=True))}
+    return JSONResponse(body, status_code=200 if ok else 503, headers={"cache-control": "no-store"})
+
+
+async def _answer(check: Check) -> str:
+    try:
+        async with asyncio.timeout(CHECK_SECONDS_MAX):
+            answer = check()
+            if inspect.isawaitable(answer):
+                answer = await answer
+    except TimeoutError:
+        return "too slow"
+    except Exception as error:  # noqa: BLE001 -- a probe must answer whatever a driver raises
+        return str(describe(error)["class"])
+    return "ok" if answer else "failed"
+
+
+class Server(uvicorn.Server):
+    """A uvicorn server that leaves signals to the process: several servers and a worker share it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signal."""
+        yield
+
+
+def health_server(app: Starlette, listen: HostPort) -> Server:
+    """Make the server for ``app``: ``await server.serve()``, and ``server.should_exit = True`` ends it."""
+    return Server(
+        uvicorn.Config(app, host=listen.host, port=listen.port, log_config=None, access_log=False, lifespan="off")
+    )

@@ -1,0 +1,134 @@
+"""Who may call: the first half of the check order of hub-api.md section 10, in that order.
+
+1. required headers, 2. origin syntax, 3. origin known, 4. public key registered and unexpired, nonce an
+integer, time within the tolerance, 5. signature over the exact body bytes, 6. nonce (and in strict mode
+signature) unused, 7. rate.
+
+The body is read between 4 and 5, so that a stranger cannot make the hub hold bodies. Nothing of a caller is
+remembered before its signature is verified: else anybody could use up another VASP's nonces (auth.md section
+4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from schemas.text import read_time
+from travelrule.crypto import exact_base64
+from travelrule.crypto.signing import signed_bytes, verify_message
+from travelrule.hub.answers import HubFault
+from travelrule.hub.limits import RateLimiter
+from travelrule.hub.members import Member
+from travelrule.hub.operations import Operation
+from travelrule.hub.ports import HubState
+from travelrule.hub.records import CallRecord
+
+DATETIME = "x-code-req-datetime"
+NONCE = "x-code-req-nonce"
+PUBLIC_KEY = "x-code-req-pubkey"
+SIGNATURE = "x-code-req-signature"
+ORIGIN = "x-request-origin"
+REMOTE_KEY = "x-code-req-remote-pubkey"
+
+_ALWAYS = (DATETIME, NONCE, PUBLIC_KEY, SIGNATURE, ORIGIN)
+_SEALED = (*_ALWAYS, REMOTE_KEY)
+_ORIGIN_FORM = re.compile(r"([^\s:]+):([^\s:]+)")
+_NONCE_FORM = re.compile(r"[0-9]{1,10}", re.ASCII)
+_NONCE_LIMIT = 2**32
+
+
+@dataclass(slots=True)
+class HubRequest:
+    """A request as it came: header names in lower case, the path's target, the source IP, the body on demand.
+
+    ``verified_body`` is filled once the signature over it was found right.
+    """
+
+    headers: Mapping[str, str]
+    target: str
+    source: str
+    read_body: Callable[[], Awaitable[bytes]]
+    verified_body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A caller that proved who it is, and the bytes it signed."""
+
+    caller: Member
+    body: bytes
+
+
+class Admission:
+    """Steps 1 to 7.
+
+    ``tolerance_seconds`` nothing switches the time check off (lenient mode, auth.md section 5).
+    """
+
+    def __init__(self, state: HubState, limiter: RateLimiter, tolerance_seconds: float | None) -> None:
+        self._state = state
+        self._limiter = limiter
+        self._tolerance = timedelta(seconds=tolerance_seconds) if tolerance_seconds is not None else None
+
+    async def admit(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> Admitted:
+        """Return the caller and its body, or ``HubFault`` 422 or 429 for the first step that fails."""
+        headers = request.headers
+        self._require(operation, headers)
+        alliance, entity_id = _origin(headers[ORIGIN])
+        record.caller = entity_id
+        caller = await self._state.member(entity_id)
+        if caller is None or caller.alliance.lower() != alliance.lower():
+            raise HubFault(422, "INVALID_ORIGIN", "X-Request-Origin names no registered VASP")
+        if not caller.holds(headers[PUBLIC_KEY], now):
+            raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-PubKey is not a current key of the origin")
+        nonce = record.nonce = _nonce(headers[NONCE])
+        self._check_time(headers[DATETIME], now)
+        body = await request.read_body()
+        signature = _verified(headers, nonce, body)
+        request.verified_body = body
+        if not await self._state.first_use(entity_id, nonce, signature, now):
+            raise HubFault(422, "DUPLICATED_HEADER_NONCE", "X-Code-Req-Nonce was used before: sign with another")
+        if operation.limited:
+            self._limiter.take(request.source, now)
+        return Admitted(caller, body)
+
+    @staticmethod
+    def _require(operation: Operation, headers: Mapping[str, str]) -> None:
+        for name in _SEALED if operation.remote_key else _ALWAYS:
+            if not headers.get(name):
+                raise HubFault(422, "MISSING_HEADER_FIELD", f"{name} is missing")
+
+    def _check_time(self, text: str, now: datetime) -> None:
+        if self._tolerance is None:
+            return
+        sent = read_time(text)
+        if sent is None:
+            raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "X-Code-Req-Datetime is not an ISO 8601 time")
+        if abs(sent - now) > self._tolerance:
+            raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "X-Code-Req-Datetime is too far from the present time")
+
+
+def _origin(text: str) -> tuple[str, str]:
+    form = _ORIGIN_FORM.fullmatch(text)
+    if form is None:
+        raise HubFault(422, "ILLEGAL_FORMAT_OF_ORIGIN", "X-Request-Origin must be allianceName:vaspEntityId")
+    return form[1], form[2]
+
+
+def _nonce(text: str) -> int:
+    if _NONCE_FORM.fullmatch(text) is None or (nonce := int(text)) >= _NONCE_LIMIT:
+        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "X-Code-Req-Nonce must be an integer from 0 to 4294967295")
+    return nonce
+
+
+def _verified(headers: Mapping[str, str], nonce: int, body: bytes) -> bytes:
+    # The key in the header equals a registered one here, so verifying with it is verifying with the
+    # directory's.
+    signature = exact_base64.decode(headers[SIGNATURE])
+    message = signed_bytes(headers[DATETIME], body, nonce)
+    if signature is None or not verify_message(headers[PUBLIC_KEY], message, signature):
+        raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-Signature does not fit time, body and nonce")
+    return signature

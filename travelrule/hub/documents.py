@@ -1,0 +1,95 @@
+"""Files that an operator writes for the hub: TOML or JSON, all faults told at once with their fixes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
+
+from travelrule.errors import ConfigurationError, ConfigurationFault
+
+
+class Spec(BaseModel):
+    """A part of such a file: camelCase names; a name that nobody knows is a fault, mostly of typing."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        alias_generator=to_camel,
+        hide_input_in_errors=True,
+    )
+
+    def __repr__(self) -> str:
+        """Return the class name only: seeds and persons stand in these files."""
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+
+AnySpec = TypeVar("AnySpec", bound=Spec)
+
+
+def read_document(path: Path) -> Any:
+    """Return the content of a ``.toml`` file, or of any other file as JSON. Raises ``ConfigurationError``."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigurationError(path.name, "there is no such file: give the path of one") from None
+    except (OSError, UnicodeDecodeError):
+        raise ConfigurationError(path.name, "cannot be read: give a readable UTF-8 file") from None
+    try:
+        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(path.name, f"is no TOML: {error}") from None
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(
+            path.name, f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        ) from None
+
+
+def parse(model: type[AnySpec], content: Any, name: str) -> AnySpec:
+    """``content`` as ``model``.
+
+    Raises ``ConfigurationError`` with every fault; ``name`` is put before each place.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        raise ConfigurationError.of(_fault(detail, name) for detail in details) from None
+
+
+def _fault(detail: ErrorDetails, name: str) -> ConfigurationFault:
+    place = name
+    for part in detail["loc"]:
+        place += f"[{part}]" if isinstance(part, int) else f" {part}" if place == name else f".{part}"
+    return ConfigurationFault(place, _fix(detail))
+
+
+def _fix(detail: ErrorDetails) -> str:
+    match detail["type"]:
+        case "missing":
+            return "is missing: add it"
+        case "extra_forbidden":
+            near = difflib.get_close_matches(str(detail["loc"][-1]), set(_names(Spec)), n=1)
+            return f"is not known: did you mean {near[0]}?" if near else "is not known: remove it"
+        case "literal_error":
+            return f"must be one of {detail['ctx']['expected']}"
+        case "value_error":
+            return str(detail["ctx"]["error"])
+        case _:
+            return detail["msg"]
+
+
+def _names(model: type[Spec]) -> Iterator[str]:
+    for below in model.__subclasses__():
+        yield from (info.alias or name for name, info in below.model_fields.items())
+        yield from _names(below)

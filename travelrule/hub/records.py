@@ -1,0 +1,61 @@
+"""What is remembered of one call: who, what, when and how it ended; never a body or a payload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """One call, filled while it happens.
+
+    ``status`` is what the caller was answered, nothing if the answer was lost. ``reached`` says that the
+    request was handed to the member, ``member_status`` what came back from there: the two tell a lost request
+    from a lost answer.
+    """
+
+    at: datetime
+    operation: str
+    caller: str = ""
+    target: str = ""
+    nonce: int | None = None
+    traceparent: str = ""
+    transfer_id: str = ""
+    txid: str = ""
+    status: int | None = None
+    error_type: str = ""
+    reached: bool = False
+    member_status: int | None = None
+    member_error_type: str = ""
+    result: str = ""
+    reason_type: str = ""
+    fault: str = ""
+    seconds: float = 0.0
+
+    def note_request(self, body: Mapping[str, Any]) -> None:
+        """Keep the ids that a request names."""
+        self.transfer_id = _text(body.get("transferId"))
+        self.txid = _text(body.get("txid"))
+
+    def note_answer(self, status: int, body: Mapping[str, Any] | None) -> None:
+        """Keep what the member said: its result (or the status it tells of a transfer), reason, or error.
+
+        The first note stays: what a fault made of the answer afterwards is not what the member said.
+        """
+        if self.member_status is not None:
+            return
+        self.member_status = status
+        if body is None:
+            return
+        self.result = _text(body.get("result")) or _text(body.get("status"))
+        self.reason_type = _text(body.get("reasonType"))
+        self.member_error_type = _text(body.get("errorType"))
+        self.txid = self.txid or _text(body.get("txid"))
+
+
+def _text(value: object) -> str:
+    # A peer may put anything here; only text of a sane length is an id.
+    return value[:200] if isinstance(value, str) else ""

@@ -1,0 +1,1 @@
+"""IVMS101 building and checking, names, addresses and transaction ids: pure, no I/O."""

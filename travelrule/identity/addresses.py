@@ -1,0 +1,119 @@
+"""Addresses and transaction ids as the network compares them (ivms101.md section 6, member-api.md 4).
+
+One text may hold an address, ``address:tag``, ``prefix:address`` or ``prefix:address:tag``. What the text
+means is found by looking it up whole first and then split at the rightmost colon (algorithm A). Stored and
+sent texts are never changed: the canonical forms here are keys for comparison only.
+"""
+
+from __future__ import annotations
+
+import re
+
+_EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
+_BECH32 = re.compile(r"(?P<prefix>[a-z][a-z0-9_]{0,30})1(?P<data>[02-9ac-hj-np-z]{6,150})")
+_BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_BECH32_CHECKS = frozenset({1, 0x2BC830A3})  # bech32, bech32m
+_BCH_PREFIX = "bitcoincash:"
+_BCH = re.compile(r"[qpzr][02-9ac-hj-np-z]{41}")
+_URI_PREFIXES = frozenset(
+    {
+        "bitcoincash", "bchtest", "bchreg", "ecash", "ectest", "simpleledger",
+        "kaspa", "kaspatest", "kaspadev", "kaspasim",
+    }
+)  # fmt: skip
+
+
+def canonical(address: str) -> str:
+    """Return the key by which an address without tag is compared.
+
+    EVM and bech32 addresses are compared without case, Bitcoin Cash with and without ``bitcoincash:``,
+    everything else exactly. Applying it twice changes nothing.
+    """
+    if not address.isascii():  # no address is; and some foreign letters fold to Latin ones
+        return address
+    while address[: len(_BCH_PREFIX)].lower() == _BCH_PREFIX:
+        address = address[len(_BCH_PREFIX) :]
+    folded = address.lower()
+    if folded == address or _EVM.fullmatch(address):
+        return folded
+    if _BCH.fullmatch(folded) and address.isupper():
+        return folded
+    return folded if _is_bech32(folded, mixed=not address.isupper()) else address
+
+
+def _is_bech32(folded: str, *, mixed: bool) -> bool:
+    """Say whether a lower-cased text is bech32.
+
+    The standard writes it in one case; a mixed text is taken for bech32 only if the checksum says so, because
+    base58 addresses are mixed and must keep their case.
+    """
+    parts = _BECH32.fullmatch(folded)
+    if parts is None:
+        return False
+    return not mixed or _checksum(parts["prefix"], parts["data"]) in _BECH32_CHECKS
+
+
+def _checksum(prefix: str, data: str) -> int:
+    values = [ord(letter) >> 5 for letter in prefix]
+    values += [0, *(ord(letter) & 31 for letter in prefix)]
+    values += [_BECH32_LETTERS.index(letter) for letter in data]
+    total = 1
+    for value in values:
+        top = total >> 25
+        total = (total & 0x1FFFFFF) << 5 ^ value
+        for bit, generator in enumerate(_BECH32_GENERATORS):
+            if top >> bit & 1:
+                total ^= generator
+    return total
+
+
+def join(address: str, tag: str | None) -> str:
+    """Return ``address:tag``, or the address alone where there is no tag."""
+    return f"{address}:{tag}" if tag else address
+
+
+def split_tag(text: str) -> tuple[str, str | None]:
+    """Split at the rightmost colon where no lookup can decide (D45).
+
+    The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag. An empty tag is none.
+    """
+    left, colon, right = text.rpartition(":")
+    if not colon or left.lower() in _URI_PREFIXES:
+        return text, None
+    return left, right or None
+
+
+def candidates(text: str) -> list[tuple[str, str | None]]:
+    """Return what a text may mean, as (canonical address, tag), in the order of algorithm A: whole, then split.
+
+    A lookup takes the first one whose address is known and whose tag fits (`tag_fits`).
+    """
+    left, colon, right = text.rpartition(":")
+    whole = canonical(text)
+    return [(whole, None), (canonical(left), right or None)] if colon and left else [(whole, None)]
+
+
+def tag_fits(sent: str | None, own: str | None) -> bool:
+    """Say whether the tag that came with an address names the wallet found at it.
+
+    Where the wallet has a tag, the address is shared and identifies nobody alone: the tags must be equal. Where it
+    has none, an appended one is ignored (published test data expects it).
+    """
+    return not own or sent == own
+
+
+def belongs(text: str, address: str, tag: str | None) -> bool:
+    """Say whether a received text names the wallet (or withdrawal target) ``address`` with ``tag``."""
+    own = canonical(address)
+    return any(found == own and tag_fits(sent, tag) for found, sent in candidates(text))
+
+
+def txid_key(txid: str) -> str:
+    """Return the key by which transaction ids are compared when they are not equal: lower case without ``0x``."""
+    return txid.lower().removeprefix("0x")
+
+
+def same_txid(one: str, other: str) -> bool:
+    """Say whether two texts name the same transaction (member-api.md 4); the stored form stays as received."""
+    return one == other or txid_key(one) == txid_key(other)

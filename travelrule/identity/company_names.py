@@ -1,0 +1,101 @@
+"""Company names: compared as registered, and once more without the words for the legal form (ivms101.md
+section 5).
+
+Digits are part of many company names ("Fund 1", "Fund 2"), but some systems drop them as they do for people.
+So the letters decide, and digits count where both sides have some.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from travelrule.identity.normal_names import normalise
+
+_FORM_WORDS = """
+    inc incorporated ltd limited llc llp lp plc corp corporation co company
+    gmbh ag kg kgaa ohg ug ev eg gbr mbh se sa sas sasu sarl eurl snc scs sca spa srl srls
+    sapa bv nv vof cv oy oyj ab hb asa as aş aps sl slu sau slne sadecv lda ltda eireli
+    sro spolsro doo dd ad ood eood kft zrt nyrt bt sia uab oü ou
+    spzoo pty pte pvt private proprietary sdn bhd berhad tbk kk gk yk jsc ojsc pjsc cjsc
+    fze fzco fzllc dmcc wll psc ооо оао зао пао ао тоо
+"""
+_FORMS = frozenset(_FORM_WORDS.split())
+"""Words for a legal form, normalised, as they stand at the end of a name."""
+
+_LEADING = frozenset({"pt", "cv", "ооо", "оао", "зао", "пао", "ао", "тоо"})
+"""The few that stand in front."""
+
+_CJK = (
+    "유한책임회사", "주식회사", "유한회사", "합자회사", "합명회사",
+    "株式会社", "合同会社", "有限会社", "股份有限公司", "有限責任公司", "有限责任公司", "有限公司",
+)  # fmt: skip
+"""Forms written against the name without a blank, longest first where one ends in another."""
+
+_CJK_SHORT = re.compile(r"\((?:주|유|株|有|同)\)|[㈜㈱㈲]")
+_JOINED_MAX = 3  # "Sp. z o.o.", "spol. s r.o.": one form in up to three words
+
+Key = tuple[str, str]
+
+
+def name_keys(names: Iterable[str]) -> frozenset[Key]:
+    """Return (letters, digits) of each name as registered."""
+    return frozenset(_key(name) for name in names)
+
+
+def same_company(sent: Iterable[str], held: Iterable[str]) -> bool:
+    """Say whether any of the sent names is one of the held ones, with or without the legal form."""
+    sent, held = tuple(sent), tuple(held)
+    if _any_same(name_keys(sent), name_keys(held)):
+        return True
+    return _any_same(name_keys(map(without_form, sent)), name_keys(map(without_form, held)))
+
+
+def without_form(name: str) -> str:
+    """Return the name without words for the legal form at its ends; the whole name if nothing else is left."""
+    text = _CJK_SHORT.sub(" ", unicodedata.normalize("NFC", name))
+    words = [word for word in re.split(r"[\s,]+", text) if normalise(word) or _digits(word)]
+    while words and (count := _trailing(words)):
+        del words[-count:]
+    while words and normalise(words[0]) in _LEADING:
+        del words[0]
+    return _without_cjk("".join(words)) or name
+
+
+def _trailing(words: list[str]) -> int:
+    """Count the words at the end that are one legal form, 0 if none."""
+    for count in range(min(_JOINED_MAX, len(words)), 0, -1):
+        if not any(map(_digits, words[-count:])) and normalise("".join(words[-count:])) in _FORMS:
+            return count
+    return 0
+
+
+def _without_cjk(name: str) -> str:
+    for form in _CJK:
+        for rest in (name.removeprefix(form), name.removesuffix(form)):
+            if rest != name:
+                return rest
+    return name
+
+
+def _key(name: str) -> Key:
+    return normalise(name), _digits(name)
+
+
+def _digits(text: str) -> str:
+    if text.isascii():
+        return "".join(letter for letter in text if letter.isdigit())
+    return "".join(letter for letter in text if unicodedata.category(letter) == "Nd")
+
+
+def _any_same(sent: frozenset[Key], held: frozenset[Key]) -> bool:
+    return any(_same(one, other) for one in sent for other in held)
+
+
+def _same(one: Key, other: Key) -> bool:
+    if one[0] != other[0]:
+        return False
+    if not one[0]:  # a name of digits only
+        return bool(one[1]) and one[1] == other[1]
+    return not one[1] or not other[1] or one[1] == other[1]

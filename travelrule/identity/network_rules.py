@@ -1,0 +1,75 @@
+"""What single networks demand beyond the common rules (ivms101.md section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from travelrule.identity.checking import items, present
+from travelrule.identity.fault import Fault
+
+GTR = "gtr"
+SYGNA = "sygna"
+VERIFYVASP = "verifyvasp"
+OWN = "code"
+
+_WITH_ORIGINATOR = frozenset({"authorization-request", "data-response"})
+_ASKED = frozenset({"authorization-request", "data-request", "data-response"})
+"""Where a side fills in data of its own; an authorization response copies what it got."""
+_BIRTH_FIX = "add the date of birth"
+_SYGNA_FIELDS = ("customerIdentification", "nationalIdentification", "geographicAddress")
+
+
+def network_faults(payload: dict[str, Any], message: str, network: str, *, sending: bool) -> Iterator[Fault]:
+    """Name what the peer's network wants in the payload; ``network`` is its ``allianceName`` in small letters.
+
+    Representatives of a company need no date of birth anywhere.
+    """
+    strict = network in (GTR, SYGNA)
+    if message in (_ASKED if strict else _WITH_ORIGINATOR) and (strict or sending):  # D18: others do not refuse
+        yield from _missing(payload, "Originator", "originatorPersons", ("dateAndPlaceOfBirth",))
+    if network == GTR and message in _ASKED:
+        yield from _missing(payload, "Beneficiary", "beneficiaryPersons", ("dateAndPlaceOfBirth",))
+    if network == SYGNA and message in _ASKED:
+        yield from _missing(payload, "Originator", "originatorPersons", _SYGNA_FIELDS)
+
+
+def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str, ...]) -> Iterator[Fault]:
+    """Look at the party itself: a natural person alone, or the company, never its representatives."""
+    people = items(present(payload, entity), array)
+    company = any(present(person, "legalPerson") is not None for person in people)
+    kind = "legalPerson" if company else "naturalPerson"
+    for place, person in enumerate(people):
+        found = present(person, kind)
+        if found is None:
+            continue
+        path = f"{entity}.{array}[{place}].{kind}"
+        for field in fields:
+            if field == "dateAndPlaceOfBirth":
+                if not company and present(present(found, field), "dateOfBirth") is None:
+                    yield Fault(f"{path}.{field}.dateOfBirth", "MISSING_FIELD", _BIRTH_FIX)
+            elif present(found, field) is None:
+                yield Fault(f"{path}.{field}", "MISSING_FIELD", "this network wants the field")
+
+
+def clear_faults(clear: Any, message: str, alliance: str = OWN, *, tagged: bool = False) -> list[Fault]:
+    """Name what the peer's network wants in the clear fields of the body. ``tagged``: the account has a tag.
+
+    GTR: ``address``, ``network`` and the tag in searches and authorizations; VerifyVASP: ``originatingVasp`` in
+    authorizations; every network but the own one: ``currency`` and ``network`` in data requests (D48).
+    """
+    return [
+        Fault(field, "MISSING_FIELD", "this network wants the field outside the payload")
+        for field in _clear_fields(message, alliance.casefold(), tagged=tagged)
+        if present(clear, field) is None
+    ]
+
+
+def _clear_fields(message: str, network: str, *, tagged: bool) -> tuple[str, ...]:
+    if message == "data-request":
+        return () if network == OWN else ("currency", "network")
+    if network == VERIFYVASP and message == "authorization-request":
+        return ("originatingVasp",)
+    if network == GTR and message in ("address-search", "authorization-request"):
+        return ("address", "tag", "network") if tagged else ("address", "network")
+    return ()

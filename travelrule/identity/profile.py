@@ -1,0 +1,129 @@
+"""Who we are, as ``OriginatingVASP`` and ``BeneficiaryVASP`` say it: the file of setting ``VASP_PROFILE_FILE``.
+
+::
+
+    legal_name = "North Exchange Ltd."      # as registered, in English
+    local_name = "..."                      # optional
+    country_of_registration = "SG"
+
+    [address]                               # this table, the next one, or both
+    type = "GEOG"
+    lines = ["1 Example Road", "10th floor"]
+    town = "Singapore"
+    postcode = "018956"
+    country = "SG"
+
+    [national_identification]
+    identifier = "201912345K"
+    type = "RAID"
+    authority = "RA000523"                  # GLEIF's list of registration authorities; not with LEIX
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from travelrule.errors import ConfigurationError, ConfigurationFault
+
+SETTING = "VASP_PROFILE_FILE"
+
+Line35 = Annotated[str, StringConstraints(min_length=1, max_length=35, pattern=r"^[^\x00-\x1f]+$")]
+Line70 = Annotated[str, StringConstraints(min_length=1, max_length=70, pattern=r"^[^\x00-\x1f]+$")]
+Line100 = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]+$")]
+Country = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
+
+_FIXES = {
+    "missing": "add it",
+    "extra_forbidden": "no such name: see the example in the reference of the profile file",
+    "string_too_short": "must not be empty",
+    "string_type": "must be a text in quotes",
+    "tuple_type": "must be a list of texts",
+    "model_type": "must be a table",
+}
+
+_PATTERN_FIXES: dict[str, str] = {
+    r"^[A-Z]{2}$": "must be two capitals, ISO 3166-1 (for example SG)",
+    r"^RA[0-9]{6}$": "must be RA and six digits, from GLEIF's list (for example RA000523)",
+}
+
+
+class Section(BaseModel):
+    """A frozen table of the file; names that it does not know are faults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class VaspAddress(Section):
+    """The registered office. IVMS101 wants type ``GEOG`` for a VASP (ivms101.md section 3)."""
+
+    type: Literal["GEOG", "BIZZ"] = "GEOG"
+    lines: Annotated[tuple[Line70, ...], Field(max_length=7)] = ()
+    street_name: Line70 | None = None
+    building_number: Line70 | None = None
+    building_name: Annotated[str, StringConstraints(min_length=1, max_length=16)] | None = None
+    postcode: Annotated[str, StringConstraints(min_length=1, max_length=16)] | None = None
+    town: Line35
+    country_sub_division: Line35 | None = None
+    country: Country
+
+
+class VaspIdentification(Section):
+    """The number in a public register; ``RAID`` with its registration authority is recommended."""
+
+    identifier: Line35
+    type: Literal["RAID", "LEIX", "TXID", "FIIN", "MISC"]
+    authority: Annotated[str, StringConstraints(pattern=r"^RA[0-9]{6}$")] | None = None
+
+    @model_validator(mode="after")
+    def _authority_only_where_it_belongs(self) -> Self:
+        if self.type == "LEIX" and self.authority:
+            raise PydanticCustomError("LEI_AUTHORITY", "an LEI has no registration authority: remove authority")
+        return self
+
+
+class VaspProfile(Section):
+    """The legal person that runs this VASP."""
+
+    legal_name: Line100
+    local_name: Line100 | None = None
+    country_of_registration: Country
+    address: VaspAddress | None = None
+    national_identification: VaspIdentification | None = None
+
+    @model_validator(mode="after")
+    def _can_be_found(self) -> Self:
+        if self.address is None and self.national_identification is None:
+            raise PydanticCustomError("NO_PLACE", "add a table [address] or [national_identification], or both")
+        return self
+
+    @classmethod
+    def from_toml(cls, text: str) -> VaspProfile:
+        """Read a profile file; raises ConfigurationError with every fault, each with its field and fix."""
+        try:
+            return cls.model_validate(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigurationError(SETTING, f"is not TOML: {error}") from None
+        except ValidationError as error:
+            raise ConfigurationError.of(map(_fault, error.errors(include_input=False))) from None
+
+
+def _fault(detail: ErrorDetails) -> ConfigurationFault:
+    place = ".".join(str(part) for part in detail["loc"])
+    return ConfigurationFault(f"{SETTING} {place}" if place else SETTING, _fix(detail))
+
+
+def _fix(detail: ErrorDetails) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in _FIXES:
+        return _FIXES[kind]
+    if kind == "string_pattern_mismatch":
+        return _PATTERN_FIXES.get(str(context["pattern"]), "must be one line of text")
+    if kind in ("string_too_long", "too_long"):
+        return f"at most {context['max_length']} long"
+    if kind == "literal_error":
+        return f"must be {context['expected']}"
+    return detail["msg"]

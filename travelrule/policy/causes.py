@@ -1,0 +1,170 @@
+"""Why a verdict is what it is: the verdict table of the contract (section 4) as one table.
+
+Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
+policy may choose instead. Two rows, ``PAYLOAD_UNREADABLE`` and ``INFORMATION_INCOMPLETE``, are additions: the answer
+said ``verified`` but carried no Travel Rule data (hub-api.md 4.A.5), and the counterparty's network requires data that
+the request does not hold (ivms101.md section 7), which is found before anything is sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Word = Literal["allow", "hold", "deny"]
+SubjectKind = Literal["withdrawal", "deposit", "screening", "ownership"]
+
+
+class Cause(StrEnum):
+    """The causes of the verdict table."""
+
+    VERIFIED = "VERIFIED"
+    EXEMPT = "EXEMPT"
+    DENIED_CORRECTABLE = "DENIED_CORRECTABLE"
+    DENIED = "DENIED"
+    ADDRESS_NOT_FOUND = "ADDRESS_NOT_FOUND"
+    COUNTERPARTY_FOUND = "COUNTERPARTY_FOUND"
+    COUNTERPARTY_UNKNOWN = "COUNTERPARTY_UNKNOWN"
+    COUNTERPARTY_AMBIGUOUS = "COUNTERPARTY_AMBIGUOUS"
+    COUNTERPARTY_NOT_ALLOWED = "COUNTERPARTY_NOT_ALLOWED"
+    COUNTERPARTY_UNREACHABLE = "COUNTERPARTY_UNREACHABLE"
+    ASSET_NOT_SUPPORTED = "ASSET_NOT_SUPPORTED"
+    SANCTIONED = "SANCTIONED"
+    RISK_MALICIOUS = "RISK_MALICIOUS"
+    RISK_SUSPICIOUS = "RISK_SUSPICIOUS"
+    RISK_UNKNOWN = "RISK_UNKNOWN"
+    RISK_PENDING = "RISK_PENDING"
+    OWNERSHIP_PENDING = "OWNERSHIP_PENDING"
+    OWNERSHIP_PROVEN = "OWNERSHIP_PROVEN"
+    OWNERSHIP_NOT_PROVEN = "OWNERSHIP_NOT_PROVEN"
+    CANCELLED = "CANCELLED"
+    MATCHED = "MATCHED"
+    DATA_RECEIVED = "DATA_RECEIVED"
+    AWAITING_FINALITY = "AWAITING_FINALITY"
+    AWAITING_REPORT = "AWAITING_REPORT"
+    SEARCHING = "SEARCHING"
+    AWAITING_DATA = "AWAITING_DATA"
+    NAME_MISMATCH = "NAME_MISMATCH"
+    AMOUNT_MISMATCH = "AMOUNT_MISMATCH"
+    ASSET_MISMATCH = "ASSET_MISMATCH"
+    ORIGINATOR_UNKNOWN = "ORIGINATOR_UNKNOWN"
+    ORIGINATOR_AMBIGUOUS = "ORIGINATOR_AMBIGUOUS"
+    RETRACTED = "RETRACTED"
+    OPERATOR_ALLOW = "OPERATOR_ALLOW"
+    OPERATOR_DENY = "OPERATOR_DENY"
+    NOT_AVAILABLE = "NOT_AVAILABLE"
+    PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"
+    INFORMATION_INCOMPLETE = "INFORMATION_INCOMPLETE"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One row. ``reason`` may hold ``{reason}`` or ``{rule}``; ``deposit`` replaces the verdict for a deposit."""
+
+    meaning: str
+    verdict: Word
+    reason: str
+    needs: tuple[str, ...] = ()
+    movable: tuple[Word, ...] = ()
+    deposit: Word | None = None
+
+
+HOLD_OR_DENY: tuple[Word, ...] = ("hold", "deny")
+ANY: tuple[Word, ...] = ("hold", "deny", "allow")
+OPERATOR = ("operator-decision",)
+CUSTOMER_OR_OPERATOR = ("customer-statement", "operator-decision")
+
+VERDICTS: dict[Cause, VerdictRow] = {
+    Cause.VERIFIED: VerdictRow("authorization verified, payload opened, screening passed", "allow", "VERIFIED"),
+    Cause.EXEMPT: VerdictRow("a policy rule exempts it", "allow", "EXEMPT_{rule}"),
+    Cause.DENIED_CORRECTABLE: VerdictRow(
+        "counterparty denied, the customer can correct it", "hold", "DENIED_{reason}", movable=HOLD_OR_DENY
+    ),
+    Cause.DENIED: VerdictRow("counterparty denied otherwise", "deny", "DENIED_{reason}", movable=HOLD_OR_DENY),
+    Cause.ADDRESS_NOT_FOUND: VerdictRow("address not at that VASP", "deny", "ADDRESS_NOT_FOUND", movable=HOLD_OR_DENY),
+    Cause.COUNTERPARTY_FOUND: VerdictRow(
+        "another VASP was found to hold the address, accept_found_vasp is off",
+        "hold",
+        "COUNTERPARTY_FOUND",
+        ("counterparty-confirmation",),
+        HOLD_OR_DENY,
+    ),
+    Cause.COUNTERPARTY_UNKNOWN: VerdictRow(
+        "VASP unknown", "hold", "COUNTERPARTY_UNKNOWN", ("counterparty",), HOLD_OR_DENY
+    ),
+    Cause.COUNTERPARTY_AMBIGUOUS: VerdictRow(
+        "VASP ambiguous", "hold", "COUNTERPARTY_AMBIGUOUS", ("counterparty",), HOLD_OR_DENY
+    ),
+    Cause.COUNTERPARTY_NOT_ALLOWED: VerdictRow(
+        "VASP not on the allow-list", "deny", "COUNTERPARTY_NOT_ALLOWED", movable=HOLD_OR_DENY
+    ),
+    Cause.COUNTERPARTY_UNREACHABLE: VerdictRow(
+        "VASP down, or calls used up", "hold", "COUNTERPARTY_UNREACHABLE", OPERATOR, HOLD_OR_DENY
+    ),
+    Cause.ASSET_NOT_SUPPORTED: VerdictRow(
+        "currency or network not served by policy [assets]",
+        "deny",
+        "ASSET_NOT_SUPPORTED",
+        movable=HOLD_OR_DENY,
+    ),
+    Cause.SANCTIONED: VerdictRow(
+        "sanctions hit on a party or address", "deny", "SANCTIONED", OPERATOR, HOLD_OR_DENY, "hold"
+    ),
+    Cause.RISK_MALICIOUS: VerdictRow(
+        "wallet or transaction malicious", "deny", "RISK_MALICIOUS", OPERATOR, HOLD_OR_DENY, "hold"
+    ),
+    Cause.RISK_SUSPICIOUS: VerdictRow("suspicious", "hold", "RISK_SUSPICIOUS", OPERATOR, HOLD_OR_DENY),
+    Cause.RISK_UNKNOWN: VerdictRow("risk unknown at the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY),
+    Cause.RISK_PENDING: VerdictRow("risk pending at the limit", "hold", "RISK_PENDING", OPERATOR, ANY),
+    Cause.OWNERSHIP_PENDING: VerdictRow("unhosted: proof awaited", "hold", "OWNERSHIP_PENDING", ("ownership-proof",)),
+    Cause.OWNERSHIP_PROVEN: VerdictRow("unhosted: proof given", "allow", "OWNERSHIP_PROVEN"),
+    Cause.OWNERSHIP_NOT_PROVEN: VerdictRow(
+        "unhosted: proof refused or too late", "deny", "OWNERSHIP_NOT_PROVEN", movable=HOLD_OR_DENY
+    ),
+    Cause.CANCELLED: VerdictRow("platform cancelled", "deny", "CANCELLED"),
+    Cause.MATCHED: VerdictRow("deposit joined to a verified exchange, final, screened", "allow", "MATCHED"),
+    Cause.DATA_RECEIVED: VerdictRow("deposit: data received by request, checks passed", "allow", "DATA_RECEIVED"),
+    Cause.AWAITING_FINALITY: VerdictRow("deposit waits for finality", "hold", "AWAITING_FINALITY"),
+    Cause.AWAITING_REPORT: VerdictRow("deposit waits for the txid report", "hold", "AWAITING_REPORT"),
+    Cause.SEARCHING: VerdictRow("deposit: the sender is searched", "hold", "SEARCHING"),
+    Cause.AWAITING_DATA: VerdictRow("deposit: the sender's data were asked for", "hold", "AWAITING_DATA"),
+    Cause.NAME_MISMATCH: VerdictRow("deposit: name differs", "hold", "NAME_MISMATCH", OPERATOR, HOLD_OR_DENY),
+    Cause.AMOUNT_MISMATCH: VerdictRow("deposit: amount differs", "hold", "AMOUNT_MISMATCH", OPERATOR, HOLD_OR_DENY),
+    Cause.ASSET_MISMATCH: VerdictRow("deposit: asset differs", "hold", "ASSET_MISMATCH", OPERATOR, HOLD_OR_DENY),
+    Cause.ORIGINATOR_UNKNOWN: VerdictRow(
+        "deposit: sender not found", "hold", "ORIGINATOR_UNKNOWN", CUSTOMER_OR_OPERATOR, HOLD_OR_DENY
+    ),
+    Cause.ORIGINATOR_AMBIGUOUS: VerdictRow(
+        "deposit: two claim to have sent it",
+        "hold",
+        "ORIGINATOR_AMBIGUOUS",
+        CUSTOMER_OR_OPERATOR,
+        HOLD_OR_DENY,
+    ),
+    Cause.RETRACTED: VerdictRow("re-organisation", "deny", "RETRACTED"),
+    Cause.OPERATOR_ALLOW: VerdictRow("operator decided: allow", "allow", "OPERATOR"),
+    Cause.OPERATOR_DENY: VerdictRow("operator decided: deny", "deny", "OPERATOR"),
+    Cause.NOT_AVAILABLE: VerdictRow("not built yet", "hold", "NOT_AVAILABLE", OPERATOR, HOLD_OR_DENY),
+    Cause.PAYLOAD_UNREADABLE: VerdictRow(
+        "answered verified without readable Travel Rule data",
+        "hold",
+        "PAYLOAD_UNREADABLE",
+        OPERATOR,
+        HOLD_OR_DENY,
+    ),
+    Cause.INFORMATION_INCOMPLETE: VerdictRow(
+        "the counterparty's network requires data the request lacks",
+        "hold",
+        "INFORMATION_INCOMPLETE",
+        ("information",),
+        HOLD_OR_DENY,
+    ),
+}
+
+CORRECTABLE: dict[str, str] = {
+    "INPUT_NAME_MISMATCHED": "beneficiary-name",
+    "DOB_MISMATCHED": "date-of-birth",
+    "LACK_OF_INFORMATION": "information",
+}
+"""Refusals that the customer can correct, and what is needed for it."""

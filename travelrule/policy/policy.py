@@ -1,0 +1,130 @@
+"""The operator's rules: read from TOML, frozen, named by the hash of what they say.
+
+Everything has a default, so an empty file is a policy. All faults of a file are found at once (``PolicyFaults``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from travelrule.policy.causes import Cause, Word
+from travelrule.policy.sections import (
+    Assets,
+    Exemptions,
+    Names,
+    OperatorLimits,
+    ReportMoment,
+    ReportMoments,
+    TimeLimits,
+)
+
+HUB_ENTITY = "codevasp"
+"""The hub's own entity, which must never be refused (member-api.md section 1)."""
+
+VERSION_LENGTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVasp:
+    """Who we are: set when the policy is loaded, not part of its rules or version.
+
+    ``profile`` is the ``VaspProfile`` of room ``identity``, which this room does not know.
+    """
+
+    entity_id: str = ""
+    origin: str = ""
+    profile: BaseModel | None = None
+
+
+class Policy(BaseModel):
+    """What the operator decided. ``Policy.default()`` is the built-in one; ``policy.with_own(...)`` says who we are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    allow_list: tuple[str, ...] = ()
+    """VASPs that may be sent to; empty: every listed one."""
+    deny_list: tuple[str, ...] = ()
+    """VASPs that are neither sent to nor accepted from, whatever the other lists say."""
+    accept_origins: tuple[str, ...] = ()
+    """Senders accepted inbound, as entity id or ``alliance:entity``; empty: every listed one."""
+    report_moment: ReportMoment = "broadcast"
+    sanctions: Literal["off", "required"] = "off"
+    operator_override: bool = False
+    """Whether an operator may allow a withdrawal that no counterparty verified."""
+    accept_found_vasp: bool = False
+    """Whether a VASP found by wallet search is used without asking the customer."""
+
+    assets: Assets = Field(default_factory=dict)
+    """Served currencies; empty: all."""
+    report_moments: ReportMoments = Field(default_factory=dict)
+    operator_limits: OperatorLimits = Field(default_factory=dict)
+    """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
+    exemptions: Exemptions = Exemptions()
+    names: Names = Names()
+    time_limits: TimeLimits = TimeLimits()
+    verdicts: dict[Cause, Word] = Field(default_factory=dict)
+    """Another verdict for a cause, where the verdict table allows it."""
+
+    _own: OwnVasp = PrivateAttr(default=OwnVasp())
+
+    @classmethod
+    def default(cls) -> Policy:
+        """Give the built-in policy: everything served, every listed VASP accepted, nothing exempt but ourselves."""
+        return cls()
+
+    @classmethod
+    def from_toml(cls, text: str) -> Policy:
+        """Read a policy file; raises ``PolicyFaults`` with every fault of the file."""
+        from travelrule.policy.toml_form import read  # noqa: PLC0415  the reader needs this class
+
+        return read(text)
+
+    @property
+    def own(self) -> OwnVasp:
+        """Who we are."""
+        return self._own
+
+    def with_own(self, own: OwnVasp) -> Policy:
+        """Give the same rules for this VASP."""
+        copy = self.model_copy()
+        copy._own = own  # noqa: SLF001  a copy of this very class
+        return copy
+
+    @cached_property
+    def version(self) -> str:
+        """The start of the SHA-256 of the canonical rules: equal rules have equal versions."""
+        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:VERSION_LENGTH]
+
+    def serves(self, currency: str, network: str | None) -> bool:
+        """Whether this currency may be sent or received on this network (absent network: on any)."""
+        if not self.assets:
+            return True
+        asset = self.assets.get(currency.upper())
+        if asset is None or not asset.enabled:
+            return False
+        return not asset.networks or not network or network.upper() in asset.networks
+
+    def may_send_to(self, entity_id: str) -> bool:
+        """Whether customers may withdraw to this VASP."""
+        if entity_id in self.deny_list:
+            return False
+        return not self.allow_list or entity_id in self.allow_list
+
+    def accepts(self, entity_id: str, origin: str = "") -> bool:
+        """Whether authorizations of this sender are examined at all (member-api.md section 1)."""
+        if entity_id == HUB_ENTITY:
+            return True
+        if entity_id in self.deny_list:
+            return False
+        return not self.accept_origins or entity_id in self.accept_origins or origin in self.accept_origins
+
+    def report_moment_for(self, currency: str) -> ReportMoment:
+        """When the txid of this currency is reported (D11)."""
+        return self.report_moments.get(currency.upper(), self.report_moment)

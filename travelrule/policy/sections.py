@@ -1,0 +1,93 @@
+"""The tables of the policy file: what an operator may choose, with the defaults."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+ReportMoment = Literal["broadcast", "mined", "final"]
+Combination = Literal["natural-to-natural", "natural-to-legal", "legal-to-natural", "legal-to-legal"]
+ALL_COMBINATIONS: tuple[Combination, ...] = (
+    "natural-to-natural",
+    "natural-to-legal",
+    "legal-to-natural",
+    "legal-to-legal",
+)
+
+Seconds = Annotated[int, Field(ge=1, le=31_536_000)]
+
+
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _upper_keys(value: object) -> object:
+    return {_upper(key): item for key, item in value.items()} if isinstance(value, dict) else value
+
+
+Symbol = Annotated[str, Field(min_length=1, max_length=40), BeforeValidator(_upper)]
+BySymbol = BeforeValidator(_upper_keys)
+
+
+class Section(BaseModel):
+    """A frozen table that refuses names it does not know: a misspelt rule must never be silently without effect."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Asset(Section):
+    """One served currency. ``networks`` empty: every network. Names are compared without case."""
+
+    enabled: bool = True
+    networks: tuple[Symbol, ...] = ()
+
+
+class Exemptions(Section):
+    """Rules that allow a withdrawal without an exchange: the verdict is ``EXEMPT_<RULE>``.
+
+    ``below_threshold``: the platform says ``isExceedingThreshold`` false. ``own_entity``: the destination is this VASP.
+    """
+
+    below_threshold: bool = False
+    own_entity: bool = True
+
+
+class Names(Section):
+    """How names are compared for an inbound authorization (member-api.md section 3, ivms101.md section 5).
+
+    ``apply_to``: ``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold``; ``all``
+    requires it on every transfer. ``representatives``: whether all registered representatives must be named.
+    """
+
+    apply_to: Literal["flagged", "all"] = "flagged"
+    check_date_of_birth: bool = False
+    first_party_only: bool = False
+    representatives: Literal["all", "any"] = "all"
+    accept_combinations: tuple[Combination, ...] = ALL_COMBINATIONS
+
+
+class TimeLimits(Section):
+    """Seconds. Defaults: states.md section 5; the ones that no source gives are marked in their comment."""
+
+    status_search_after: Seconds = 600
+    """Beneficiary: a deposit is on chain and no txid report came."""
+    status_search_every: Seconds = 600
+    authorization_open: Seconds = 86_400
+    """Beneficiary: an authorization has neither txid nor finish; then the originator is asked, then an alert."""
+    conclusion: Seconds = 86_400
+    """Originator: a verified exchange has neither an accepted report nor a finish; own choice."""
+    unreachable_retry: Seconds = 300
+    """Originator: how long after a counterparty could not be reached it is tried again; own choice."""
+    unreachable_limit: Seconds = 86_400
+    """Originator: how long that goes on before an operator must decide; own choice."""
+    held_reminder: Seconds = 86_400
+    """A case stands on hold: an alert every so often; own choice."""
+    parked: Seconds = 3_600
+    """An input waits for its subject: then an alert; own choice."""
+
+
+OperatorLimits = Annotated[dict[Symbol, Annotated[Decimal, Field(ge=0)]], BySymbol]
+Assets = Annotated[dict[Symbol, Asset], BySymbol]
+ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

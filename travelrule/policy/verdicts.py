@@ -1,0 +1,60 @@
+"""From a cause to a verdict, with what the operator's policy says about that cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from travelrule.policy.causes import (
+    CORRECTABLE,
+    OPERATOR,
+    VERDICTS,
+    Cause,
+    SubjectKind,
+    VerdictRow,
+    Word,
+)
+from travelrule.policy.policy import Policy
+
+__all__ = [
+    "CORRECTABLE",
+    "VERDICTS",
+    "Cause",
+    "SubjectKind",
+    "Verdict",
+    "VerdictRow",
+    "denied_cause",
+    "verdict_for",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said about a subject. ``final``: nothing automatic follows, except a retraction."""
+
+    verdict: Word
+    reasons: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    final: bool = False
+
+
+def verdict_for(
+    cause: Cause, subject_kind: SubjectKind, policy: Policy, *, reason: str = "UNKNOWN", rule: str = ""
+) -> Verdict:
+    """Look the cause up. ``reason`` is the counterparty's ``reasonType``, ``rule`` the exemption that applied.
+
+    A row moved to ``hold`` asks for an operator; one moved to ``deny`` or ``allow`` is final and needs nothing.
+    """
+    row = VERDICTS[cause]
+    usual = row.deposit if row.deposit and subject_kind == "deposit" else row.verdict
+    word = policy.verdicts.get(cause, usual)
+    needs: tuple[str, ...] = ()
+    if word == "hold":
+        needs = row.needs if usual == "hold" or row.needs else OPERATOR
+        if cause is Cause.DENIED_CORRECTABLE:
+            needs = (CORRECTABLE.get(reason, "information"),)
+    return Verdict(word, (row.reason.format(reason=reason, rule=rule),), needs, final=word != "hold")
+
+
+def denied_cause(reason: str) -> Cause:
+    """Tell a refusal that the customer can correct from one that stands."""
+    return Cause.DENIED_CORRECTABLE if reason in CORRECTABLE else Cause.DENIED

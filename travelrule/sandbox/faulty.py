@@ -1,0 +1,163 @@
+"""Where faults do their work: on the way to a member, before the directory, at the caller's connection."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import NoReturn
+
+import orjson
+from starlette.types import Receive, Scope, Send
+
+from travelrule.hub import bodies
+from travelrule.hub.admission import HubRequest
+from travelrule.hub.answers import HubAnswer, HubFault
+from travelrule.hub.app import Serving
+from travelrule.hub.calls import Answering, Call
+from travelrule.hub.members import Member
+from travelrule.hub.operations import HEALTH, Operation
+from travelrule.hub.ports import MemberAnswer, MemberCall, MemberTransport, NoMemberAnswer
+from travelrule.sandbox.faults import CUT_OFF, FaultBook, FaultSpec, Pause
+
+ABORT = "travelrule.abort"
+"""The extension of the ASGI scope that closes the caller's connection."""
+
+GARBAGE = b"<html>502 Bad Gateway</html>"
+_OK = 200
+_ERROR_TYPES = {
+    403: "ACCESS_DENIED",
+    404: "NOT_FOUND",
+    408: "BENEFICIARY_VASP_REQUEST_TIMEOUT",
+    422: "INVALID_MSG_FIELD_VALUE",
+    429: "TOO_MANY_REQUESTS",
+    503: "VASP_BACKEND_INTERNAL_ERROR",
+}
+
+
+class CallerCutOffError(Exception):
+    """The caller's connection is to be closed without an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostAnswer(HubAnswer):
+    """An answer that never arrives: the connection is closed instead."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI
+        """Close the connection.
+
+        Raises ``ConnectionResetError`` where there is none, as between two objects.
+        """
+        abort = scope.get("extensions", {}).get(ABORT)
+        if abort is None:
+            raise ConnectionResetError("the answer was dropped by a fault of the sandbox")
+        abort["now"]()
+        while (await receive())["type"] != "http.disconnect":
+            continue
+
+
+class FaultyTransport:
+    """``MemberTransport`` with faults in front of it."""
+
+    def __init__(self, inner: MemberTransport, book: FaultBook, pause: Pause = asyncio.sleep) -> None:
+        self._inner = inner
+        self._book = book
+        self._pause = pause
+
+    async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
+        """Deliver the call unless a fault says otherwise; the record tells what really reached the member."""
+        plan = self._book.plan(call.operation.name, member.entity_id)
+        if not plan.names:
+            return await self._inner.forward(member, call)
+        call.record.fault = plan.names
+        call.record.reached = False
+        await self._pause(plan.delay_seconds)
+        fault = plan.fault
+        match fault and fault.fault:
+            case "status":
+                _refuse(fault)
+            case "drop-before":
+                _lose(fault, call.operation, reached=False)
+            case "hang":
+                await asyncio.Event().wait()
+        call.record.reached = True
+        answer = await self._inner.forward(member, call)
+        body = bodies.parse_object(answer.body)
+        call.record.note_answer(answer.status, body)
+        match fault and fault.fault:
+            case "drop-after":
+                _lose(fault, call.operation, reached=True)
+            case "garbage":
+                return MemberAnswer(_OK, GARBAGE)
+            case "missing-field":
+                return MemberAnswer(_OK, _without_first(call.operation, answer.body))
+        return answer
+
+
+class FaultyDirectory:
+    """The directory with faults in front of it.
+
+    ``hang_seconds``: how long a hanging call keeps its connection.
+    """
+
+    def __init__(self, inner: Answering, book: FaultBook, hang_seconds: float, pause: Pause = asyncio.sleep) -> None:
+        self._inner = inner
+        self._book = book
+        self._hang_seconds = hang_seconds
+        self._pause = pause
+
+    async def answer(self, call: Call) -> HubAnswer:
+        """Answer unless a fault says otherwise."""
+        plan = self._book.plan(call.operation.name, call.caller.entity_id)
+        if not plan.names:
+            return await self._inner.answer(call)
+        call.record.fault = plan.names
+        await self._pause(plan.delay_seconds)
+        match plan.fault and plan.fault.fault:
+            case "status":
+                _refuse(plan.fault)
+            case "drop-before" | "drop-after":
+                raise CallerCutOffError
+            case "hang":
+                await self._pause(self._hang_seconds)
+                raise CallerCutOffError
+            case "garbage":
+                return HubAnswer(_OK, GARBAGE)
+            case "missing-field":
+                answer = await self._inner.answer(call)
+                return HubAnswer(_OK, _without_first(call.operation, answer.body))
+        return await self._inner.answer(call)
+
+
+class FaultyService:
+    """The hub's service, whose answers may be lost at the caller's connection."""
+
+    def __init__(self, inner: Serving) -> None:
+        self._inner = inner
+
+    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+        """Answer one request, or close its connection."""
+        try:
+            return await self._inner.serve(operation, request)
+        except CallerCutOffError:
+            return LostAnswer(0, b"")
+
+
+def _refuse(fault: FaultSpec | None) -> NoReturn:
+    status = (fault and fault.status) or int(HTTPStatus.INTERNAL_SERVER_ERROR)
+    error_type = (fault and fault.error_type) or _ERROR_TYPES.get(status, "CODE_SERVER_INTERNAL_ERROR")
+    wait_seconds = 1 if status == HTTPStatus.TOO_MANY_REQUESTS else 0
+    raise HubFault(status, error_type, "a fault of the sandbox", wait_seconds)
+
+
+def _lose(fault: FaultSpec | None, operation: Operation, *, reached: bool) -> NoReturn:
+    # The hub's own poll has no caller whose connection could be closed.
+    if fault is not None and fault.status == CUT_OFF and operation is not HEALTH:
+        raise CallerCutOffError
+    raise NoMemberAnswer(reached=reached)
+
+
+def _without_first(operation: Operation, answer: bytes) -> bytes:
+    body = bodies.parse_object(answer) or {}
+    body.pop(operation.answer.required[0], None)
+    return orjson.dumps(body)

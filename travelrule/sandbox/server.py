@@ -1,0 +1,52 @@
+"""Serving a sandbox from its world file (`travelrule sandbox`)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from travelrule import logs
+from travelrule.hub.running import living
+from travelrule.hub.server import OnStarted, serve
+from travelrule.hub.transport import HttpTransport
+from travelrule.sandbox.app import create_sandbox
+from travelrule.sandbox.faulty import ABORT
+from travelrule.sandbox.journal import SandboxJournal
+from travelrule.sandbox.network import Sandbox
+from travelrule.sandbox.world import load_world
+
+log = logs.get("sandbox")
+
+
+class CutOffProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP protocol, with a way for the application to close the connection without an answer."""
+
+    def on_message_begin(self) -> None:
+        """Start a request whose scope can end the connection."""
+        super().on_message_begin()
+        self.scope["extensions"] = {ABORT: {"now": self.transport.abort}}
+
+
+async def run_sandbox(
+    world_path: Path,
+    listen: str,
+    data_dir: Path | None = None,
+    *,
+    on_started: OnStarted | None = None,
+    handle_signals: bool = False,
+) -> None:
+    """Serve the world of a file until cancelled or signalled. ``listen`` is ``host:port``.
+
+    With ``data_dir`` the journal is also appended to ``journal.jsonl`` there. Raises ``ConfigurationError`` for a
+    faulty file and ``UsageError`` for an address that cannot be listened on.
+    """
+    world = await asyncio.to_thread(load_world, world_path)
+    http = HttpTransport()
+    with SandboxJournal(data_dir) as journal:
+        sandbox = Sandbox(world, http, journal=journal)
+        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, http))
+        log.info("sandbox-starting", members=len(world.members))
+        await serve(app, listen, on_started=on_started, handle_signals=handle_signals, http=CutOffProtocol)
+    log.info("sandbox-stopped")

@@ -1,0 +1,115 @@
+"""What the values of settings look like, and the sentence that an operator reads when one does not."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+Network = IPv4Network | IPv6Network
+EMBEDDED = "embedded://"
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+PORT_MAX = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """An address to listen on. An empty host is loopback (``0.0.0.0`` has to be asked for); port 0 is any."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> HostPort:
+        """Read ``host:port``, ``:port`` or ``[v6]:port``; ``ValueError`` otherwise."""
+        host, colon, port = text.strip().rpartition(":")
+        bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+        if (
+            not colon
+            or not (port.isascii() and port.isdigit())
+            or int(port) > PORT_MAX
+            or ("[" in bare)
+            or (":" in host and bare == host)
+        ):
+            raise ValueError("write it as host:port, for example 127.0.0.1:8080")
+        return cls(bare or "127.0.0.1", int(port))
+
+    def __str__(self) -> str:
+        """Write the form that ``parse`` reads."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _host_port(value: object) -> object:
+    return HostPort.parse(value) if isinstance(value, str) else value
+
+
+def _networks(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+    except ValueError:
+        raise ValueError("write networks as CIDR, comma-separated, for example 10.1.0.0/16,::1/128") from None
+
+
+def _http_url(value: str) -> str:
+    scheme, separator, rest = value.partition("://")
+    if scheme not in ("http", "https") or not separator or not rest.strip("/"):
+        raise ValueError("write a root URL that starts with http:// or https://")
+    return value.rstrip("/")
+
+
+def _database_url(value: str) -> str:
+    if not value.startswith(("sqlite+aiosqlite://", "postgresql+asyncpg://")):
+        raise ValueError("write sqlite+aiosqlite:///PATH or postgresql+asyncpg://USER@HOST/DATABASE")
+    return value
+
+
+def _broker_url(value: str) -> str:
+    if value == EMBEDDED:
+        return value
+    hosts = value.removeprefix("kafka://").split(",")
+    try:
+        named = value.startswith("kafka://") and all(
+            HostPort.parse(host).port and not host.startswith(":") for host in hosts
+        )
+    except ValueError:
+        named = False
+    if not named:
+        raise ValueError("write kafka://HOST:PORT,HOST:PORT or embedded://")
+    return value
+
+
+def _keys(*sizes: int, one: bool = False) -> AfterValidator:
+    """Check that each comma-separated part is base64 of one of ``sizes`` bytes."""
+    wanted = " or ".join(str(size) for size in sizes)
+
+    def check(secret: SecretStr) -> SecretStr:
+        parts = secret.get_secret_value().split(",")
+        try:
+            right = all(len(base64.b64decode(part.strip(), validate=True)) in sizes for part in parts)
+        except (binascii.Error, ValueError):
+            right = False
+        if not right or (one and len(parts) > 1):
+            many = "one key" if one else "one key, or several separated by commas"
+            raise ValueError(f"write {many}, each base64 of {wanted} bytes")
+        return secret
+
+    return AfterValidator(check)
+
+
+Listen = Annotated[HostPort, BeforeValidator(_host_port)]
+Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
+DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
+Url = Annotated[str, AfterValidator(_http_url)]
+SigningKeys = Annotated[SecretStr, _keys(32, 64)]
+StorageKeys = Annotated[SecretStr, _keys(32)]
+OneKey = Annotated[SecretStr, _keys(32, 64, one=True)]
+Origin = Annotated[str, Field(pattern=r"^[^\s:]+:[^\s:]+$")]
+EntityId = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,128}$")]
+KafkaName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")]

@@ -1,0 +1,125 @@
+"""The connection to the database: one transaction style for PostgreSQL and SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+from sqlalchemy import event, make_url, text
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+from travelrule.errors import ServiceUnavailable
+
+SERIALISATION_FAILURES = {"40001", "40P01"}
+SQLITE_BUSY_TIMEOUT_SECONDS = 30
+
+
+class Database:
+    """An async engine plus what differs between the two databases.
+
+    ``begin()`` opens a transaction that takes the write lock at once on SQLite (``BEGIN IMMEDIATE``: SQLite has no row
+    locks, and a transaction that starts as a reader could not upgrade), and READ COMMITTED on PostgreSQL, where the
+    subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
+    """
+
+    def __init__(self, url: str, pool_size: int = 5) -> None:
+        parsed = make_url(url)
+        self.url = parsed
+        self.is_postgresql = parsed.get_backend_name() == "postgresql"
+        if self.is_postgresql:
+            self.engine: AsyncEngine = create_async_engine(
+                parsed,
+                hide_parameters=True,
+                pool_size=pool_size,
+                max_overflow=pool_size,
+                connect_args={"timeout": 10, "command_timeout": 30, "server_settings": {"jit": "off"}},
+            )
+        else:
+            if parsed.database:
+                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            self.engine = create_async_engine(
+                parsed,
+                hide_parameters=True,
+                poolclass=AsyncAdaptedQueuePool,
+                pool_size=pool_size,
+                connect_args={
+                    "timeout": SQLITE_BUSY_TIMEOUT_SECONDS,
+                    "autocommit": sqlite3.LEGACY_TRANSACTION_CONTROL,
+                }
+                if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL")
+                else {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS},
+            )
+            _make_sqlite_transactional(self.engine)
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """A write transaction; commits on leaving, rolls back on an exception."""
+        async with self.engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for reading; nothing is committed."""
+        async with self.engine.connect() as connection:
+            if not self.is_postgresql:
+                await connection.execution_options(travelrule_read_only=True)
+            yield connection
+
+    async def check(self) -> None:
+        """Raise ``ServiceUnavailable`` if the database does not answer."""
+        try:
+            async with self.read() as connection:
+                await connection.execute(text("SELECT 1"))
+        except (DBAPIError, OSError, asyncpg.PostgresError) as error:
+            raise ServiceUnavailable("database") from error
+
+    async def dispose(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+
+
+def _make_sqlite_transactional(engine: AsyncEngine) -> None:
+    """WAL and ``BEGIN IMMEDIATE``, as the SQLAlchemy documentation prescribes for pysqlite."""
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute(f"PRAGMA busy_timeout={SQLITE_BUSY_TIMEOUT_SECONDS * 1000}")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Any) -> None:
+        read_only = connection.get_execution_options().get("travelrule_read_only", False)
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+
+def is_serialisation_failure(error: BaseException) -> bool:
+    """True if the same transaction may succeed when repeated: 40001, 40P01, or SQLite's lock time-out."""
+    if not isinstance(error, DBAPIError):
+        return False
+    code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
+    if code in SERIALISATION_FAILURES:
+        return True
+    return "database is locked" in str(error.orig)
+
+
+def is_infrastructure_failure(error: BaseException) -> bool:
+    """True if the database itself failed, not the content of the batch: no message is to blame."""
+    if isinstance(error, DBAPIError):
+        if error.connection_invalidated or isinstance(error, InterfaceError):
+            return True
+        code = str(getattr(error.orig, "sqlstate", None) or "")
+        if code:
+            # 08 connection, 53 resources, 57 operator intervention (shutdown), 58 system error, 25006 read-only.
+            return code[:2] in {"08", "53", "57", "58"} or code == "25006"
+        return isinstance(error, OperationalError)
+    return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

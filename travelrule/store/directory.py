@@ -1,0 +1,112 @@
+"""The stored VASP directory, the coin networks and the policies: what every process of an installation shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+from sqlalchemy import select
+
+from schemas.hub import CoinNetworks, PublicKey, VaspEntry
+from travelrule.store import bulk, tables
+from travelrule.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVasp:
+    """One VASP of the directory. ``listed`` False: it vanished from the list, its entry is kept for the record."""
+
+    entry: VaspEntry
+    listed: bool
+    refreshed_at: datetime
+
+    @property
+    def up(self) -> bool:
+        """Whether requests may be sent to it."""
+        return self.listed and self.entry.health.strip().lower() == "up"
+
+
+class Directory:
+    """Reads and replaces the directory of one VASP's installation."""
+
+    def __init__(self, database: Database, vasp: str) -> None:
+        self._database = database
+        self._vasp = vasp
+
+    async def all(self) -> dict[str, StoredVasp]:
+        """Every known VASP by entity id."""
+        table = tables.vasps
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(table).where(table.c.vasp == self._vasp))).all()
+        return {
+            row.entity_id: StoredVasp(VaspEntry.model_validate_json(row.entry), row.listed, row.refreshed_at)
+            for row in rows
+        }
+
+    async def get(self, entity_id: str) -> StoredVasp | None:
+        """One VASP, or None if it was never listed."""
+        table = tables.vasps
+        query = select(table).where(table.c.vasp == self._vasp, table.c.entity_id == entity_id)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        if row is None:
+            return None
+        return StoredVasp(VaspEntry.model_validate_json(row.entry), row.listed, row.refreshed_at)
+
+    async def store(self, entries: Mapping[str, VaspEntry], known: Mapping[str, StoredVasp], now: datetime) -> None:
+        """Replace the list; what vanished stays with ``listed`` False."""
+        rows = [self._row(entry, listed=True, now=now) for entry in entries.values()]
+        rows += [
+            self._row(stored.entry, listed=False, now=stored.refreshed_at)
+            for entity_id, stored in known.items()
+            if entity_id not in entries
+        ]
+        async with self._database.begin() as connection:
+            await bulk.insert(connection, tables.vasps, rows, conflict="update")
+
+    async def store_keys(self, entity_id: str, keys: tuple[PublicKey, ...], now: datetime) -> StoredVasp | None:
+        """Replace one VASP's public keys (4.A.2); None if the VASP is unknown."""
+        stored = await self.get(entity_id)
+        if stored is None:
+            return None
+        entry = stored.entry.model_copy(update={"pubkeys": keys})
+        async with self._database.begin() as connection:
+            row = self._row(entry, listed=stored.listed, now=now)
+            await bulk.insert(connection, tables.vasps, [row], conflict="update")
+        return StoredVasp(entry, stored.listed, now)
+
+    async def store_networks(self, networks: CoinNetworks, now: datetime) -> None:
+        """Replace the network names per coin (4.A.3)."""
+        rows = [
+            {
+                "vasp": self._vasp,
+                "coin": coin.coin.upper(),
+                "networks": coin.model_dump_json(by_alias=True),
+                "refreshed_at": now,
+            }
+            for coin in networks.coin_networks
+        ]
+        async with self._database.begin() as connection:
+            await bulk.insert(connection, tables.coin_networks, rows, conflict="update")
+
+    async def networks(self) -> dict[str, tuple[str, ...]]:
+        """Network names by upper-case coin."""
+        table = tables.coin_networks
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(table).where(table.c.vasp == self._vasp))).all()
+        return {
+            row.coin: tuple(item["network"] for item in orjson.loads(row.networks).get("networkList", ()))
+            for row in rows
+        }
+
+    def _row(self, entry: VaspEntry, *, listed: bool, now: datetime) -> dict[str, object]:
+        return {
+            "vasp": self._vasp,
+            "entity_id": entry.vasp_entity_id,
+            "entry": entry.model_dump_json(by_alias=True),
+            "health": entry.health,
+            "listed": listed,
+            "refreshed_at": now,
+        }

@@ -1,0 +1,40 @@
+"""Leases: jobs that one process at a time should do (timers, directory refresh, audit log)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from sqlalchemy import bindparam, text
+
+from travelrule.store.database import Database
+from travelrule.store.types import Instant
+
+_TAKE = text(
+    "INSERT INTO leases (vasp, name, owner, until) VALUES (:vasp, :name, :owner, :until)"
+    " ON CONFLICT (vasp, name) DO UPDATE SET owner = excluded.owner, until = excluded.until"
+    " WHERE leases.owner = excluded.owner OR leases.until < :now RETURNING owner"
+).bindparams(bindparam("now", type_=Instant()), bindparam("until", type_=Instant()))
+
+
+class Leases:
+    """``take`` is True for one owner at a time; the lease is renewed by taking it again."""
+
+    def __init__(self, database: Database, vasp: str, owner: str, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._owner = owner
+        self._clock = clock
+
+    async def take(self, name: str, seconds: float) -> bool:
+        """Take or renew the lease ``name`` for ``seconds``."""
+        now = self._clock()
+        parameters = {
+            "vasp": self._vasp,
+            "name": name,
+            "owner": self._owner,
+            "now": now,
+            "until": now + timedelta(seconds=seconds),
+        }
+        async with self._database.begin() as connection:
+            return (await connection.execute(_TAKE, parameters)).first() is not None

@@ -1,0 +1,54 @@
+"""Policy versions in the database: every process of an installation takes up the same one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+
+from travelrule.store import bulk, tables
+from travelrule.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPolicy:
+    """One activated version: the TOML text as it was applied."""
+
+    version: str
+    content: str
+    activated_at: datetime
+
+
+class Policies:
+    """The activated policies of one VASP, newest last."""
+
+    def __init__(self, database: Database, vasp: str) -> None:
+        self._database = database
+        self._vasp = vasp
+
+    async def active(self) -> StoredPolicy | None:
+        """The policy in force; None if none was ever activated."""
+        table = tables.policies
+        query = select(table).where(table.c.vasp == self._vasp).order_by(table.c.id.desc()).limit(1)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        return None if row is None else StoredPolicy(row.version, row.content, row.activated_at)
+
+    async def by_version(self, version: str) -> StoredPolicy | None:
+        """The content of a version that was in force at some time."""
+        table = tables.policies
+        query = select(table).where(table.c.vasp == self._vasp, table.c.version == version).limit(1)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        return None if row is None else StoredPolicy(row.version, row.content, row.activated_at)
+
+    async def activate(self, version: str, content: str, now: datetime) -> bool:
+        """Put a policy in force; False if it already is."""
+        active = await self.active()
+        if active is not None and active.version == version:
+            return False
+        row = {"vasp": self._vasp, "version": version, "content": content, "activated_at": now}
+        async with self._database.begin() as connection:
+            await bulk.insert(connection, tables.policies, [row])
+        return True

@@ -1,0 +1,190 @@
+"""Claiming, finishing and postponing of outbox rows and calls: work that any number of processes share.
+
+A claimed row carries a lease. A process that dies leaves the lease to run out; nobody else has to notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import Boolean, TextClause, bindparam, text
+
+from travelrule.store import bulk, tables
+from travelrule.store.database import Database
+from travelrule.store.types import Instant
+
+# Only the first unsent row of a (topic, key) may be claimed: that is the whole of the ordering guarantee, for any
+# number of relays (design section 4, "Order").
+_CLAIM_OUTBOX = """
+UPDATE outbox SET lease_owner = :owner, lease_until = :until WHERE id IN (
+  SELECT o.id FROM outbox o
+  WHERE o.vasp = :vasp AND o.sent_at IS NULL AND (o.lease_until IS NULL OR o.lease_until < :now)
+    AND NOT EXISTS (SELECT 1 FROM outbox p WHERE p.vasp = o.vasp AND p.topic = o.topic AND p.key = o.key
+                    AND p.sent_at IS NULL AND p.id < o.id)
+  ORDER BY o.id LIMIT :count{lock}
+) RETURNING id, topic, key, record_key, value, headers"""
+
+# At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6).
+_CLAIM_CALLS = """
+UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
+  SELECT c.id FROM calls c JOIN (
+    SELECT id, row_number() OVER (PARTITION BY target ORDER BY due_at, id) AS place FROM calls
+    WHERE vasp = :vasp AND due_at <= :now AND (lease_until IS NULL OR lease_until < :now) AND target NOT IN ({busy})
+  ) ranked ON ranked.id = c.id
+  WHERE ranked.place <= :per_target AND c.due_at <= :now AND (c.lease_until IS NULL OR c.lease_until < :now)
+  ORDER BY c.due_at LIMIT :count{lock}
+) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, note,
+  traceparent"""
+
+_BUSY = {
+    "postgresql": "SELECT unnest(CAST(:busy AS text[]))",
+    "sqlite": "SELECT value FROM json_each(:busy)",
+}
+_LOCK = {"postgresql": " FOR UPDATE OF {alias} SKIP LOCKED", "sqlite": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxItem:
+    """One event to publish."""
+
+    id: int
+    topic: str
+    key: str
+    record_key: bytes
+    value: bytes = field(repr=False)
+    headers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallItem:
+    """One claimed call; ``sealed`` opens with the subject's data key."""
+
+    id: str
+    subject: str
+    operation: str
+    target: str
+    transfer_id: str
+    sealed: bytes = field(repr=False)
+    first_at: datetime
+    tries: int
+    key_refreshed: bool
+    deferred: bool
+    note: str
+    traceparent: str | None
+
+
+class Queues:
+    """The outbox and the calls of one VASP."""
+
+    def __init__(self, database: Database, vasp: str, owner: str) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._owner = owner
+        dialect = "postgresql" if database.is_postgresql else "sqlite"
+        self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
+        self._claim_calls = _typed(_CLAIM_CALLS.format(busy=_BUSY[dialect], lock=_LOCK[dialect].format(alias="c")))
+
+    async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
+        """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
+        parameters = {"vasp": self._vasp, "owner": self._owner, "now": now, "until": until, "count": count}
+        async with self._database.begin() as connection:
+            rows = (await connection.execute(self._claim_outbox, parameters)).all()
+        items = [
+            OutboxItem(
+                id=row.id,
+                topic=row.topic,
+                key=row.key,
+                record_key=bytes(row.record_key or b""),
+                value=bytes(row.value),
+                headers=tuple((name, value) for name, value in orjson.loads(row.headers)),
+            )
+            for row in rows
+        ]
+        return sorted(items, key=lambda item: item.id)
+
+    async def mark_sent(self, ids: Sequence[int], now: datetime) -> None:
+        """These events are acknowledged by the broker."""
+        async with self._database.begin() as connection:
+            await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
+
+    async def release_outbox(self, ids: Sequence[int]) -> None:
+        """Give up the lease of events that could not be published."""
+        async with self._database.begin() as connection:
+            await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": None} for i in ids])
+
+    async def claim_calls(
+        self, count: int, per_target: int, busy: Sequence[str], now: datetime, until: datetime
+    ) -> list[CallItem]:
+        """Up to ``count`` due calls, at most ``per_target`` of each counterparty, none of the ``busy`` ones."""
+        parameters: dict[str, Any] = {
+            "vasp": self._vasp,
+            "owner": self._owner,
+            "now": now,
+            "until": until,
+            "count": count,
+            "per_target": per_target,
+            "busy": list(busy) if self._database.is_postgresql else orjson.dumps(list(busy)).decode(),
+        }
+        async with self._database.begin() as connection:
+            rows = (await connection.execute(self._claim_calls, parameters)).all()
+        return [
+            CallItem(
+                id=row.id,
+                subject=row.subject,
+                operation=row.operation,
+                target=row.target,
+                transfer_id=row.transfer_id,
+                sealed=bytes(row.sealed),
+                first_at=row.first_at,
+                tries=row.tries,
+                key_refreshed=row.key_refreshed,
+                deferred=row.deferred,
+                note=row.note,
+                traceparent=row.traceparent,
+            )
+            for row in rows
+        ]
+
+    async def postpone_call(
+        self, call: CallItem, due_at: datetime, *, tries: int, key_refreshed: bool, deferred: bool, note: str
+    ) -> None:
+        """Try this call again at ``due_at``; gives up the lease."""
+        row = {
+            "id": call.id,
+            "due_at": due_at,
+            "tries": tries,
+            "key_refreshed": key_refreshed,
+            "deferred": deferred,
+            "note": note,
+            "lease_until": None,
+        }
+        async with self._database.begin() as connection:
+            await bulk.update(connection, tables.calls, [row])
+
+    async def wake_deferred(self, target: str, now: datetime) -> None:
+        """The counterparty is up again: what waits for it is due now."""
+        statement = _typed(
+            "UPDATE calls SET due_at = :now WHERE vasp = :vasp AND target = :target AND deferred AND due_at > :now"
+        )
+        async with self._database.begin() as connection:
+            await connection.execute(statement, {"vasp": self._vasp, "target": target, "now": now})
+
+    async def deferred_targets(self) -> list[str]:
+        """Counterparties for which something waits."""
+        statement = text("SELECT DISTINCT target FROM calls WHERE vasp = :vasp AND deferred")
+        async with self._database.read() as connection:
+            return list((await connection.execute(statement, {"vasp": self._vasp})).scalars())
+
+
+def _typed(sql: str) -> TextClause:
+    """Text SQL with the column types that SQLite would otherwise not know."""
+    clause = text(sql)
+    names = [name for name in ("now", "until") if f":{name}" in sql]
+    clause = clause.bindparams(*(bindparam(name, type_=Instant()) for name in names))
+    if "first_at" in sql:
+        return clause.columns(first_at=Instant(), key_refreshed=Boolean(), deferred=Boolean())  # type: ignore[return-value]
+    return clause

@@ -1,0 +1,312 @@
+"""The tables (design section 4). Each carries ``vasp``, the own entity id, so one installation can serve several.
+
+What stands here in the clear is what SQL must find, sum or order. Everything personal is inside a ``sealed`` column
+under the subject's data key, or is a blind index (``*_index``).
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+
+from travelrule.store.types import Amount, Instant
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
+
+inputs = Table(
+    "inputs",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("subject", Text, nullable=False),
+    Column("record", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("fingerprint", LargeBinary, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("reply", LargeBinary),
+    Column("status", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("received_at", Instant, nullable=False),
+)
+Index("ix_inputs_subject", inputs.c.vasp, inputs.c.subject, inputs.c.record)
+
+subjects = Table(
+    "subjects",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("chain", Text, nullable=False),
+    Column("counterparty", Text, nullable=False),
+    Column("due_at", Instant),
+    Column("due_timer", Text, nullable=False, server_default=""),
+    Column("sealed", LargeBinary),
+    Column("parked", Integer, nullable=False),
+    Column("sequences", Text, nullable=False),
+    Column("head", LargeBinary, nullable=False),
+    Column("records", Integer, nullable=False),
+    Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+Index("ix_subjects_due_at", subjects.c.due_at, postgresql_where=text("due_at IS NOT NULL"))
+Index(
+    "ix_subjects_unlogged",
+    subjects.c.vasp,
+    subjects.c.subject,
+    postgresql_where=text("records > logged_records"),
+    sqlite_where=text("records > logged_records"),
+)
+
+data_keys = Table(
+    "data_keys",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("wrapped", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+parked = Table(
+    "parked",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("subject", Text, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("parked_at", Instant, nullable=False),
+)
+Index("ix_parked_subject", parked.c.vasp, parked.c.subject)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", ROW_ID, primary_key=True, autoincrement=True),
+    Column("vasp", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("record_key", LargeBinary),
+    Column("subject", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("value", LargeBinary, nullable=False),
+    Column("headers", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_until", Instant),
+    Column("sent_at", Instant),
+)
+Index(
+    "ix_outbox_unsent",
+    outbox.c.vasp,
+    outbox.c.topic,
+    outbox.c.key,
+    outbox.c.id,
+    postgresql_where=text("sent_at IS NULL"),
+    sqlite_where=text("sent_at IS NULL"),
+)
+Index("ix_outbox_created_at", outbox.c.vasp, outbox.c.created_at)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("vasp", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("operation", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("transfer_id", Text, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("due_at", Instant, nullable=False),
+    Column("first_at", Instant, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("key_refreshed", Boolean, nullable=False),
+    Column("deferred", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("lease_owner", Text),
+    Column("lease_until", Instant),
+    Column("traceparent", Text),
+    Column("created_at", Instant, nullable=False),
+)
+Index("ix_calls_due_at", calls.c.vasp, calls.c.due_at)
+Index("ix_calls_subject", calls.c.vasp, calls.c.subject)
+
+withdrawals = Table(
+    "withdrawals",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("withdrawal_id", Text, primary_key=True),
+    Column("subject", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("network", Text, nullable=False),
+    Column("amount", Amount, nullable=False),
+    Column("fiat_minor", BigInteger, nullable=False),
+    Column("fiat_currency", Text, nullable=False),
+    Column("customer_index", LargeBinary, nullable=False),
+    Column("address_index", LargeBinary, nullable=False),
+    Column("txid", Text),
+    Column("txid_key", Text),
+    Column("vout", Text),
+    Column("created_at", Instant, nullable=False),
+)
+Index("ix_withdrawals_txid_key", withdrawals.c.vasp, withdrawals.c.txid_key)
+Index(
+    "ix_withdrawals_customer_index",
+    withdrawals.c.vasp,
+    withdrawals.c.customer_index,
+    withdrawals.c.created_at,
+)
+
+exchanges = Table(
+    "exchanges",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("side", Text, primary_key=True),
+    Column("counterparty", Text, primary_key=True),
+    Column("transfer_id", Text, primary_key=True),
+    Column("subject", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("chain", Text, nullable=False),
+    Column("txid", Text),
+    Column("txid_key", Text),
+    Column("vout", Text),
+    Column("address_index", LargeBinary),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index)
+Index("ix_exchanges_txid_key", exchanges.c.vasp, exchanges.c.txid_key)
+
+wallets = Table(
+    "wallets",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("wallet_id", Text, primary_key=True),
+    Column("subject", Text, nullable=False),
+    Column("address_index", LargeBinary, nullable=False),
+    Column("customer_index", LargeBinary, nullable=False),
+    Column("currencies", Text, nullable=False),
+    Column("networks", Text, nullable=False),
+    Column("kyc", Boolean, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
+
+vasps = Table(
+    "vasps",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("entity_id", Text, primary_key=True),
+    Column("entry", Text, nullable=False),
+    Column("health", Text, nullable=False),
+    Column("listed", Boolean, nullable=False),
+    Column("refreshed_at", Instant, nullable=False),
+)
+
+coin_networks = Table(
+    "coin_networks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("coin", Text, primary_key=True),
+    Column("networks", Text, nullable=False),
+    Column("refreshed_at", Instant, nullable=False),
+)
+
+policies = Table(
+    "policies",
+    metadata,
+    Column("id", ROW_ID, primary_key=True, autoincrement=True),
+    Column("vasp", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("activated_at", Instant, nullable=False),
+)
+Index("ix_policies_vasp", policies.c.vasp, policies.c.id)
+
+nonces = Table(
+    "nonces",
+    metadata,
+    Column("origin", Text, primary_key=True),
+    Column("next", BigInteger, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("until", Instant, nullable=False),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("record", Integer, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("leaf", BigInteger, primary_key=True, autoincrement=False),
+    Column("subject", Text, nullable=False),
+    Column("record", Integer, nullable=False),
+    Column("head", LargeBinary, nullable=False),
+)
+Index("ix_audit_log_subject", audit_log.c.vasp, audit_log.c.subject)
+
+audit_roots = Table(
+    "audit_roots",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    Column("frontier", Text, nullable=False),
+    Column("root", LargeBinary, nullable=False),
+    Column("signature", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("topic", Text, nullable=False),
+    Column("partition", Integer, nullable=False),
+    Column("offset", BigInteger, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("field", Text, nullable=False),
+    Column("fix", Text, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("failed_at", Instant, nullable=False),
+    Column("replayed_at", Instant),
+)
