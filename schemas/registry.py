@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas import alerts, callbacks, decisions, deposits, exchanges, screenings, txids, verdicts, wallets
+from schemas import alerts, audit, callbacks, decisions, deposits, exchanges, screenings, txids, verdicts, wallets
 from schemas import withdrawals as withdrawal_events
 from schemas.base import Wire
 
@@ -153,6 +153,7 @@ _SPECS = [
     ),
     EventSpec("exchange.changed.v1", "exchanges", exchanges.ExchangeChanged, "transferId", _exchange_key),
     *_outputs("alerts", {"operator.alert": alerts.OperatorAlert}),
+    EventSpec("audit.root.v1", "audit", audit.AuditRoot, "vasp", _field("vasp")),
 ]
 
 EVENTS: dict[str, EventSpec] = {spec.type: spec for spec in _SPECS}
@@ -179,6 +180,7 @@ _TOPICS: tuple[tuple[str, Direction, str], ...] = (
     ("exchanges", "out", "transferId, or <origin>/<transferId> on the beneficiary side"),
     ("alerts", "out", "the subject's id"),
     ("deadletters", "out", "the original key"),
+    ("audit", "out", "the own entity id"),
 )
 TOPICS: dict[str, TopicSpec] = {
     name: TopicSpec(name, direction, key_field, name in _COMPACTED, _types(name))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from streams.connection import Connection
@@ -51,7 +52,7 @@ class Backlog:
         self._topics = tuple(topics)
         self._owned = owned
         self._steady = steady
-        self._consumer: AIOKafkaConsumer | None = None
+        self._clients: tuple[AIOKafkaAdminClient, AIOKafkaConsumer] | None = None
         self.waiting: dict[TopicPartition, Waiting] = {}
 
     async def run(self) -> None:
@@ -71,21 +72,21 @@ class Backlog:
 
     async def look(self) -> None:
         """Ask the broker once. Raises KafkaError, OSError."""
-        consumer = await self._ready()
+        admin, consumer = await self._connected()
         partitions = [
-            TopicPartition(topic, number)
-            for topic in self._topics
-            for number in consumer.partitions_for_topic(topic) or ()
+            TopicPartition(topic["topic"], partition["partition"])
+            for topic in await admin.describe_topics(list(self._topics))
+            for partition in topic["partitions"]
         ]
         if not partitions:
             self.waiting = {}
             return
-        ends = await consumer.end_offsets(partitions)
+        committed = await admin.list_consumer_group_offsets(self._group, partitions=partitions)
         begins = await consumer.beginning_offsets(partitions)
+        ends = await consumer.end_offsets(partitions)
         waiting: dict[TopicPartition, Waiting] = {}
         for partition in partitions:
-            committed = await consumer.committed(partition)
-            position = begins[partition] if committed is None else max(committed, begins[partition])
+            position = max(committed[partition].offset, begins[partition])  # -1: nothing committed yet
             if ends[partition] > position:
                 before = self.waiting.get(partition)
                 same = before is not None and before.committed == position
@@ -94,9 +95,10 @@ class Backlog:
 
     async def close(self) -> None:
         """Disconnect."""
-        consumer, self._consumer = self._consumer, None
-        if consumer is not None:
-            await consumer.stop()
+        clients, self._clients = self._clients, None
+        if clients is not None:
+            await clients[0].close()
+            await clients[1].stop()
 
     def stalled_seconds(self) -> float:
         """For how long the longest waiting of our partitions has had records and no commit; 0 if none waits."""
@@ -117,21 +119,13 @@ class Backlog:
             if partition in owned or not owned
         }
 
-    async def _ready(self) -> AIOKafkaConsumer:
-        if self._consumer is None:
-            # It belongs to the group only to read its offsets: it subscribes to nothing and commits nothing.
-            consumer = AIOKafkaConsumer(
-                *(),
-                **self._connection.client_options(),
-                client_id="travelrule-backlog",
-                group_id=self._group,
-                enable_auto_commit=False,
-            )
-            try:
-                await consumer.start()
-            except BaseException:
-                await consumer.stop()
-                raise
-            self._consumer = consumer
-        await self._consumer.topics()  # refreshes what is known of the partitions
-        return self._consumer
+    async def _connected(self) -> tuple[AIOKafkaAdminClient, AIOKafkaConsumer]:
+        """Two clients, because neither alone can ask for both ends of a partition and the group's offsets."""
+        if self._clients is None:
+            options = self._connection.client_options()
+            admin = AIOKafkaAdminClient(**options, client_id="travelrule-backlog")
+            consumer = AIOKafkaConsumer(**options, client_id="travelrule-backlog")
+            self._clients = admin, consumer
+            await admin.start()
+            await consumer.start()
+        return self._clients

@@ -43,11 +43,13 @@ class FaustWorker:
         progress: Progress,
         *,
         stall_s: float = STALL_SECONDS,
+        stop_s: float = STOP_SECONDS,
     ) -> None:
         self._app = app
         self._topics = topics
         self._progress = progress
         self._stall_s = stall_s
+        self._stop_s = stop_s
         self._broken: asyncio.Future[BaseException] | None = None
         self._early: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -91,7 +93,7 @@ class FaustWorker:
     async def stop(self) -> None:
         """Take nothing more, wait until everything taken is acknowledged, commit, leave the group.
 
-        If that takes longer than ``STOP_SECONDS`` (the committer is stuck) it ends all the same: what is not
+        If that takes longer than ``stop_s`` (the committer is stuck) it ends all the same: what is not
         acknowledged is delivered again.
         """
         for task in self._tasks:
@@ -101,11 +103,16 @@ class FaustWorker:
         await self._quietly_stop()
 
     async def _quietly_stop(self) -> None:
+        stopping = asyncio.create_task(self._app.stop())
+        # Faust swallows a cancellation while it waits for acknowledgements, so a timeout around it would not end.
+        done, _ = await asyncio.wait({stopping}, timeout=self._stop_s)
+        if not done:
+            log.warning("worker-stop-stuck", pending=self._progress.pending)
+            await self._app.consumer.stop()  # ends that wait
         try:
-            async with asyncio.timeout(STOP_SECONDS):
-                await self._app.stop()
+            await stopping
         except Exception as error:  # noqa: BLE001 -- the end of a broken application; the process ends next
-            log.warning("worker-stop-failed", error=error, pending=self._progress.pending)
+            log.warning("worker-stop-failed", error=error)
 
     async def _watch(self) -> None:
         """Faust tells nobody that it crashed unless its own worker runs the loop."""

@@ -32,6 +32,7 @@ Format = Literal["auto", "json", "console"]
 EVENT = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 QUIET = (
+    "alembic",
     "uvicorn.access",
     "aiohttp.access",
     "asyncio",

@@ -58,9 +58,7 @@ class KafkaNode:
         self._properties = directory / "server.properties"
         if not self._properties.exists():
             self._format()
-        listeners = next(
-            line for line in self._properties.read_text().splitlines() if line.startswith("advertised")
-        )
+        listeners = next(line for line in self._properties.read_text().splitlines() if line.startswith("advertised"))
         self.bootstrap = listeners.partition("//")[2]
 
     def _format(self) -> None:
@@ -117,9 +115,7 @@ class KafkaNode:
         """Create topics that are not there yet; returns when every partition has a leader."""
         admin = self._admin()
         present = admin.list_topics(timeout=10).topics
-        missing = [
-            NewTopic(name, partitions, 1, config=dict(config or {})) for name in names if name not in present
-        ]
+        missing = [NewTopic(name, partitions, 1, config=dict(config or {})) for name in names if name not in present]
         for future in admin.create_topics(missing).values() if missing else ():
             # Another test process may create the same topic at the same moment; what counts is checked below.
             with contextlib.suppress(KafkaException):

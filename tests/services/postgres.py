@@ -40,9 +40,7 @@ def binaries() -> Path:
 
 
 def _installed() -> Path | None:
-    majors = [
-        int(p.parent.name) for p in Path("/usr/lib/postgresql").glob("*/bin") if p.parent.name.isdigit()
-    ]
+    majors = [int(p.parent.name) for p in Path("/usr/lib/postgresql").glob("*/bin") if p.parent.name.isdigit()]
     newest = max((major for major in majors if major >= _LEAST_MAJOR), default=None)
     return Path(f"/usr/lib/postgresql/{newest}/bin") if newest else None
 

@@ -85,9 +85,7 @@ def test_a_service_dies_with_its_owner(victim: str, own_directory: Callable[[str
         "print('up', flush=True)\n"
         "time.sleep(600)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, str(directory)], cwd=ROOT, stdout=subprocess.PIPE
-    ) as owner:
+    with subprocess.Popen([sys.executable, "-c", script, str(directory)], cwd=ROOT, stdout=subprocess.PIPE) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == b"up\n"
         sleeper = psutil.Process(int((directory / "pid").read_text()))

@@ -1,7 +1,7 @@
 """``travelrule serve``: the named roles in one process, until a signal or a failure that only a restart mends.
 
-Order of an orderly end: stop consuming, commit what was taken, let requests on their way finish, then close. A part that
-fails for anything but the database or the broker being away ends the process with exit 1: what is not
+Order of an orderly end: stop consuming, commit what was taken, let requests on their way finish, then close. A part
+that fails for anything but the database or the broker being away ends the process with exit 1: what is not
 acknowledged is delivered again, leases run out, nothing lives only in memory.
 """
 

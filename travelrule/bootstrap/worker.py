@@ -66,6 +66,7 @@ class Worker:
             opened.queues,
             opened.leases,
             intake.submit,
+            opened.engine.alert,
             opened.settings.directory_refresh_seconds,
             opened.clock,
         )

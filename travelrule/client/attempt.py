@@ -1,6 +1,4 @@
-"""One try of a call as the value that ``exchange.retries`` decides on.
-
-Nothing that the hub does is an exception there.
+"""One try of a call as the value that ``exchange.retries`` decides on, where nothing the hub does is an exception.
 
 The response payload of an authorization is opened with the pair that the request used: the own key that
 signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes

@@ -1,6 +1,4 @@
-"""What can go wrong with a request to the hub.
-
-Whose fault it is and what to do (``errors.md`` sections 1 to 3).
+"""What can go wrong with a request to the hub: whose fault, and what to do (``errors.md`` sections 1 to 3).
 
 ::
 
@@ -66,10 +64,7 @@ class HubError(TravelRuleError):
 
 
 class HubRefused(HubError):  # noqa: N818 -- these four say what happened, as HTTP does
-    """The request was read and refused.
-
-    The same request again gives the same answer, unless ``action`` says so.
-    """
+    """The request was read and refused. Again it would be refused again, unless ``action`` says otherwise."""
 
 
 class HubUnavailable(HubError):  # noqa: N818

@@ -30,9 +30,10 @@ from travelrule.logs import TRACEPARENT
 
 Document = TypeVar("Document", bound=Wire)
 Observe = Callable[[str, str, float], None]
-"""(operation, outcome, seconds).
+"""Told of each request: (operation, outcome, seconds).
 
-Outcome: ``answered`` or the error's class: ``refused``, ``unavailable``, ``bad-answer``, ``no-answer``.
+Outcome: ``answered``, or by the error's class ``refused``, ``unavailable``, ``bad-answer``, ``no-answer``; ``failed`` if
+the caller gave up or the fault is ours.
 """
 
 _OUTCOMES = {
@@ -98,10 +99,7 @@ class HubClient:
     async def address_search(
         self, target: str, remote_key: str, body: bytes, *, traceparent: str | None = None
     ) -> Answer:
-        """4.A.4: is the address one of ``target``'s? ``remote_key``.
-
-        The public key that ``payload`` is sealed to.
-        """
+        """4.A.4: is it an address of ``target``? ``remote_key``: the public key that ``payload`` is sealed to."""
         return await self._send(ops.ADDRESS_SEARCH, target, body, remote_key, traceparent)
 
     async def transfer_authorization(

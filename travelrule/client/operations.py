@@ -1,7 +1,4 @@
-"""The hub's operations 4.A.1 to 4.A.8 as data.
-
-Method, path, header set, what an answer must hold (``hub-api.md``).
-"""
+"""The hub's operations 4.A.1 to 4.A.8 as data: where they are sent and what an answer must hold (``hub-api.md``)."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ DIRECTORY_BYTES_MAX = 32 * 1024 * KIB
 class Operation:
     """One operation.
 
-    ``sealed``: header set F, the answer to which key is used stands in ``X-Code-Req-Remote-PubKey``
+    ``sealed``: header set F, the key that ``payload`` is sealed to stands in ``X-Code-Req-Remote-PubKey``
     (``auth.md`` section 1). ``field`` is the response field that decides, ``values`` what may stand in it
     (lower case; empty: the answer is a document and ``field`` holds an array). ``read_s`` is the limit for
     the whole answer.

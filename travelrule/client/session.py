@@ -12,10 +12,7 @@ from travelrule.client.wire import Limits
 
 
 def open_session(limits: Limits, tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
-    """A session with a bounded pool, without proxies from the environment.
-
-    Without cookies and without repeats.
-    """
+    """A session with a bounded pool and without cookies, repeats, or proxies from the environment."""
     connector = aiohttp.TCPConnector(
         limit=limits.connections,
         keepalive_timeout=limits.idle_s,

@@ -1,7 +1,4 @@
-"""Who signs requests to the hub.
-
-A port, and the signer that holds the key itself (``auth.md`` sections 1, 3, 4).
-"""
+"""Who signs requests to the hub: a port, and the signer that holds the key (``auth.md`` sections 1, 3, 4)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RawAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one process.
+    """Of one process, in seconds.
 
     ``connections`` to the hub, ``idle_s`` before an unused one is closed (below the 5 s after which common
     servers close it, so that a request seldom meets a connection that is just closing), ``connect_s`` and

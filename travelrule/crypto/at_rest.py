@@ -56,9 +56,7 @@ class KeyEncryptionKeys(HoldsKey):
         if len(data_key) != KEY_BYTES or len(nonce) != NONCE_BYTES:
             raise ValueError("a data key has 32 bytes and a nonce 12")
         header = _VERSION + self._first_id
-        return (
-            header + nonce + self._ciphers[self._first_id].encrypt(nonce, data_key, _WRAP + header + context)
-        )
+        return header + nonce + self._ciphers[self._first_id].encrypt(nonce, data_key, _WRAP + header + context)
 
     def unwrap(self, wrapped: bytes, context: bytes) -> bytes:
         """Return the data key.

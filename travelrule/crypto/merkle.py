@@ -111,9 +111,7 @@ def _subproof(leaves: Sequence[bytes], old_size: int, *, whole: bool) -> list[by
     return [*_subproof(leaves[split:], old_size - split, whole=False), merkle_root(leaves[:split])]
 
 
-def verify_consistency(
-    old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]
-) -> bool:
+def verify_consistency(old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
     """Say whether the tree with ``new_root`` continues the one with ``old_root`` (RFC 9162, 2.1.4.2)."""
     if not 0 <= old_size <= new_size:
         return False

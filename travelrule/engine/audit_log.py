@@ -16,6 +16,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
+from schemas.text import time_text
 from travelrule import logs
 from travelrule.crypto.audit_chain import Frontier, sign_root
 from travelrule.crypto.signing import SigningKey
@@ -110,7 +111,13 @@ class AuditLog:
             "at": now,
         }
         await bulk.insert(connection, tables.audit_roots, [row])
-        data = {"size": frontier.size, "root": root.hex(), "at": now, "signature": signature}
+        data = {
+            "vasp": self._vasp,
+            "size": frontier.size,
+            "root": root.hex(),
+            "at": time_text(now),
+            "signature": signature,
+        }
         data["publicKey"] = self._key.public_base64
         value = write_event(
             type="audit.root.v1",

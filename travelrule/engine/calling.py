@@ -133,7 +133,7 @@ class Calling:
     async def _send(self, call: CallItem, content: _Content, target: StoredVasp) -> Attempted:
         own = self._keyring.signing
         remote_key = None
-        body = dict(content.clear)
+        body = self._named(dict(content.clear))
         if content.payload is not None:
             chosen = choose_key(target.entry.pubkeys, self._clock())
             if chosen is None:
@@ -152,6 +152,14 @@ class Calling:
                 return await attempt(request, own, remote_key)
         except TimeoutError:
             return Attempted("no-answer", code="NO_ANSWER")
+
+    def _named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Put the hub's own network name into a body that names a currency."""
+        if "currency" in body:
+            network = self._counterparties.network_name(str(body["currency"]), body.get("network"))
+            if network:
+                body["network"] = network
+        return body
 
     async def _judge(self, call: CallItem, target: StoredVasp, attempted: Attempted, jitter: float) -> Attempt:
         tries = call.tries + 1

@@ -46,6 +46,8 @@ class Counterparties:
         self.wanted = asyncio.Event()
         """Set by whoever needs a fresh list now; the refresher listens."""
         self.networks: dict[str, tuple[str, ...]] = {}
+        self.networks_changed = False
+        """Whether the last refresh found other coin networks than the one before."""
 
     async def get(self, entity_id: str) -> StoredVasp | None:
         """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere."""
@@ -61,6 +63,17 @@ class Counterparties:
         self._copied_at = self._clock()
         for entity_id, stored in self._copy.items():
             metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
+
+    def network_name(self, currency: str, network: str | None) -> str | None:
+        """The hub's own spelling of a coin's network (4.A.3), so that every member understands it.
+
+        A coin with one network only needs none to be named. A name that the hub does not list is left as it is: the
+        hub's examples are not a complete list, and the counterparty decides.
+        """
+        listed = self.networks.get(currency.upper(), ())
+        if not network:
+            return listed[0] if len(listed) == 1 else None
+        return next((name for name in listed if _plain(name) == _plain(network)), network)
 
     async def refresh_keys(self, entity_id: str) -> StoredVasp | None:
         """Ask for the VASP's current keys and store them; at most once in ``KEY_REFRESH_SECONDS`` for one VASP.
@@ -89,18 +102,23 @@ class Counterparties:
         listed = {name: stored.entry for name, stored in known.items() if stored.listed}
         found = [change.entity_id for change in changes(listed, fetched)]
         await self._directory.store(fetched, known, now)
-        await self._store_networks(now)
+        self.networks_changed = await self._store_networks(now) and bool(known)
         await self.reload()
         if not known:
             return []  # the first list of a new installation is not news
         return [_input(name, listed.get(name), fetched.get(name), now) for name in found]
 
-    async def _store_networks(self, now: datetime) -> None:
+    async def _store_networks(self, now: datetime) -> bool:
+        """Store the networks; True if they differ from those of last time."""
+        before = await self._directory.networks()
         try:
-            await self._directory.store_networks(await self._hub.coin_networks(), now)
+            fetched = await self._hub.coin_networks()
         except HubError as error:
             # The list was fetched; the networks of last time serve until the next refresh.
             log.warning("networks-not-refreshed", error=error)
+            return False
+        await self._directory.store_networks(fetched, now)
+        return bool(before) and await self._directory.networks() != before
 
 
 def _input(entity_id: str, old: VaspEntry | None, new: VaspEntry | None, now: datetime) -> Input:
@@ -128,3 +146,8 @@ def _entry(entry: VaspEntry | None) -> DirectoryEntry | None:
         health=entry.health,
         pubkeys=tuple(DirectoryKey(pubkey=key.pubkey, expires_at=key.expires_at) for key in entry.pubkeys),
     )
+
+
+def _plain(network: str) -> str:
+    """A network name for comparison: upper case, letters and digits only (screening.md section 11)."""
+    return "".join(letter for letter in network.upper() if letter.isalnum())

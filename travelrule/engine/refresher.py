@@ -14,7 +14,9 @@ from travelrule import logs
 from travelrule.client.errors import HubError
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.outcome import Outcome
+from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
+from travelrule.policy.policy import HUB_ENTITY
 from travelrule.store.leases import Leases
 from travelrule.store.queues import Queues
 
@@ -38,6 +40,7 @@ class Refresher:
         queues: Queues,
         leases: Leases,
         submit: Callable[[Input], Awaitable[Outcome]],
+        alert: Callable[[str, Alert], Awaitable[None]],
         interval_seconds: float,
         clock: Callable[[], datetime],
     ) -> None:
@@ -45,6 +48,7 @@ class Refresher:
         self._queues = queues
         self._leases = leases
         self._submit = submit
+        self._alert = alert
         self._interval = timedelta(seconds=interval_seconds)
         self._clock = clock
         self._fetched_at: datetime | None = None
@@ -76,6 +80,8 @@ class Refresher:
             return
         for item in differences:
             await self._submit(item)
+        if self._counterparties.networks_changed:
+            await self._alert(f"vasp:{HUB_ENTITY}", Alert("DIRECTORY_NETWORKS_CHANGED"))
         for target in waiting:
             stored = await self._counterparties.get(target)
             if stored is not None and stored.up:

@@ -14,6 +14,8 @@ from travelrule.store.queues import OutboxItem, Queues
 LEASE_SECONDS = 30.0
 PUBLISH_SECONDS = 10.0
 """Shorter than the lease: what this relay still publishes, no other relay can have claimed."""
+FAILED_SECONDS = 2.0
+"""How long an event rests after the broker did not take it."""
 CLAIM = 500
 POLL_SECONDS = 1.0
 
@@ -60,7 +62,7 @@ class Relay:
             await self._queues.mark_sent(sent, self._clock())
         if failed:
             log.warning("publish-failed", count=len(failed))
-            await self._queues.release_outbox(failed)
+            await self._queues.postpone_outbox(failed, self._clock() + timedelta(seconds=FAILED_SECONDS))
         return len(sent)
 
     async def _publish(self, item: OutboxItem) -> bool:

@@ -10,6 +10,7 @@ from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import Endpoint
 from travelrule.gateway.finish import Finish
 from travelrule.gateway.health import Health
+from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.sources import Sources
 from travelrule.gateway.status_search import StatusSearch
@@ -23,14 +24,15 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5."""
     sources = Sources(deps.sources)
     senders = Senders(deps.directory, deps.refresh_keys, deps.clock)
+    wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     slow = deps.deadline_s
-    return Starlette(
+    app = Starlette(
         routes=[
             Route(
                 "/v1/beneficiary/VerifyAddress",
                 Endpoint(
                     "address-search",
-                    VerifyAddress(deps, senders),
+                    VerifyAddress(deps, senders, wallets),
                     sources,
                     deps.verify_deadline_s,
                     late=LATE,
@@ -39,7 +41,7 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
             ),
             Route(
                 "/v1/beneficiary/transfer",
-                Endpoint("transfer-authorization", Authorization(deps, senders), sources, slow),
+                Endpoint("transfer-authorization", Authorization(deps, senders, wallets), sources, slow),
                 methods=["POST"],
             ),
             Route(
@@ -64,3 +66,6 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
             ),
         ]
     )
+    # Paths are exact: a redirect would be an answer that the hub cannot use.
+    app.router.redirect_slashes = False
+    return app

@@ -24,6 +24,7 @@ from travelrule.gateway.callers import Caller, caller_of
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.inputs import input_of, reply_of
+from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Sender, Senders
@@ -40,6 +41,7 @@ class Authorization:
 
     deps: GatewayDeps
     senders: Senders
+    wallets: WalletLookups
 
     async def __call__(self, call: Call) -> Answer:
         """Answer one request."""
@@ -81,7 +83,7 @@ class Authorization:
     async def _wallets(self, numbers: Sequence[str]) -> tuple[WalletFacts, ...]:
         if not numbers:
             return ()
-        found = await self.deps.reads.wallets_at(numbers)
+        found = await self.wallets.wallets_at(numbers)
         return tuple(
             [await self._wallet(number, wallet) for number in dict.fromkeys(numbers) for wallet in meant(number, found)]
         )

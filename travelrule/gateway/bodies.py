@@ -1,7 +1,4 @@
-"""From bytes to a request model.
-
-Size, JSON, depth, required fields, values (member-api.md 1, table of 503).
-"""
+"""From bytes to a request model: JSON, depth, required fields, values (member-api.md 1, table of 503)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Who calls.
-
-The headers that the hub forwards (auth.md 1 and 7), read strictly because records hang on them.
-"""
+"""Who calls: the headers that the hub forwards (auth.md 1, 7), read strictly because records hang on them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From an inbound request to an input, and from its outcome to an answer.
-
-The one path of design section 2.
-"""
+"""From an inbound request to an input, and from its outcome to an answer (design section 2, the one path)."""
 
 from __future__ import annotations
 

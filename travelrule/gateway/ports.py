@@ -21,7 +21,7 @@ Randomness = Callable[[int], bytes]
 RefreshKeys = Callable[[str], Awaitable[Sequence[PublicKey]]]
 """Ask the hub for the current keys of one entity (4.A.2) and store them; empty: the hub does not know it.
 
-Raises what the client raises if the hub cannot be asked.
+Raises what the client raises if the hub cannot be asked, or refuses (``INVALID_TARGET_VASP_ID``: no such entity).
 """
 
 NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[str, Any]]]]]
@@ -39,10 +39,7 @@ class Reads(Protocol):
     """Queries that change nothing (``store.reads.Reads``)."""
 
     async def wallets_at(self, asked: Sequence[str]) -> Sequence[WalletRecord]:
-        """Give the own deposit addresses that the texts (``address[:tag]``) may mean.
-
-        Whole text and left part.
-        """
+        """Give the own deposit addresses that the texts (``address[:tag]``) may mean, whole or left of the colon."""
 
     async def outgoing_exchange(self, transfer_id: str, counterparty: str) -> ExchangeRecord | None:
         """Give an exchange that we started with that counterparty."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from schemas.hub import PublicKey, VaspEntry
-from travelrule.client.errors import HubError
+from travelrule.client.errors import HubError, HubRefused
 from travelrule.gateway.callers import Caller
 from travelrule.gateway.ports import Clock, Directory, RefreshKeys
 from travelrule.gateway.refusals import Refused, internal
@@ -25,6 +25,7 @@ TRUST_S = 10
 REFRESH_PAUSE_S = 30
 REFRESHES_PER_MINUTE = 30
 KEPT_MAX = 4096
+NO_SUCH_VASP = "INVALID_TARGET_VASP_ID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,12 @@ class Senders:
             done.exception()
 
     async def _ask(self, entity_id: str) -> tuple[PublicKey, ...]:
-        keys = tuple(await self._refresh_keys(entity_id))
+        try:
+            keys = tuple(await self._refresh_keys(entity_id))
+        except HubRefused as refusal:
+            if refusal.error_code != NO_SUCH_VASP:
+                raise
+            keys = ()
         self._refreshed[entity_id] = _Refreshed(self._clock(), keys)
         self._refreshed.move_to_end(entity_id)
         if len(self._refreshed) > KEPT_MAX:

@@ -20,6 +20,7 @@ from travelrule.gateway.bodies import request_of
 from travelrule.gateway.callers import caller_of
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
+from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.payloads import open_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Senders
@@ -43,6 +44,7 @@ class VerifyAddress:
 
     deps: GatewayDeps
     senders: Senders
+    wallets: WalletLookups
 
     async def __call__(self, call: Call) -> Answer:
         """Answer one request."""
@@ -62,7 +64,7 @@ class VerifyAddress:
 
     async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
         numbers = beneficiary.account_number
-        found = await self.deps.reads.wallets_at(numbers)
+        found = await self.wallets.wallets_at(numbers)
         wallets: list[WalletRecord] = []
         for number in numbers:
             own = [one for one in meant(number, found) if takes(one, request.currency, request.network)]

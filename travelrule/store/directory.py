@@ -88,8 +88,10 @@ class Directory:
             }
             for coin in networks.coin_networks
         ]
+        table = tables.coin_networks
         async with self._database.begin() as connection:
-            await bulk.insert(connection, tables.coin_networks, rows, conflict="update")
+            await connection.execute(table.delete().where(table.c.vasp == self._vasp))
+            await bulk.insert(connection, table, rows, conflict="update")
 
     async def networks(self) -> dict[str, tuple[str, ...]]:
         """Network names by upper-case coin."""

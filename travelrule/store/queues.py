@@ -111,10 +111,10 @@ class Queues:
         async with self._database.begin() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
 
-    async def release_outbox(self, ids: Sequence[int]) -> None:
-        """Give up the lease of events that could not be published."""
+    async def postpone_outbox(self, ids: Sequence[int], until: datetime) -> None:
+        """Nobody tries these events before ``until``: the broker did not take them just now."""
         async with self._database.begin() as connection:
-            await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": None} for i in ids])
+            await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": until} for i in ids])
 
     async def claim_calls(
         self, count: int, per_target: int, busy: Sequence[str], now: datetime, until: datetime

@@ -57,7 +57,7 @@ async def consuming(
     made: list[FaustWorker] = []
     inlet = Inlet(topics, committer.put, progress, lambda error: made[0].fail(error))
     register_all(app, topics, inlet)
-    made.append(FaustWorker(app, connection, topics, progress, stall_s=stall_s))
+    made.append(FaustWorker(app, connection, topics, progress, stall_s=stall_s, stop_s=5))
     task = asyncio.create_task(committer.run())
     await made[0].start()
     try:

@@ -39,9 +39,7 @@ async def test_tombstones_and_records_without_key_arrive(place: Place) -> None:
 
 async def test_records_of_a_key_keep_their_order(place: Place, publisher: KafkaPublisher) -> None:
     numbers = range(40)
-    await asyncio.gather(
-        *(publisher.publish("withdrawals", b"k%d" % (n % 4), b"%d" % n, []) for n in numbers)
-    )
+    await asyncio.gather(*(publisher.publish("withdrawals", b"k%d" % (n % 4), b"%d" % n, []) for n in numbers))
     committer = Committer()
     async with consuming(place.settings, place.connection, committer):
         await committer.until(lambda: len(committer.acknowledged) == len(numbers))
@@ -50,9 +48,7 @@ async def test_records_of_a_key_keep_their_order(place: Place, publisher: KafkaP
         assert values == list(range(key, 40, 4))
 
 
-async def test_acknowledged_is_not_delivered_again_and_the_rest_is(
-    place: Place, publisher: KafkaPublisher
-) -> None:
+async def test_acknowledged_is_not_delivered_again_and_the_rest_is(place: Place, publisher: KafkaPublisher) -> None:
     for n in range(6):
         await publisher.publish("decisions", b"same-key", b"%d" % n, [])
     first = Committer()
@@ -65,9 +61,7 @@ async def test_acknowledged_is_not_delivered_again_and_the_rest_is(
     assert [d.value for d in second.seen] == [b"6"]
 
 
-async def test_offsets_are_committed_only_after_the_acknowledgement(
-    place: Place, publisher: KafkaPublisher
-) -> None:
+async def test_offsets_are_committed_only_after_the_acknowledgement(place: Place, publisher: KafkaPublisher) -> None:
     for n in range(3):
         await publisher.publish("txids", b"one", b"%d" % n, [])
     committer = Committer()
@@ -123,12 +117,8 @@ async def test_an_agent_whose_queue_fails_ends_the_worker_without_acknowledging(
         await again.until(lambda: len(again.acknowledged) == 1)
 
 
-async def test_publishing_takes_many_at_once_and_reads_back_headers(
-    place: Place, publisher: KafkaPublisher
-) -> None:
-    await asyncio.gather(
-        *(publisher.publish("verdicts", b"%d" % n, b"v", [("traceparent", b"t")]) for n in range(500))
-    )
+async def test_publishing_takes_many_at_once_and_reads_back_headers(place: Place, publisher: KafkaPublisher) -> None:
+    await asyncio.gather(*(publisher.publish("verdicts", b"%d" % n, b"v", [("traceparent", b"t")]) for n in range(500)))
     consumer = AIOKafkaConsumer(
         place.topics.physical("verdicts"), **place.connection.client_options(), auto_offset_reset="earliest"
     )
@@ -142,8 +132,6 @@ async def test_publishing_takes_many_at_once_and_reads_back_headers(
 
 
 @pytest.mark.parametrize("topic", ["nothing-of-ours", "travelrule.verdicts"])
-async def test_only_topics_of_the_registry_are_written(
-    place: Place, publisher: KafkaPublisher, topic: str
-) -> None:
+async def test_only_topics_of_the_registry_are_written(place: Place, publisher: KafkaPublisher, topic: str) -> None:
     with pytest.raises(KeyError):
         await publisher.publish(topic, b"k", b"v", [])

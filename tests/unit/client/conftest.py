@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing, SigningKey
@@ -64,7 +65,7 @@ async def client(hub: Hub, seen: list[tuple[str, str]]):
         signer(),
         httpx.MockTransport(hub),
         clock=lambda: NOW,
-        observe=lambda operation, outcome, seconds: seen.append((operation, outcome)),
+        observe=lambda operation, outcome, _: seen.append((operation, outcome)),
     )
     yield one
     await one.aclose()

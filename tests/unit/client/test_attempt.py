@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import orjson
 import pytest
+
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub import HubClient
@@ -38,9 +39,7 @@ def sealed(own: SigningKey, plain: bytes) -> str:
 )
 async def test_the_response_payload(client: HubClient, hub: Hub, payload: object, opened: object) -> None:
     hub.says(200, json={"result": "verified", "transferId": "1", "payload": payload})
-    tried = await attempt(
-        client.transfer_authorization("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64
-    )
+    tried = await attempt(client.transfer_authorization("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64)
     assert (tried.kind, tried.status, tried.payload) == ("answer", 200, opened)
     assert tried.body == {"result": "verified", "transferId": "1"}
 
@@ -71,7 +70,14 @@ async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubErr
     tried = await attempt(fail(), OWN)  # type: ignore[arg-type]
     late = NOW + timedelta(hours=1)
     decided = react(
-        "transfer-authorization", tried, tries=9, first_at=NOW, now=late, key_refreshed=False, jitter=0.0, note="0,0,0,0"
+        "transfer-authorization",
+        tried,
+        tries=9,
+        first_at=NOW,
+        now=late,
+        key_refreshed=False,
+        jitter=0.0,
+        note="0,0,0,0",
     )
     assert isinstance(decided, Deliver)
     assert decided.maybe_acted is maybe_acted

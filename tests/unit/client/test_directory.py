@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from schemas.hub import VaspEntry
 from travelrule.client.directory import by_entity, changes, same_alliance
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
+
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.operations import OPERATIONS

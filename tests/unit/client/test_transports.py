@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 
 import pytest
+
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.operations import FINISH
 from travelrule.client.transports import AiohttpWire, HttpxWire
@@ -149,7 +150,7 @@ async def test_a_redirect_is_not_followed(wire: Wire, server: tuple[RawServer, s
 
 
 async def test_a_refused_connection_was_not_sent(make: Callable[[str], Wire]) -> None:
-    idle = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)
+    idle = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = idle.sockets[0].getsockname()[1]
     idle.close()
     await idle.wait_closed()
@@ -260,7 +261,7 @@ async def test_a_broken_encoding_is_a_bad_answer(wire: Wire, server: tuple[RawSe
 
 @pytest.mark.parametrize("kind", [HttpxWire, AiohttpWire])
 async def test_connections_are_reused_and_bounded(
-    server: tuple[RawServer, str], kind: type[HttpxWire] | type[AiohttpWire]
+    server: tuple[RawServer, str], kind: type[HttpxWire | AiohttpWire]
 ) -> None:
     raw, url = server
     wire = kind(url, "code:north", signer(), limits=Limits(connections=3))

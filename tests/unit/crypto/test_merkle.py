@@ -99,9 +99,7 @@ def test_every_consistency_proof_verifies() -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(
-    size=st.integers(2, 70), where=st.integers(0, 10**6), at=st.integers(0, 10**6), change=st.integers(1, 255)
-)
+@given(size=st.integers(2, 70), where=st.integers(0, 10**6), at=st.integers(0, 10**6), change=st.integers(1, 255))
 def test_changing_any_proof_byte_fails(size: int, where: int, at: int, change: int) -> None:
     leaves, root = leaves_of(size), merkle_root(leaves_of(size))
     index, old = where % size, 1 + where % (size - 1)

@@ -44,9 +44,7 @@ def test_changing_any_character_of_signature_or_key_text_breaks_it() -> None:
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \n"
     for at in (0, 40, len(signature) - 3, len(signature) - 2, len(signature) - 1):
         for letter in alphabet.replace(signature[at], ""):
-            assert not verify(
-                KEY.public_base64, AT, body, nonce, signature[:at] + letter + signature[at + 1 :]
-            )
+            assert not verify(KEY.public_base64, AT, body, nonce, signature[:at] + letter + signature[at + 1 :])
     for letter in alphabet.replace(KEY.public_base64[-2], ""):
         assert not verify(KEY.public_base64[:-2] + letter + "=", AT, body, nonce, signature)
 

@@ -10,9 +10,7 @@ from travelrule.crypto.exact_base64 import encode
 from travelrule.crypto.sealing import exchange_public, open_sealed, seal, shared_key
 from travelrule.crypto.signing import SigningKey, signed_bytes, verify
 
-VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "data" / "vectors.json").read_text(encoding="utf-8")
-)
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[2] / "data" / "vectors.json").read_text(encoding="utf-8"))
 
 
 def cases(group: str) -> list[Any]:
@@ -68,9 +66,7 @@ def test_key_conversion(side: str) -> None:
 
 
 def test_both_sides_agree_on_the_published_key() -> None:
-    sender, receiver = (
-        SigningKey.from_base64(VECTORS["keys"][side]["private"]) for side in ("sender", "receiver")
-    )
+    sender, receiver = (SigningKey.from_base64(VECTORS["keys"][side]["private"]) for side in ("sender", "receiver"))
     expected = VECTORS["key_conversion"]["shared_key_beforenm"]
     assert encode(shared_key(sender, receiver.public_base64)) == expected
     assert encode(shared_key(receiver, sender.public_base64)) == expected

@@ -202,7 +202,11 @@ class Scene:
     @property
     def statuses(self) -> list[str]:
         """The statuses that the last decision emitted, in order."""
-        return [effect.data["status"] for effect in self.last.effects if isinstance(effect, Emit) and effect.topic == "exchanges"]
+        return [
+            effect.data["status"]
+            for effect in self.last.effects
+            if isinstance(effect, Emit) and effect.topic == "exchanges"
+        ]
 
     @property
     def reply(self) -> dict[str, Any]:
@@ -301,9 +305,7 @@ def authorization(**changes: Any) -> AuthorizationReceived:
 
 
 def txid_report(txid: str = TXID, vout: str | None = None, entity: str = "north") -> TxidReportReceived:
-    return TxidReportReceived(
-        origin=f"code:{entity}", entity_id=entity, transfer_id=TRANSFER_ID, txid=txid, vout=vout
-    )
+    return TxidReportReceived(origin=f"code:{entity}", entity_id=entity, transfer_id=TRANSFER_ID, txid=txid, vout=vout)
 
 
 def finish(status: str = "canceled", entity: str = "north", reason: str | None = "UNKNOWN") -> FinishReceived:

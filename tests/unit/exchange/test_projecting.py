@@ -4,7 +4,17 @@ from decimal import Decimal
 
 import pytest
 
-from tests.unit.exchange.scene import TAG, TXID, WITHDRAWAL_ID, allowed, asking, cancelled, reporting, requested, waiting
+from tests.unit.exchange.scene import (
+    TAG,
+    TXID,
+    WITHDRAWAL_ID,
+    allowed,
+    asking,
+    cancelled,
+    reporting,
+    requested,
+    waiting,
+)
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.projecting import FIAT_MINOR_MAX, fiat_minor
 

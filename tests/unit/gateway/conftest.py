@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+
 from schemas.hub import PublicKey, VaspEntry
 from schemas.persons import Person
 from travelrule.crypto.sealing import open_sealed, seal
@@ -77,7 +78,15 @@ class FakeReads:
         await self._serve()
         return [
             WalletRecord(
-                wallet.wallet_id, text, tag, wallet.tag, wallet.currencies, wallet.networks, wallet.kyc, "c-1", wallet.owner
+                wallet.wallet_id,
+                text,
+                tag,
+                wallet.tag,
+                wallet.currencies,
+                wallet.networks,
+                wallet.kyc,
+                "c-1",
+                wallet.owner,
             )
             for text in asked
             for address, tag in candidates(text)
@@ -129,7 +138,11 @@ class FakeIntake:
             await asyncio.sleep(0)
             known = self.known.get((item.source, item.id))
             if known is not None:
-                return Outcome("duplicate", reply=known[1]) if known[0] == item.content else Outcome("rejected", "CONFLICT")
+                return (
+                    Outcome("duplicate", reply=known[1])
+                    if known[0] == item.content
+                    else Outcome("rejected", "CONFLICT")
+                )
             state = self.states.get(item.subject)
             decision = MACHINES["exchange"].decide(state, item, self.world.policy, self.world.now)
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
@@ -149,10 +162,10 @@ class FakeScreen:
         self.wallet_hit: bool | None = False
         self.originator_hit: bool | None = False
 
-    async def sanctioned(self, asked: Any, wallets: Any) -> bool | None:
+    async def sanctioned(self, *_: Any) -> bool | None:
         return self.wallet_hit
 
-    async def originator_sanctioned(self, ivms101: Any) -> bool | None:
+    async def originator_sanctioned(self, _: Any) -> bool | None:
         return self.originator_hit
 
 
@@ -164,9 +177,7 @@ def key(own: SigningKey, days: int = 30) -> PublicKey:
 class World:
     """Everything a test may change; ``call`` sends as ``north`` unless told otherwise."""
 
-    policy: Policy = field(
-        default_factory=lambda: Policy.default().with_own(OwnVasp("south", "code:south", PROFILE))
-    )
+    policy: Policy = field(default_factory=lambda: Policy.default().with_own(OwnVasp("south", "code:south", PROFILE)))
     now: datetime = NOW
     refreshed: list[str] = field(default_factory=list)
     current: dict[str, Any] = field(default_factory=dict)
@@ -232,7 +243,9 @@ class World:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    async def authorize(self, inner: Any = None, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
+    async def authorize(
+        self, inner: Any = None, headers: dict[str, str] | None = None, **fields: Any
+    ) -> httpx.Response:
         """M2."""
         body = {**AUTHORIZATION, "payload": box(transfer() if inner is None else inner), **fields}
         return await self.send("POST", "/v1/beneficiary/transfer", body, headers)

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from travelrule.engine.outcome import Outcome
 from travelrule.policy.sections import Asset, Names
 

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+
 from schemas.persons import Person
 from travelrule.policy.sections import Asset
 

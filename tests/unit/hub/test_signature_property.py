@@ -8,7 +8,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.hub.kit import AUTHORIZATION, SOUTH, TRANSFER_ID, hub_under_test, signed
+from tests.unit.hub.kit import AUTHORIZATION, SOUTH, hub_under_test, signed
 
 BODY = json.dumps(AUTHORIZATION).encode()
 HEADERS = signed(BODY, nonce=123_456, remote=SOUTH)
@@ -56,10 +56,8 @@ def test_inserted_bytes_are_refused(extra: bytes, at: int) -> None:
     assert (status, forwarded) == (422, 0)
 
 
-async def test_the_nonce_bytes_do_not_slide_into_the_body() -> None:
-    """No separator stands between the signed parts: moving bytes from the body to the time must not verify."""
-    body = b"5" + BODY
-    headers = signed(body, nonce=9, remote=SOUTH)
+async def test_signed_bytes_do_not_slide_from_the_body_into_the_time() -> None:
+    """No separator stands between the signed parts, so the same signature fits a shorter body and a longer time."""
+    headers = signed(b"5" + BODY, nonce=9, remote=SOUTH)
     headers["X-Code-Req-Datetime"] += "5"
-    assert await _send(BODY, dict(headers)) != (200, 0)
-    assert TRANSFER_ID.encode() in BODY
+    assert await _send(BODY, dict(headers)) == (422, 0)

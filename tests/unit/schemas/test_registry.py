@@ -37,6 +37,7 @@ CONTRACT: dict[str, tuple[str, list[str]]] = {
     "exchanges": ("out", ["exchange.changed.v1"]),
     "alerts": ("out", ["operator.alert.v1"]),
     "deadletters": ("out", []),
+    "audit": ("out", ["audit.root.v1"]),
 }  # fmt: skip
 
 

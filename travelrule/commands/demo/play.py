@@ -34,7 +34,7 @@ async def _play(folder: Path, *, once: bool) -> bool:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     network = Network(folder)
-    playing = asyncio.create_task(_scenarios(network))
+    playing = asyncio.create_task(scenarios(network, View(list(SCENARIOS))))
     stopping = asyncio.create_task(stopped.wait())
     try:
         await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -54,8 +54,8 @@ async def _play(folder: Path, *, once: bool) -> bool:
     return all(result == "ok" for result in results.values())
 
 
-async def _scenarios(network: Network) -> dict[str, str]:
-    view = View(list(SCENARIOS))
+async def scenarios(network: Network, view: View) -> dict[str, str]:
+    """Start the network and play every scenario on it: what became of each, ``ok`` or the reason."""
     results: dict[str, str] = {}
     await network.start()
     stage = Stage(network)

@@ -32,6 +32,7 @@ class View:
         self._console = Console(stderr=True)
         self._lines = {title: Line(title) for title in titles}
         self._current: Line | None = None
+        self._owners: dict[str, Line] = {}
         self._live: Live | None = None
 
     def shown(self) -> AbstractContextManager[object]:
@@ -53,11 +54,16 @@ class View:
         self._draw()
 
     def see(self, entity_id: str, seen: Seen) -> None:
-        """A record came out."""
+        """A record came out. It belongs to the scenario that its ids were first seen in."""
         step = _step(entity_id, seen)
-        if self._current is not None and step is not None:
-            self._current.steps.append(step)
-            self._draw()
+        ids = [seen.key, *(str(seen.data[name]) for name in ("withdrawalId", "transferId") if seen.data.get(name))]
+        line = next((self._owners[one] for one in ids if one in self._owners), self._current)
+        if line is None or step is None:
+            return
+        for one in ids:
+            self._owners.setdefault(one, line)
+        line.steps.append(step)
+        self._draw()
 
     def table(self) -> Table:
         """The view as a table, for printing once."""

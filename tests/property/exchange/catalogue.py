@@ -1,0 +1,110 @@
+"""Every kind of input that a withdrawal or an inbound exchange can meet, for the state it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from schemas.base import Wire
+from tests.unit.exchange import scene
+from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.state import WithdrawalState
+
+ANSWERS: dict[str, list[dict[str, Any]]] = {
+    "address-search": [
+        {"result": "valid"},
+        {"result": "valid", "beneficiaryVaspEntityId": "east"},
+        {"result": "invalid", "reasonType": "NOT_FOUND_ADDRESS"},
+        {"result": "invalid", "reasonType": "LACK_OF_INFORMATION"},
+        {"result": 7},
+    ],
+    "transfer-authorization": [
+        {"result": "verified", "payload": {"BeneficiaryVASP": {}}},
+        {"result": "verified"},
+        {"result": "denied", "reasonType": "INPUT_NAME_MISMATCHED"},
+        {"result": "denied", "reasonType": "SANCTION_LIST"},
+    ],
+    "txid-report": [{"result": "normal"}],
+    "finish": [{"result": "normal"}],
+    "status-search": [
+        {"status": "pending"},
+        {"status": "confirmed", "txid": scene.TXID},
+        {"status": "confirmed", "txid": scene.OTHER_TXID},
+        {"status": "confirmed"},
+        {"status": "canceled"},
+    ],
+}
+FAILURES: list[dict[str, Any]] = [
+    {"code": "NO_ANSWER", "maybe_acted": True},
+    {"code": "NOT_SENT"},
+    {"code": "DUPLICATED_TRANSFER_ID", "status": 503, "maybe_acted": True},
+    {"code": "UNKNOWN_TRANSFER_ID"},
+    {"code": "UNACCEPTABLE_REQUEST", "status": 503},
+    {"code": "INVALID_TARGET_VASP_ID", "status": 422},
+]
+
+
+def reports(transfer_id: str) -> Iterator[Wire]:
+    """Every result of every call under this id."""
+    for operation, bodies in ANSWERS.items():
+        for body in bodies:
+            yield scene.answered(operation, transfer_id, **body)
+        for failure in FAILURES:
+            yield scene.reported("failed", operation, transfer_id, **failure)
+        yield scene.reported("deferred", operation, transfer_id, code="COUNTERPARTY_DOWN")
+        yield scene.reported("troubled", operation, transfer_id, code="NO_ANSWER", attempts=10)
+
+
+def timers(state: Any) -> Iterator[Wire]:
+    """Every timer that runs, and one that does not."""
+    for name, due_at in (state.timers if state is not None else {}).items():
+        yield TimerDue(name=name, due_at=due_at)
+    yield TimerDue(name="try-again", due_at=scene.NOW)
+
+
+def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
+    """Everything that a withdrawal in this state can meet."""
+    yield scene.requested()
+    yield scene.requested(amount="1")
+    yield scene.requested(destination={"kind": "unknown", "address": "rPEP"})
+    yield scene.recorded()
+    yield scene.amended()
+    yield scene.amended(destination={"kind": "vasp", "vaspEntityId": "east", "address": "rPEP"})
+    yield scene.cancelled("SANCTION_LIST")
+    yield scene.decided("allow")
+    yield scene.decided("deny")
+    yield scene.broadcast()
+    yield scene.broadcast(scene.OTHER_TXID)
+    yield scene.broadcast(scene.TXID, "2")
+    yield scene.mined()
+    yield scene.settled()
+    yield scene.settled("failed")
+    yield from timers(state)
+    for transfer_id in {"no-such-id", *(one.transfer_id for one in state.attempts)} if state else {"no-such-id"}:
+        yield from reports(transfer_id)
+    yield from for_exchange_only()
+
+
+def for_exchange_only() -> Iterator[Wire]:
+    """What only an inbound exchange understands."""
+    yield scene.authorization()
+    yield scene.authorization(wallets=())
+    yield scene.authorization(amount="1")
+    yield scene.txid_report()
+    yield scene.txid_report(scene.TXID, "1")
+    yield scene.txid_report(scene.OTHER_TXID)
+    yield scene.txid_report(entity="east")
+    yield scene.finish()
+    yield scene.finish("confirmed")
+    yield scene.finish(entity="east")
+
+
+def for_exchange(state: ExchangeState | None) -> Iterator[Wire]:
+    """Everything that an inbound exchange in this state can meet."""
+    yield from for_exchange_only()
+    yield from timers(state)
+    yield from reports(scene.TRANSFER_ID)
+    yield scene.requested()
+    yield scene.decided("allow", f"exchange:north/{scene.TRANSFER_ID}")
+    yield scene.mined()

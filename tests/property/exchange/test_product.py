@@ -1,0 +1,71 @@
+"""Every state that can be reached meets every input: nothing raises, and every law holds afterwards.
+
+States are told apart by what decides about them; a search in breadth visits each kind once and stops at a number of
+attempts, because an exchange that is begun anew is the same again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from schemas.base import Wire
+from tests.property.exchange.catalogue import for_exchange, for_withdrawal
+from tests.property.exchange.laws import check
+from tests.unit.exchange.scene import Scene, inbound, policy
+from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.table import TRANSITIONS
+
+ATTEMPTS_MAX = 2
+
+
+def kind_of(state: Any) -> object:
+    """What decides about a state, without its ids and times."""
+    if isinstance(state, WithdrawalState):
+        attempts = tuple((one.status, one.give_up != "", one.report, one.finish) for one in state.attempts)
+        case = (state.case.verdict, state.case.final, state.case.asked_anew)
+        facts = (state.recorded, state.chain, state.txid, state.vout, state.request.destination.kind)
+        return attempts, case, facts, tuple(sorted(state.timers)), min(state.restarts, 1)
+    if isinstance(state, ExchangeState):
+        return state.status, state.txid, state.vout, state.chain, tuple(state.timers), state.answer["result"]
+    return None
+
+
+def explore(scene: Scene, catalogue: Callable[[Any], Iterator[Wire]]) -> list[Any]:
+    """Visit every kind of state once, with every input; give the states."""
+    decide = MACHINES[scene.subject.partition(":")[0]].decide
+    seen: dict[object, Any] = {None: None}
+    waiting: deque[Any] = deque([None])
+    while waiting:
+        state = waiting.popleft()
+        for data in catalogue(state):
+            item = scene.input(data)
+            decision = decide(state, item, scene.rules, scene.now)
+            check(state, item, decision, scene.rules)
+            after = decision.state
+            kind = kind_of(after)
+            if kind not in seen and len(getattr(after, "attempts", ())) <= ATTEMPTS_MAX:
+                seen[kind] = after
+                waiting.append(after)
+    return [state for state in seen.values() if state is not None]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    ["operator_override = true", '[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"\nDENIED_CORRECTABLE = "deny"'],
+    ids=["holding", "denying"],
+)
+def test_every_withdrawal_meets_every_input(rules):
+    states = explore(Scene(rules=policy(rules)), for_withdrawal)
+    reached = {one.status for state in states for one in state.attempts}
+    assert reached == set(TRANSITIONS["originating"])
+
+
+def test_every_inbound_exchange_meets_every_input():
+    states = explore(inbound(), for_exchange)
+    assert {state.status for state in states} == set(TRANSITIONS["beneficiary"]) - {"new"}

@@ -1,0 +1,135 @@
+"""M4 (each row of member-api.md section 5) and M8; which machines may call; what the metric counts."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+
+import pytest
+
+from travelrule.gateway.sources import Sources
+from travelrule.gateway.status_search import ANSWERED
+from travelrule.metrics import REGISTRY
+from travelrule.store.reads import ExchangeRecord
+
+from .conftest import OTHER, World, key, without
+
+ROWS = {
+    "wait": "pending",
+    "verified": "pending",
+    "pending": "pending",
+    "processing": "processing",
+    "wait-confirm": "wait-confirm",
+    "confirmed": "confirmed",
+    "canceled": "canceled",
+    "denied": "canceled",
+}
+
+
+@pytest.mark.parametrize("own", sorted(ROWS))
+async def test_each_state(world: World, own: str) -> None:
+    world.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", own, None, None)
+    assert (await world.status()).json() == {"transferId": "t-1", "status": ROWS[own]}
+    world.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", own, "ab12", "0")
+    assert (await world.status()).json() == {"transferId": "t-1", "status": ROWS[own], "txid": "ab12", "vout": "0"}
+
+
+def test_every_state_of_the_machine_has_an_answer() -> None:
+    from travelrule.exchange.table import STATUSES
+
+    assert set(ANSWERED) == set(STATUSES) == set(ROWS)
+
+
+async def test_unknown_or_not_the_callers(world: World) -> None:
+    answer = await world.status()
+    assert (answer.status_code, answer.json()["errorType"]) == (503, "UNKNOWN_TRANSFER_ID")
+    world.reads.exchanges["t-1", "east"] = ExchangeRecord("t-1", "confirmed", "ab12", None)
+    answer = await world.status()
+    assert (answer.status_code, answer.json()["errorType"]) == (503, "UNKNOWN_TRANSFER_ID")
+    assert world.intake.items == []
+
+
+async def test_an_outsider_that_we_sent_to_may_ask(world: World) -> None:
+    """Whom we send to and whom we accept from are two lists."""
+    world.rules(accept_origins=("east",))
+    world.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", "processing", None, None)
+    assert (await world.status()).json()["status"] == "processing"
+    forged = {**without("X-Code-Req-Remote-PubKey"), "X-Code-Req-PubKey": OTHER.public_base64}
+    world.current["north"] = (key(OTHER, days=-1),)
+    assert (await world.status(headers=forged)).json()["errorType"] == "INVALID_HEADER_SIGNATURE"
+
+
+async def test_health(world: World) -> None:
+    answer = await world.send("GET", "/v1/vasp/health", b"", {})
+    assert (answer.status_code, answer.json()) == (200, {"status": "up"})
+    world.reads.up = False
+    answer = await world.send("GET", "/v1/vasp/health", b"", {})
+    assert (answer.status_code, answer.json()["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/beneficiary/VerifyAddress"),
+        ("POST", "/v1/beneficiary/transfer"),
+        ("POST", "/v1/beneficiary/transfer/txid"),
+        ("POST", "/v1/vasp/transfer/status"),
+        ("PUT", "/v1/vasp/transfer/status"),
+        ("GET", "/v1/vasp/health"),
+    ],
+)
+async def test_other_machines_may_not_call(world: World, method: str, path: str) -> None:
+    world.open("10.1.2.3")
+    answer = await world.send(method, path, {})
+    assert answer.status_code == 403
+    assert answer.json()["errorType"] == "UNACCEPTABLE_REQUEST"
+
+
+async def test_a_forwarded_for_header_changes_nothing(world: World) -> None:
+    world.open("10.1.2.3")
+    answer = await world.send("GET", "/v1/vasp/health", b"", {"X-Forwarded-For": "127.0.0.1"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [
+        ("10.1.2.3", True),
+        ("10.2.0.1", False),
+        ("::ffff:10.1.2.3", True),
+        ("2001:db8::7", True),
+        ("2001:db9::7", False),
+        ("testclient", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_sources(host: str | None, *, allowed: bool) -> None:
+    sources = Sources([ip_network("10.1.0.0/16"), ip_network("2001:db8::/32")])
+    assert [sources.allow(host), sources.allow(host)] == [allowed, allowed]
+    assert not Sources([]).allow(host)
+
+
+async def test_paths_and_methods_are_exact(world: World) -> None:
+    for method, path, status in (
+        ("POST", "/v1/beneficiary/verifyaddress", 404),
+        ("GET", "/v1/vasp/transfer/status", 405),
+        ("PUT", "/v1/beneficiary/transfer", 405),
+        ("POST", "/v1/vasp/health", 405),
+        ("POST", "/v1/beneficiary/transfer/", 404),
+        ("GET", "/", 404),
+    ):
+        assert (await world.send(method, path, {})).status_code == status, (method, path)
+
+
+def count(operation: str, result: str) -> float:
+    labels = {"operation": operation, "result": result}
+    return REGISTRY.get_sample_value("travelrule_gateway_request_duration_seconds_count", labels) or 0.0
+
+
+async def test_the_metric(world: World) -> None:
+    before = [count("address-search", "valid"), count("finish", "MISSING_HEADER_FIELD"), count("health", "up")]
+    await world.verify()
+    await world.finish(headers={})
+    await world.send("GET", "/v1/vasp/health", b"", {})
+    after = [count("address-search", "valid"), count("finish", "MISSING_HEADER_FIELD"), count("health", "up")]
+    assert [new - old for new, old in zip(after, before, strict=True)] == [1, 1, 1]

@@ -1,0 +1,120 @@
+"""North's client, the hub, south's gateway: all real, no sockets. What each room sends is what the next one reads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+
+import httpx
+import orjson
+import pytest
+
+from travelrule.client.attempt import attempt
+from travelrule.client.errors import HubRefused, HubUnavailable
+from travelrule.client.hub import HubClient
+from travelrule.client.signer import LocalSigner
+from travelrule.crypto.signing import KeyRing
+from travelrule.hub.app import create_hub
+from travelrule.hub.members import Member, MemberKey
+from travelrule.hub.network_file import NetworkFile
+from travelrule.hub.ports import MemberAnswer, MemberCall
+from travelrule.hub.running import assemble
+from travelrule.store.reads import ExchangeRecord
+
+from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, World, beneficiary, box, key, transfer
+
+
+class ToGateway:
+    """The hub's way to its members: there is one server, south's gateway."""
+
+    def __init__(self, world: World) -> None:
+        self.gateway = world.open()
+
+    async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
+        assert member.entity_id == "south"
+        answer = await self.gateway.request(
+            call.operation.method, call.operation.member_path, content=call.body, headers=dict(call.headers)
+        )
+        return MemberAnswer(answer.status_code, answer.content)
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.values = itertools.count(1)
+
+    async def next(self) -> int:
+        return next(self.values)
+
+
+def member(entity_id: str, public: str) -> Member:
+    expires = "2031-01-01T00:00:00Z"
+    keys = (MemberKey(public, expires, key(OWN, 9999).expires_at),)
+    return Member(entity_id, f"{entity_id} Ltd.", "KR", "code", keys, f"http://{entity_id}.test")
+
+
+@pytest.fixture
+async def north(world: World) -> AsyncIterator[HubClient]:
+    members = [member("north", PEER.public_base64), member("south", OWN.public_base64)]
+    hub = assemble(NetworkFile(), members, ToGateway(world), clock=lambda: NOW)
+    client = HubClient(
+        "http://hub.test",
+        "code:north",
+        LocalSigner(KeyRing([PEER]), Counter(), lambda: NOW),
+        httpx.ASGITransport(create_hub(hub.service)),
+    )
+    yield client
+    await client.aclose()
+
+
+def body(**fields: object) -> bytes:
+    return orjson.dumps(fields)
+
+
+async def test_a_whole_transfer(world: World, north: HubClient) -> None:
+    listed = {vasp.vasp_entity_id: vasp for vasp in (await north.vasp_list()).vasps}
+    assert listed["south"].pubkeys[0].pubkey == (await north.public_keys("south")).pubkeys[0].pubkey
+    search = body(currency="BTC", payload=box(beneficiary(BTC)))
+    assert (await north.address_search("south", OWN.public_base64, search)).result == "valid"
+    asked = orjson.dumps({**AUTHORIZATION, "payload": box(transfer())})
+    call = north.transfer_authorization("south", OWN.public_base64, asked)
+    tried = await attempt(call, PEER, OWN.public_base64)
+    assert tried.body is not None
+    assert tried.payload is not None
+    assert (tried.kind, tried.body["result"], tried.body["transferId"]) == ("answer", "verified", "t-1")
+    assert {part: tried.payload[part] for part in transfer()} == transfer()
+    report = await north.txid_report("south", body(transferId="t-1", txid="ab12", vout="0"))
+    assert report.result == "normal"
+    world.intake.set("t-1", chain="final")
+    finished = await north.finish("south", body(transferId="t-1", status="canceled", reasonType="UNKNOWN"))
+    assert (finished.result, finished.body["reasonType"]) == ("error", "ILLEGAL_STATEFLOW")
+
+
+async def test_status_search(world: World, north: HubClient) -> None:
+    world.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", "confirmed", "ab12", None)
+    answer = await north.status_search("south", body(transferId="t-1"))
+    assert (answer.result, answer.body["txid"]) == ("confirmed", "ab12")
+    with pytest.raises(HubRefused) as caught:
+        await north.status_search("south", body(transferId="t-2"))
+    assert (caught.value.status, caught.value.error_code) == (503, "UNKNOWN_TRANSFER_ID")
+
+
+async def test_refusals_of_the_member_reach_the_caller(world: World, north: HubClient) -> None:
+    wrong = orjson.dumps({**AUTHORIZATION, "payload": box(transfer(), to=PEER)})
+    with pytest.raises(HubRefused) as caught:
+        await north.transfer_authorization("south", OWN.public_base64, wrong)
+    assert (caught.value.status, caught.value.error_code) == (503, "INVALID_ENCRYPTED_BODY")
+    world.intake.failure = ConnectionError("database gone")
+    right = orjson.dumps({**AUTHORIZATION, "payload": box(transfer())})
+    with pytest.raises(HubUnavailable) as gone:
+        await north.transfer_authorization("south", OWN.public_base64, right)
+    assert (gone.value.error_code, gone.value.maybe_acted) == ("VASP_BACKEND_INTERNAL_ERROR", True)
+
+
+async def test_refusals_of_the_hub(north: HubClient) -> None:
+    with pytest.raises(HubRefused) as caught:
+        await north.finish("nobody", body(transferId="t-1", status="canceled"))
+    assert caught.value.error_code in {"INVALID_BENEFICIARY", "INVALID_TARGET_VASP_ID"}
+    search = body(currency="BTC", payload=box(beneficiary(BTC)))
+    with pytest.raises(HubRefused) as stale:
+        await north.address_search("south", PEER.public_base64, search)
+    assert stale.value.error_code == "INVALID_RECEIVER_PUBLIC_KEY"

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.policy.toml_form import PolicyFaults
+
+FULL = """
+allow_list = ["south", "east"]
+deny_list = ["west"]
+accept_origins = ["code:south"]
+report_moment = "mined"
+sanctions = "required"
+operator_override = true
+accept_found_vasp = true
+
+[assets.xrp]
+networks = ["xrp"]
+[assets.BTC]
+enabled = false
+
+[report_moments]
+xrp = "final"
+
+[operator_limits]
+usd = "1000.50"
+EUR = 7
+
+[exemptions]
+below_threshold = true
+own_entity = false
+
+[names]
+apply_to = "all"
+check_date_of_birth = true
+first_party_only = true
+representatives = "any"
+accept_combinations = ["natural-to-natural"]
+
+[time_limits]
+status_search_after = 60
+unreachable_retry = 10
+
+[verdicts]
+COUNTERPARTY_UNREACHABLE = "deny"
+RISK_UNKNOWN = "allow"
+"""
+
+
+def faults_of(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(PolicyFaults) as caught:
+        Policy.from_toml(text)
+    assert all(fault.fix for fault in caught.value.faults)
+    return [(fault.field, fault.code) for fault in caught.value.faults]
+
+
+def test_an_empty_file_is_the_default_policy():
+    assert Policy.from_toml("") == Policy.default()
+    assert Policy.from_toml("").version == Policy.default().version
+
+
+def test_the_defaults_are_those_of_the_protocol():
+    limits = Policy.default().time_limits
+    assert (limits.status_search_after, limits.status_search_every, limits.authorization_open) == (600, 600, 86_400)
+    assert Policy.default().report_moment == "broadcast"
+    assert Policy.default().operator_override is False
+
+
+def test_a_full_file_is_read():
+    policy = Policy.from_toml(FULL)
+    assert policy.operator_limits == {"USD": Decimal("1000.50"), "EUR": Decimal(7)}
+    assert policy.report_moment_for("XRP") == policy.report_moment_for("xrp") == "final"
+    assert policy.report_moment_for("ETH") == "mined"
+    assert policy.time_limits.unreachable_retry == 10
+    assert policy.time_limits.authorization_open == 86_400
+
+
+@pytest.mark.parametrize(
+    ("currency", "network", "served"),
+    [("XRP", "XRP", True), ("xrp", "xrp", True), ("XRP", None, True), ("XRP", "", True), ("XRP", "ETH", False),
+     ("BTC", None, False), ("ETH", None, False)],
+)  # fmt: skip
+def test_what_is_served(currency, network, served):
+    assert Policy.from_toml(FULL).serves(currency, network) is served
+    assert Policy.default().serves(currency, network)
+
+
+@pytest.mark.parametrize(("entity", "may"), [("south", True), ("west", False), ("north", False)])
+def test_whom_we_send_to(entity, may):
+    assert Policy.from_toml(FULL).may_send_to(entity) is may
+    assert Policy.from_toml('deny_list = ["west"]').may_send_to(entity) is (entity != "west")
+
+
+@pytest.mark.parametrize(
+    ("entity", "origin", "accepted"),
+    [("south", "code:south", True), ("south", "gtr:south", False), ("west", "code:west", False),
+     ("codevasp", "code:codevasp", True)],
+)  # fmt: skip
+def test_whom_we_listen_to(entity, origin, accepted):
+    assert Policy.from_toml(FULL).accepts(entity, origin) is accepted
+
+
+def test_the_hub_is_never_refused():
+    assert Policy.from_toml('deny_list = ["codevasp"]').accepts("codevasp")
+    assert not Policy.from_toml('deny_list = ["west"]').accepts("west")
+    assert Policy.default().accepts("anybody")
+
+
+def test_equal_rules_have_equal_versions_and_other_rules_another():
+    one = Policy.from_toml('allow_list = ["a"]\nreport_moment = "final"')
+    same = Policy.from_toml('# a remark\nreport_moment = "final"\nallow_list = ["a"]')
+    assert one.version == same.version
+    versions = {one.version, Policy.default().version, Policy.from_toml(FULL).version}
+    assert len(versions) == 3
+    assert all(len(version) == 16 for version in versions)
+
+
+def test_who_we_are_is_no_rule():
+    policy = Policy.default()
+    ours = policy.with_own(OwnVasp("north", "code:north"))
+    assert ours.own.entity_id == "north"
+    assert policy.own.entity_id == ""
+    assert ours.version == policy.version
+
+
+def test_every_fault_is_told_at_once():
+    found = faults_of(
+        'alow_list = []\nreport_moment = "now"\noperator_override = "perhaps"\n'
+        "[names]\napply = 1\n[assets.X]\nenabld = true\n[time_limits]\nparked = 0\n"
+        '[verdicts]\nNO_SUCH_CAUSE = "hold"\nVERIFIED = "perhaps"\n[operator_limits]\nUSD = "ten"'
+    )
+    assert set(found) == {
+        ("alow_list", "UNKNOWN_NAME"),
+        ("report_moment", "UNKNOWN_VALUE"),
+        ("operator_override", "INVALID_VALUE"),
+        ("names.apply", "UNKNOWN_NAME"),
+        ("assets.X.enabld", "UNKNOWN_NAME"),
+        ("time_limits.parked", "OUT_OF_RANGE"),
+        ("verdicts.NO_SUCH_CAUSE", "UNKNOWN_VALUE"),
+        ("verdicts.VERIFIED", "UNKNOWN_VALUE"),
+        ("operator_limits.USD", "INVALID_VALUE"),
+    }
+
+
+def test_a_misspelt_name_gets_a_suggestion():
+    with pytest.raises(PolicyFaults) as caught:
+        Policy.from_toml("[assets.X]\nnetwork = []")
+    assert caught.value.faults[0].fix == "did you mean networks?"
+    with pytest.raises(PolicyFaults) as caught:
+        Policy.from_toml("[exemptions]\nzzz = 1")
+    assert caught.value.faults[0].fix == "one of: below_threshold, own_entity"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("this is no TOML", [("", "NOT_TOML")]),
+        ('allow_list = ["a"]\ndeny_list = ["a"]', [("deny_list", "CONTRADICTION")]),
+        ('[operator_limits]\nUSD = "1"', [("operator_limits", "CONTRADICTION")]),
+        ('[assets.XRP]\n[report_moments]\nBTC = "final"', [("report_moments.BTC", "CONTRADICTION")]),
+        ('[verdicts]\nCANCELLED = "hold"', [("verdicts.CANCELLED", "NOT_MOVABLE")]),
+        ('[verdicts]\nVERIFIED = "deny"', [("verdicts.VERIFIED", "NOT_MOVABLE")]),
+        ('[verdicts]\nSANCTIONED = "allow"', [("verdicts.SANCTIONED", "NOT_MOVABLE")]),
+    ],
+)
+def test_what_cannot_be_meant(text, found):
+    assert faults_of(text) == found
