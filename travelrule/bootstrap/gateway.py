@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
 
 import uvicorn
 
-from schemas.hub import PublicKey
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.authorizations import named_beneficiaries
 from travelrule.engine.counterparties import Counterparties
@@ -25,11 +23,6 @@ BACKLOG = 2048
 
 def gateway_deps(installation: Installation, intake: Intake, counterparties: Counterparties) -> GatewayDeps:
     """The ports of the gateway, from the parts of this installation."""
-
-    async def refresh_keys(entity_id: str) -> Sequence[PublicKey]:
-        stored = await counterparties.refresh_keys(entity_id)
-        return stored.entry.pubkeys if stored is not None else ()
-
     return GatewayDeps(
         entity_id=installation.entity_id,
         keyring=installation.keyring,
@@ -39,7 +32,7 @@ def gateway_deps(installation: Installation, intake: Intake, counterparties: Cou
         policy=installation.policy,
         clock=installation.clock,
         randomness=os.urandom,
-        refresh_keys=refresh_keys,
+        refresh_keys=counterparties.refresh_keys,
         sources=installation.settings.gateway_sources,
         named_beneficiaries=named_beneficiaries(
             installation.database, installation.entity_id, installation.vault, installation.reads

@@ -141,6 +141,7 @@ def open_hub(installation: Installation) -> HubClient:
         str(_required(settings.hub_url, "HUB_URL", "the root of the hub")),
         origin,
         LocalSigner(installation.keyring, nonces, utc_now),
+        transport="aiohttp",
         observe=_observe_hub,
     )
 

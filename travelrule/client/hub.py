@@ -32,8 +32,8 @@ Document = TypeVar("Document", bound=Wire)
 Observe = Callable[[str, str, float], None]
 """Told of each request: (operation, outcome, seconds).
 
-Outcome: ``answered``, or by the error's class ``refused``, ``unavailable``, ``bad-answer``, ``no-answer``; ``failed`` if
-the caller gave up or the fault is ours.
+Outcome: ``answered``, or by the error's class ``refused``, ``unavailable``, ``bad-answer``, ``no-answer``; ``failed``
+if the caller gave up or the fault is ours.
 """
 
 _OUTCOMES = {

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from schemas.hub import VaspEntry
+from schemas.hub import PublicKey, VaspEntry
 from travelrule import logs, metrics
 from travelrule.client.directory import by_entity, changes
-from travelrule.client.errors import HubError
+from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
@@ -75,20 +75,32 @@ class Counterparties:
             return listed[0] if len(listed) == 1 else None
         return next((name for name in listed if _plain(name) == _plain(network)), network)
 
-    async def refresh_keys(self, entity_id: str) -> StoredVasp | None:
-        """Ask for the VASP's current keys and store them; at most once in ``KEY_REFRESH_SECONDS`` for one VASP.
+    async def refresh_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+        """The VASP's current keys from the hub, stored if it is in the directory; empty if the hub does not know it.
 
-        Raises ``HubError`` if the hub does not answer.
+        At most one question in ``KEY_REFRESH_SECONDS`` for one VASP; in between the stored keys are given. Raises
+        ``HubError`` if the hub does not answer.
         """
         now = self._clock()
         async with self._refreshing:
             asked = self._keys_asked.get(entity_id)
-            if asked is None or now - asked > timedelta(seconds=KEY_REFRESH_SECONDS):
-                self._keys_asked[entity_id] = now
-                keys = await self._hub.public_keys(entity_id)
-                await self._directory.store_keys(entity_id, tuple(keys.pubkeys), now)
+            if asked is not None and now - asked <= timedelta(seconds=KEY_REFRESH_SECONDS):
+                await self.reload()
+                stored = self._copy.get(entity_id)
+                return tuple(stored.entry.pubkeys) if stored is not None else ()
+            self._keys_asked[entity_id] = now
+            keys = await self._fetch_keys(entity_id)
+            await self._directory.store_keys(entity_id, keys, now)
         await self.reload()
-        return self._copy.get(entity_id)
+        return keys
+
+    async def _fetch_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+        try:
+            return tuple((await self._hub.public_keys(entity_id)).pubkeys)
+        except HubRefused as error:
+            if error.error_code == "INVALID_TARGET_VASP_ID":
+                return ()
+            raise
 
     async def refresh(self) -> list[Input]:
         """Fetch the list and the networks, store them, and give the differences as inputs (they become alerts)."""
