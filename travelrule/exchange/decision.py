@@ -11,6 +11,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
 
+from schemas.base import Wire
+
 State = TypeVar("State")
 
 
@@ -50,6 +52,26 @@ class CallHub:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """An input for another subject of ours. It is applied after the commit, exactly once, in the order in which this
+    subject spoke; it arrives with ``source`` ``/subjects``."""
+
+    subject: str
+    type: str
+    data: Wire = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallReport`` whose ``operation`` is
+    ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
+    input)."""
+
+    question: Literal["deposit-context"]
+    parameters: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class DropCalls:
     """Calls of this subject that must not be sent any more, by operation (``()`` means all)."""
 
@@ -73,7 +95,7 @@ class Reply:
     body: dict[str, Any] = field(repr=False)
 
 
-Effect = Emit | CallHub | DropCalls | Alert | Reply
+Effect = Emit | CallHub | Tell | LookUp | DropCalls | Alert | Reply
 
 OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 
