@@ -1,0 +1,107 @@
+"""What exchanges, deposits and the meeting place of both tell each other (``Tell``).
+
+A deposit does not know the exchange that announced it, and the exchange does not know the deposit. Both know the
+transaction and the address, so they meet at ``arrival:<digest>`` (``identity.arrivals``), whose lock puts their messages
+in an order, whoever comes first.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from schemas.base import Wire
+
+
+class ArrivalReported(Wire):
+    """An exchange (beneficiary side) holds this txid: ``exchange`` is its subject."""
+
+    exchange: str
+    counterparty: str
+    transfer_id: str
+    currency: str
+    network: str = ""
+    amount: Decimal
+    vout: str | None = None
+
+
+class ArrivalWithdrawn(Wire):
+    """The exchange was canceled: it announces nothing any more."""
+
+    exchange: str
+
+
+class ArrivalSeen(Wire):
+    """A deposit stands on chain."""
+
+    deposit_id: str
+    currency: str
+    network: str = ""
+    amount: Decimal
+    vout: str | None = None
+
+
+class ArrivalRetracted(Wire):
+    """The deposit is not on chain any more (re-organisation)."""
+
+    deposit_id: str
+
+
+class DepositMatched(Wire):
+    """The deposit was announced by this exchange."""
+
+    exchange: str
+    counterparty: str
+    transfer_id: str
+    currency: str
+    network: str = ""
+    amount: Decimal
+    vout: str | None = None
+
+
+class DepositUnmatched(Wire):
+    """The exchange that announced the deposit was canceled."""
+
+    exchange: str
+
+
+class ExchangeArrived(Wire):
+    """The value of this exchange stands on chain."""
+
+    deposit_id: str
+
+
+class ExchangeSettled(Wire):
+    """How far the deposit of this exchange came: ``final`` and ``credited`` close the door for a finish (M5)."""
+
+    deposit_id: str
+    stage: Literal["final", "credited", "returned", "seized", "retracted"]
+
+
+class TxidLearned(Wire):
+    """A status search (4.A.8) told the txid that no report brought; stored like a report (states.md section 3)."""
+
+    txid: str
+    vout: str | None = None
+
+
+class SearchCalledBack(Wire):
+    """Somebody called back about a search. Never trusted alone: it only makes us ask for the result now."""
+
+    operation: Literal["txid-search", "wallet-search"]
+    request_id: str
+
+
+MEETING: dict[str, type[Wire]] = {
+    "arrival.reported": ArrivalReported,
+    "arrival.withdrawn": ArrivalWithdrawn,
+    "arrival.seen": ArrivalSeen,
+    "arrival.retracted": ArrivalRetracted,
+    "deposit.matched": DepositMatched,
+    "deposit.unmatched": DepositUnmatched,
+    "exchange.arrived": ExchangeArrived,
+    "exchange.settled": ExchangeSettled,
+    "exchange.txid-learned": TxidLearned,
+    "search.called-back": SearchCalledBack,
+}
+"""Which model a message between subjects is."""

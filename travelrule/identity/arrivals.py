@@ -1,0 +1,17 @@
+"""The meeting place of a deposit and the exchange that announced it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from travelrule.identity.addresses import canonical, txid_key
+
+
+def arrival_subject(txid: str, address: str, tag: str | None) -> str:
+    """The subject at which everything about this transaction and this address (with tag) meets.
+
+    A digest, because an address on chain is personal data and subjects stand in index columns; the txid in it has too
+    much entropy for the digest to be guessed back.
+    """
+    text = "\n".join((txid_key(txid), canonical(address), tag or ""))
+    return f"arrival:{sha256(text.encode()).hexdigest()}"
