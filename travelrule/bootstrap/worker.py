@@ -24,8 +24,10 @@ from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
+from travelrule.engine.lookups import LookUps
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
+from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.notify import Listener
@@ -57,9 +59,19 @@ class Worker:
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
         calling = Calling(
-            opened.database, opened.vault, hub, counterparties, opened.keyring, opened.policy, opened.clock
+            opened.database,
+            opened.vault,
+            hub,
+            counterparties,
+            LookUps(opened.reads),
+            opened.keyring,
+            opened.policy,
+            opened.clock,
         )
         self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        self._teller = Teller(
+            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
+        )
         self._timers = Timers(opened.database, opened.entity_id, opened.leases, intake.submit, opened.clock)
         self._refresher = Refresher(
             counterparties,
@@ -85,6 +97,7 @@ class Worker:
         loops: list[Callable[[Callable[[BaseException], bool]], Coroutine[Any, Any, None]]] = [
             self._relay.run,
             self._caller.run,
+            self._teller.run,
             self._timers.run,
             self._refresher.run,
             self._audit_log.run,
@@ -92,7 +105,7 @@ class Worker:
         ]
         work = [self._from_kafka.run(), self._watch_lag()]
         if self._opened.database.is_postgresql:
-            work.append(Listener(self._opened.database, self._woken).run())
+            work.append(Listener(self._opened.database, self._opened.engine.committed.announce).run())
         return [*work, *(loop(is_infrastructure_failure) for loop in loops)]
 
     async def failure(self) -> None:
@@ -112,9 +125,6 @@ class Worker:
         await self._faust.stop()
         await self._caller.drain()
         await self._publisher.stop()
-
-    def _woken(self, what: str) -> None:
-        self._opened.engine.committed.announce(outbox="outbox" in what, calls="calls" in what)
 
     async def _watch_lag(self) -> None:
         while True:

@@ -99,7 +99,7 @@ class Engine:
             await batch.write(connection)
             await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
         _count(batch.observations)
-        self.committed.announce(outbox=True, calls=False)
+        self.committed.announce("outbox")
 
     async def _repeatedly(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
         for repeat in range(MAX_REPEATS):
@@ -133,10 +133,10 @@ class Engine:
             outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
             await batch.write(connection)
             await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
-            if self.database.is_postgresql and (batch.outbox or batch.calls):
+            if self.database.is_postgresql and _what(batch):
                 await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": _what(batch)})
         _count(batch.observations)
-        self.committed.announce(outbox=bool(batch.outbox), calls=bool(batch.calls))
+        self.committed.announce(_what(batch))
         return outcomes
 
     async def _lock(self, connection: AsyncConnection, items: Sequence[Input], now: datetime) -> dict[str, Slot]:
@@ -197,23 +197,25 @@ class CommitSignal:
     def __init__(self) -> None:
         self.outbox = asyncio.Event()
         self.calls = asyncio.Event()
+        self.tells = asyncio.Event()
 
-    def announce(self, *, outbox: bool, calls: bool) -> None:
-        """Something new stands in the named tables."""
-        if outbox:
-            self.outbox.set()
-        if calls:
-            self.calls.set()
+    def announce(self, what: str) -> None:
+        """Something new stands in the named tables (comma-separated)."""
+        for name, event in (("outbox", self.outbox), ("calls", self.calls), ("tells", self.tells)):
+            if name in what:
+                event.set()
 
 
 def source_class(source: str) -> str:
     """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
     head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
+    return head if head in {"hub", "gateway", "timers", "directory", "operator", "subjects"} else "platform"
 
 
 def _what(batch: Batch) -> str:
-    return ",".join(name for name, rows in (("outbox", batch.outbox), ("calls", batch.calls)) if rows)
+    return ",".join(
+        name for name, rows in (("outbox", batch.outbox), ("calls", batch.calls), ("tells", batch.tells)) if rows
+    )
 
 
 def _observation(source: str, kind: str, outcome: str) -> Observation:

@@ -16,7 +16,7 @@ from schemas.cloudevents import write_event
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.slots import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, Reply
+from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 
@@ -50,6 +50,8 @@ class Batch:
     calls: dict[str, Row] = field(default_factory=dict)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    tells: list[Row] = field(default_factory=list)
+    finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
     unparked: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
@@ -68,6 +70,10 @@ class Batch:
                     self.alert(slot, item, effect)
                 case CallHub():
                     self._call(slot, item, number, effect)
+                case LookUp(question, parameters):
+                    self._call(slot, item, number, CallHub("look-up", "", question, parameters))
+                case Tell():
+                    self._tell(slot, item, number, effect)
                 case DropCalls(operations):
                     self._drop_calls(slot, operations)
                 case Reply(body):
@@ -164,6 +170,21 @@ class Batch:
             "created_at": self.now,
         }
 
+    def _tell(self, slot: Slot, item: Input, number: int, tell: Tell) -> None:
+        content = tell.data.model_dump_json(by_alias=True).encode()
+        self.tells.append(
+            {
+                "id": str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|tell|{number}")),
+                "vasp": self.vasp,
+                "from_subject": slot.subject,
+                "to_subject": tell.subject,
+                "type": tell.type,
+                "sealed": self.vault.seal(slot.data_key, "tell", slot.subject, content),
+                "traceparent": item.traceparent,
+                "created_at": self.now,
+            }
+        )
+
     def _drop_calls(self, slot: Slot, operations: tuple[str, ...]) -> None:
         self.dropped_calls.append((slot.subject, operations))
         for call_id, row in list(self.calls.items()):
@@ -256,6 +277,8 @@ class Batch:
     async def write(self, connection: AsyncConnection) -> None:
         """Write everything but the subjects and their projections."""
         await self._write_calls(connection)
+        await bulk.delete(connection, tables.tells, [{"id": tell_id} for tell_id in self.finished_tells])
+        await bulk.insert(connection, tables.tells, self.tells)
         await bulk.delete(connection, tables.parked, self.unparked)
         await bulk.insert(connection, tables.parked, self.parked, conflict="nothing")
         await bulk.insert(connection, tables.inputs, self.inputs)

@@ -21,6 +21,7 @@ from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.lookups import LookUps
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.retries import Again, Attempted, Deliver, react
@@ -32,6 +33,7 @@ from travelrule.store.queues import CallItem
 DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
 REQUEST_SECONDS = 20.0
+LOOK_UP = "look-up"
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
 NONCE_BYTES = 24
 
@@ -74,6 +76,7 @@ class Calling:
         vault: Vault,
         hub: HubClient,
         counterparties: Counterparties,
+        look_ups: LookUps,
         keyring: KeyRing,
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
@@ -83,6 +86,7 @@ class Calling:
         self._vault = vault
         self._hub = hub
         self._counterparties = counterparties
+        self._look_ups = look_ups
         self._keyring = keyring
         self._policy = policy
         self._clock = clock
@@ -90,6 +94,8 @@ class Calling:
 
     async def attempt(self, call: CallItem, jitter: float) -> Attempt:
         """Try the call once. ``jitter`` in 0..1 spreads repeats."""
+        if call.operation == LOOK_UP:
+            return await self._look_up(call)
         target = await self._counterparties.get(call.target)
         if (target is None or not target.listed) and call.tries == 0:
             # It may be newer than our copy of the directory: ask for a fresh list before saying no.
@@ -105,6 +111,14 @@ class Calling:
             return Attempt(self._report(call, target, "failed", code="ERASED"))
         attempted = await self._send(call, content, target)
         return await self._judge(call, target, attempted, jitter)
+
+    async def _look_up(self, call: CallItem) -> Attempt:
+        """Read the own store; the answer ends the call like an answer of the hub."""
+        content = await self._content(call)
+        if content is None:
+            return Attempt(self._report(call, None, "failed", code="ERASED"))
+        body = await self._look_ups.answer(call.transfer_id, content.clear)
+        return Attempt(self._report(call, None, "answered", attempted=Attempted("answer", body=body)), outcome="answer")
 
     def _refusal(self, call: CallItem, target: StoredVasp | None) -> str | None:
         if target is None or not target.listed:

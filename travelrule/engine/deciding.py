@@ -18,6 +18,8 @@ from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
 
+SUBJECTS = "/subjects"
+"""The source of what one subject tells another."""
 FINAL_CALL_TYPES = {"call.answered", "call.failed"}
 
 
@@ -47,6 +49,8 @@ class Decider:
         fingerprint = self._fingerprint(item)
         if item.type in FINAL_CALL_TYPES:
             self._batch.finished_calls.append(item.id)
+        if item.source == SUBJECTS:
+            self._batch.finished_tells.append(item.id)
         stored = known.get((item.source, item.id))
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)

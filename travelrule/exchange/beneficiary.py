@@ -22,7 +22,7 @@ from travelrule.exchange.reports import (
     TxidReportReceived,
 )
 from travelrule.exchange.serial import codec
-from travelrule.identity.addresses import canonical, split_tag
+from travelrule.identity.addresses import canonical
 from travelrule.policy.policy import Policy
 
 TXID_MAX = 200
@@ -118,11 +118,11 @@ def project(state: ExchangeState) -> Projection:
 
 
 def _address(ivms101: dict[str, Any]) -> str:
-    """Give the key of the first account number, without its tag; empty if there is none."""
+    """Give the key of the first account number, with its tag (a shared address means nobody without it)."""
     beneficiary = ivms101.get("Beneficiary")
     numbers = beneficiary.get("accountNumber") if isinstance(beneficiary, dict) else None
     first = numbers[0] if isinstance(numbers, list) and numbers else numbers
-    return canonical(split_tag(first)[0]) if isinstance(first, str) and first else ""
+    return canonical(first) if isinstance(first, str) and first else ""
 
 
 _dump, _load = codec(ExchangeState)

@@ -43,6 +43,7 @@ class CallHub:
         "data-request",
         "wallet-search",
         "wallet-search-result",
+        "look-up",
     ]
     target: str
     transfer_id: str
@@ -54,7 +55,8 @@ class CallHub:
 @dataclass(frozen=True, slots=True)
 class Tell:
     """An input for another subject of ours. It is applied after the commit, exactly once, in the order in which this
-    subject spoke; it arrives with ``source`` ``/subjects``."""
+    subject spoke; it arrives with ``source`` ``/subjects``.
+    """
 
     subject: str
     type: str
@@ -65,7 +67,8 @@ class Tell:
 class LookUp:
     """A read of the own store. The answer arrives as ``call.answered`` with a ``CallReport`` whose ``operation`` is
     ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
-    input)."""
+    input).
+    """
 
     question: Literal["deposit-context"]
     parameters: dict[str, Any] = field(repr=False)

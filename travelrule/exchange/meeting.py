@@ -1,8 +1,8 @@
 """What exchanges, deposits and the meeting place of both tell each other (``Tell``).
 
 A deposit does not know the exchange that announced it, and the exchange does not know the deposit. Both know the
-transaction and the address, so they meet at ``arrival:<digest>`` (``identity.arrivals``), whose lock puts their messages
-in an order, whoever comes first.
+transaction and the address, so they meet at ``arrival:<digest>`` (``identity.arrivals``), whose lock puts their
+messages in an order, whoever comes first.
 """
 
 from __future__ import annotations

@@ -1,0 +1,51 @@
+"""Reads of the own store that a decision needs: a ``LookUp`` effect's answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from travelrule.identity.addresses import join
+from travelrule.store.reads import Reads, WalletRecord
+
+
+class LookUps:
+    """Answers the questions of ``exchange.decision.LookUp``."""
+
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
+
+    async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The answer as JSON-able data. KeyError for a question that nobody asks."""
+        return await {"deposit-context": self._deposit_context}[question](parameters)
+
+    async def _deposit_context(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        asked = join(parameters["address"], parameters.get("tag") or None)
+        found = await self._reads.wallets_at([asked])
+        fitting = [wallet for wallet in found if not wallet.tag or wallet.tag == wallet.found_tag]
+        authorizations = await self._reads.open_authorizations(asked)
+        return {
+            "wallet": _wallet(fitting[0]) if fitting else None,
+            "authorizations": [
+                {
+                    "subject": record.subject,
+                    "origin": record.counterparty,
+                    "transferId": record.transfer_id,
+                    "status": record.status,
+                    "txid": record.txid,
+                }
+                for record in authorizations
+            ],
+        }
+
+
+def _wallet(wallet: WalletRecord) -> dict[str, Any]:
+    owner = wallet.owner.model_dump(mode="json", by_alias=True, exclude_none=True) if wallet.owner is not None else None
+    return {
+        "walletId": wallet.wallet_id,
+        "customerId": wallet.customer_id,
+        "kyc": wallet.kyc,
+        "currencies": list(wallet.currencies),
+        "networks": list(wallet.networks),
+        "tag": wallet.tag,
+        "owner": owner,
+    }
