@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.arriving import announce, arrived, deposit_settled, learned, withdraw
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
 from travelrule.exchange.decision import Decision, ExchangeRow, Projection
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
+from travelrule.exchange.meeting import ExchangeArrived, ExchangeSettled, TxidLearned
 from travelrule.exchange.projecting import earliest
 from travelrule.exchange.receiving import asked, asked_again, finished, reported, unknown
 from travelrule.exchange.reports import (
@@ -47,6 +51,9 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
         return _timer_due(turn, data)
     if isinstance(data, CallReport):
         return _status_reported(turn, data)
+    hear = MEETING_INPUTS.get(type(data))
+    if hear is not None:
+        return hear(turn, data)
     return Decision(
         state,
         status="rejected",
@@ -77,11 +84,13 @@ def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[Exchang
     if report.outcome == "answered" and status == "canceled":
         turn.move("origin-canceled")
         turn.clear_timer(OPEN)
+        withdraw(turn)
         return turn.done("the originator says canceled")
     if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
         turn.state = replace(turn.state, txid=txid, vout=_text(body, "vout") or None)
         turn.move("origin-confirmed")
         turn.clear_timer(OPEN)
+        announce(turn)
         return turn.done("the originator says confirmed")
     turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
     return turn.done("the originator does not say how it ended")
@@ -124,6 +133,13 @@ def _address(ivms101: dict[str, Any]) -> str:
     first = numbers[0] if isinstance(numbers, list) and numbers else numbers
     return canonical(first) if isinstance(first, str) and first else ""
 
+
+MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] = {
+    ExchangeArrived: arrived,
+    ExchangeSettled: deposit_settled,
+    TxidLearned: learned,
+}
+"""Which function hears what a deposit says."""
 
 _dump, _load = codec(ExchangeState)
 

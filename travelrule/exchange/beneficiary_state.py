@@ -17,7 +17,8 @@ class ExchangeState:
 
     ``request`` is what was asked, without the looked-up facts; ``answer`` the plain reply, which a repeated request
     gets again; ``fingerprint`` recognises it. ``wallet_ids`` and ``customer_ids`` are the own addresses and owners it
-    named. ``chain`` is what the own node saw, apart from ``status`` (D40); ``credited`` that the customer was paid.
+    named; ``tagged``: the first of them has a tag. ``chain`` is what the own node saw, apart from ``status`` (D40);
+    ``deposit_id`` the deposit that brought the value; ``credited`` that the customer was paid.
     """
 
     subject: str
@@ -36,4 +37,6 @@ class ExchangeState:
     vout: str | None = None
     finish_reason: str = ""
     asked: int = 0
+    tagged: bool = False
+    deposit_id: str | None = None
     timers: dict[str, datetime] = field(default_factory=dict)

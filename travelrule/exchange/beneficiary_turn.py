@@ -30,6 +30,10 @@ class ExchangeTurn:
     def move(self, trigger: str) -> None:
         """Step through the table and emit the new status."""
         self.state = replace(self.state, status=step("beneficiary", self.state.status, trigger))
+        self.publish()
+
+    def publish(self) -> None:
+        """Emit how far the exchange is."""
         data: dict[str, Any] = {
             "transferId": self.state.transfer_id,
             "side": "beneficiary",
@@ -39,6 +43,8 @@ class ExchangeTurn:
         }
         if self.state.txid is not None:
             data["txid"] = self.state.txid
+        if self.state.deposit_id is not None:
+            data["depositId"] = self.state.deposit_id
         self.effects.append(Emit("exchanges", self.state.subject, "exchange.changed.v1", data))
 
     def reply(self, body: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW
 from travelrule.exchange.turn import CONCLUDE, HELD, TRY_AGAIN, Turn, ignored, owes, rejected
+from travelrule.exchange.wallet_search import SEARCH_AGAIN, end_search, search_again
 from travelrule.policy.verdicts import Cause
 
 
@@ -26,6 +27,7 @@ def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState
         return ignored(state, "denied before")
     turn.clear_timer(TRY_AGAIN)
     give_up(turn, data.reason)
+    end_search(turn)
     turn.overrule(Cause.CANCELLED)
     return turn.done("cancelled by the platform")
 
@@ -39,6 +41,7 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
         turn.clear_timer(TRY_AGAIN)
         if state.txid is None:
             give_up(turn, "UNKNOWN")
+        end_search(turn)
         turn.overrule(Cause.OPERATOR_DENY)
         return turn.done("denied by an operator")
     if state.case.verdict != "hold":
@@ -51,6 +54,7 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
     turn.clear_timer(TRY_AGAIN)
     if state.attempt is not None and state.attempt.status == NEW:
         turn.drop("address-search")
+    end_search(turn)
     turn.overrule(Cause.OPERATOR_ALLOW)
     return turn.done("allowed by an operator")
 
@@ -59,6 +63,8 @@ def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
     """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
     if turn.state.timers.get(data.name) != data.due_at:
         return ignored(turn.state, "the timer was moved or dropped")
+    if data.name == SEARCH_AGAIN:
+        return turn.done(search_again(turn))
     if data.name == TRY_AGAIN:
         return turn.done(try_again(turn))
     turn.clear_timer(data.name)

@@ -13,6 +13,7 @@ from travelrule.exchange.ids import first_transfer_id, fresh_transfer_id
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
+from travelrule.exchange.wallet_search import end_search, start_search
 from travelrule.policy.verdicts import Cause
 
 FINGERPRINT_LENGTH = 32
@@ -64,6 +65,7 @@ def amended(turn: Turn, data: WithdrawalAmended) -> Decision[WithdrawalState]:
         if (value := getattr(data, name)) is not None
     }
     give_up(turn, "UNKNOWN")
+    end_search(turn)
     turn.clear_timer(TRY_AGAIN)
     turn.change(
         request=turn.state.request.model_copy(update=given),
@@ -99,6 +101,9 @@ def begin(turn: Turn, transfer_id: str) -> str:
     if policy.exemptions.below_threshold and not request.is_exceeding_threshold:
         turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
         return "exempt: below the threshold"
+    if destination.kind == "unknown":
+        start_search(turn)
+        return "destination unknown: wallet search"
     if destination.kind != "vasp":
         turn.decide(Cause.NOT_AVAILABLE)
         return f"destination of kind {destination.kind}: not built yet"

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from travelrule.exchange.arriving import announce, withdraw
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
 from travelrule.exchange.decision import Decision, Reply
@@ -85,6 +86,7 @@ def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: date
         answer=answer,
         reason=examined.reason,
         wallet_ids=tuple(dict.fromkeys(wallet.wallet_id for wallet in examined.wallets)),
+        tagged=bool(examined.wallets and examined.wallets[0].tag),
         customer_ids=tuple(dict.fromkeys(wallet.customer_id for wallet in examined.wallets)),
     )
     turn = ExchangeTurn(state, policy, now)
@@ -116,6 +118,7 @@ def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[Exchang
             return _refused(turn, "TXID_ALREADY_EXISTS", "M3: another txid is stored")
         if report.vout is not None and state.vout is None and state.status == "confirmed":
             turn.state = replace(state, vout=report.vout)
+            announce(turn)
             turn.reply(_closed(state.transfer_id))
             return turn.done("M3: output index filled in")
         return _same(turn, "M3: the same txid again")
@@ -126,6 +129,7 @@ def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[Exchang
     turn.state = replace(state, txid=report.txid, vout=report.vout)
     turn.move("txid-reported")
     turn.clear_timer(OPEN)
+    announce(turn)
     turn.reply(_closed(state.transfer_id))
     return turn.done("M3: txid stored")
 
@@ -149,6 +153,7 @@ def finished(turn: ExchangeTurn, finish: FinishReceived) -> Decision[ExchangeSta
     turn.state = replace(state, finish_reason=(finish.reason_type or "")[:50])
     turn.move("finished")
     turn.clear_timer(OPEN)
+    withdraw(turn)
     turn.reply(_closed(state.transfer_id))
     return turn.done("M5: canceled")
 

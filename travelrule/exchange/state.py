@@ -57,6 +57,17 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class WalletSearch:
+    """A search for the VASP behind an address (P.2, P.3). ``searches`` counts the ones begun for this withdrawal."""
+
+    request_id: str
+    began_at: datetime
+    searches: int = 1
+    accepted: bool = False
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class WithdrawalState:
     """A withdrawal. ``request`` holds the current facts, after amendments; ``fingerprint`` the first request's.
 
@@ -78,6 +89,7 @@ class WithdrawalState:
     failing_since: datetime | None = None
     failures: int = 0
     restarts: int = 0
+    search: WalletSearch | None = None
 
     @property
     def attempt(self) -> Attempt | None:

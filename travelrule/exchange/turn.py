@@ -124,6 +124,16 @@ class Turn:
         """Ask the hub, on behalf of this attempt."""
         self.effects.append(CallHub(operation, attempt.counterparty, attempt.transfer_id, clear, payload))
 
+    def ask(
+        self,
+        operation: Literal["wallet-search", "wallet-search-result"],
+        request_id: str,
+        clear: dict[str, Any],
+        seconds: float = 0.0,
+    ) -> None:
+        """Ask the hub itself, after some seconds."""
+        self.effects.append(CallHub(operation, "", request_id, clear, due_at=self.now + timedelta(seconds=seconds)))
+
     def drop(self, *operations: str) -> None:
         """Take back calls that were not sent yet."""
         self.effects.append(DropCalls(operations))

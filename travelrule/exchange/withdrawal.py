@@ -26,12 +26,14 @@ from travelrule.exchange.concluding import finish_reported, report_reported
 from travelrule.exchange.decision import Decision
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
+from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.opening import amended, fresh_state, recorded, repeated, requested
 from travelrule.exchange.projecting import project_withdrawal
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.serial import codec
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.turn import Turn, ignored, rejected
+from travelrule.exchange.wallet_search import called_back, result_reported, search_reported
 from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[Turn, CallReport], str]] = {
@@ -39,6 +41,8 @@ REPORTS: dict[str, Callable[[Turn, CallReport], str]] = {
     "transfer-authorization": authorization_reported,
     "txid-report": report_reported,
     "finish": finish_reported,
+    "wallet-search": search_reported,
+    "wallet-search-result": result_reported,
 }
 """Which function hears the result of which operation."""
 
@@ -84,6 +88,7 @@ PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
     DecisionRecorded: operator_decided,
     CallReport: _reported,
     TimerDue: timer_due,
+    SearchCalledBack: called_back,
 }
 """Which function hears what about a known withdrawal."""
 

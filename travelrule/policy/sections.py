@@ -82,6 +82,12 @@ class TimeLimits(Section):
     """Originator: how long after a counterparty could not be reached it is tried again; own choice."""
     unreachable_limit: Seconds = 86_400
     """Originator: how long that goes on before an operator must decide; own choice."""
+    search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
+    """Between two questions for the result of a TXID or wallet search: more than ten seconds (hub-api.md P.1)."""
+    search_limit: Seconds = 600
+    """A search has no result: then it is begun anew, or given up (flows.md section 4)."""
+    search_again: Seconds = 300
+    """Until a search is begun anew because members were away; own choice."""
     held_reminder: Seconds = 86_400
     """A case stands on hold: an alert every so often; own choice."""
     parked: Seconds = 3_600

@@ -238,14 +238,14 @@ def test_inputs_that_do_not_belong_here():
     assert scene.state == before
 
 
-def test_the_row_of_an_exchange_has_the_address_without_its_tag():
+def test_the_row_of_an_exchange_has_the_address_with_its_tag():
     scene = authorized()
     scene.tell(txid_report(TXID, "1"))
     (row,) = MACHINES["exchange"].project(scene.state).rows
     assert (row.side, row.counterparty, row.transfer_id, row.status) == (
         "beneficiary", "north", TRANSFER_ID, "confirmed",
     )  # fmt: skip
-    assert (row.txid, row.vout, row.address) == (TXID, "1", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY")
+    assert (row.txid, row.vout, row.address) == (TXID, "1", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001")
     assert "rPEP" not in repr(row)
 
 
