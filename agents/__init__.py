@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import faust
 
-from agents import decisions, txids, wallets, withdrawals
+from agents import decisions, deposits, txids, wallets, withdrawals
 from streams.delivery import Inlet
 from streams.topics import Topics
 
 AGENTS = {
     decisions.TOPIC: decisions.register,
+    deposits.TOPIC: deposits.register,
     txids.TOPIC: txids.register,
     wallets.TOPIC: wallets.register,
     withdrawals.TOPIC: withdrawals.register,

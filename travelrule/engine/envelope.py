@@ -12,7 +12,7 @@ import orjson
 from schemas.base import Wire
 from schemas.registry import EVENTS
 from travelrule.exchange.inputs import Input, RawMessage
-from travelrule.exchange.reports import INTERNAL
+from travelrule.engine.kinds import INTERNAL
 
 
 def model_of(input_type: str) -> type[Wire]:

@@ -1,9 +1,11 @@
 """Why a verdict is what it is: the verdict table of the contract (section 4) as one table.
 
 Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
-policy may choose instead. Two rows, ``PAYLOAD_UNREADABLE`` and ``INFORMATION_INCOMPLETE``, are additions: the answer
-said ``verified`` but carried no Travel Rule data (hub-api.md 4.A.5), and the counterparty's network requires data that
-the request does not hold (ivms101.md section 7), which is found before anything is sent.
+policy may choose instead. Four rows are additions: ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data
+(hub-api.md 4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, the counterparty's network requires data that the request does
+not hold (ivms101.md section 7), which is found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
+answer speaks of another address, and ``OWNER_UNKNOWN``, nobody is registered at the address, so nobody's data can be
+asked for.
 """
 
 from __future__ import annotations
@@ -48,6 +50,8 @@ class Cause(StrEnum):
     NAME_MISMATCH = "NAME_MISMATCH"
     AMOUNT_MISMATCH = "AMOUNT_MISMATCH"
     ASSET_MISMATCH = "ASSET_MISMATCH"
+    ADDRESS_MISMATCH = "ADDRESS_MISMATCH"
+    OWNER_UNKNOWN = "OWNER_UNKNOWN"
     ORIGINATOR_UNKNOWN = "ORIGINATOR_UNKNOWN"
     ORIGINATOR_AMBIGUOUS = "ORIGINATOR_AMBIGUOUS"
     RETRACTED = "RETRACTED"
@@ -132,6 +136,14 @@ VERDICTS: dict[Cause, VerdictRow] = {
     Cause.NAME_MISMATCH: VerdictRow("deposit: name differs", "hold", "NAME_MISMATCH", OPERATOR, HOLD_OR_DENY),
     Cause.AMOUNT_MISMATCH: VerdictRow("deposit: amount differs", "hold", "AMOUNT_MISMATCH", OPERATOR, HOLD_OR_DENY),
     Cause.ASSET_MISMATCH: VerdictRow("deposit: asset differs", "hold", "ASSET_MISMATCH", OPERATOR, HOLD_OR_DENY),
+    Cause.ADDRESS_MISMATCH: VerdictRow("deposit: address differs", "hold", "ADDRESS_MISMATCH", OPERATOR, HOLD_OR_DENY),
+    Cause.OWNER_UNKNOWN: VerdictRow(
+        "deposit: no wallet is registered at the address",
+        "hold",
+        "OWNER_UNKNOWN",
+        ("wallet-registration", "operator-decision"),
+        HOLD_OR_DENY,
+    ),
     Cause.ORIGINATOR_UNKNOWN: VerdictRow(
         "deposit: sender not found", "hold", "ORIGINATOR_UNKNOWN", CUSTOMER_OR_OPERATOR, HOLD_OR_DENY
     ),
@@ -147,7 +159,7 @@ VERDICTS: dict[Cause, VerdictRow] = {
     Cause.OPERATOR_DENY: VerdictRow("operator decided: deny", "deny", "OPERATOR"),
     Cause.NOT_AVAILABLE: VerdictRow("not built yet", "hold", "NOT_AVAILABLE", OPERATOR, HOLD_OR_DENY),
     Cause.PAYLOAD_UNREADABLE: VerdictRow(
-        "answered verified without readable Travel Rule data",
+        "answered without readable Travel Rule data",
         "hold",
         "PAYLOAD_UNREADABLE",
         OPERATOR,

@@ -21,6 +21,7 @@ from travelrule.policy.sections import (
     OperatorLimits,
     ReportMoment,
     ReportMoments,
+    Searches,
     TimeLimits,
 )
 
@@ -67,6 +68,7 @@ class Policy(BaseModel):
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
+    searches: Searches = Searches()
     time_limits: TimeLimits = TimeLimits()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""

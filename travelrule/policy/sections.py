@@ -68,26 +68,42 @@ class Names(Section):
     accept_combinations: tuple[Combination, ...] = ALL_COMBINATIONS
 
 
+class Searches(Section):
+    """The search for the VASP behind an anonymous deposit.
+
+    ``attempts``: how many searches are made for one deposit, the first one included (errors.md section 2: again once or
+    twice). What the hub did not take is not counted.
+    """
+
+    attempts: Annotated[int, Field(ge=1, le=20)] = 3
+
+
 class TimeLimits(Section):
     """Seconds. Defaults: states.md section 5; the ones that no source gives are marked in their comment."""
 
     status_search_after: Seconds = 600
     """Beneficiary: a deposit is on chain and no txid report came."""
     status_search_every: Seconds = 600
+    status_search_limit: Seconds = 3_600
+    """Beneficiary: how long originators are asked before the sender is searched all the same; own choice."""
+    search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
+    """Between two questions for the result of a TXID or wallet search; more than 10 (hub-api.md P.1)."""
+    search_limit: Seconds = 600
+    """How long one search is waited for (flows.md 4)."""
+    search_again: Seconds = 600
+    """After a search that found nobody, while somebody could not be asked; own choice."""
+    data_request: Seconds = 600
+    """Beneficiary: how long a data request is waited for before it is sent again; own choice."""
+    settlement: Seconds = 86_400
+    """Beneficiary: a deposit was allowed and the platform does not say what became of it; own choice."""
     authorization_open: Seconds = 86_400
     """Beneficiary: an authorization has neither txid nor finish; then the originator is asked, then an alert."""
     conclusion: Seconds = 86_400
     """Originator: a verified exchange has neither an accepted report nor a finish; own choice."""
     unreachable_retry: Seconds = 300
-    """Originator: how long after a counterparty could not be reached it is tried again; own choice."""
+    """How long after a counterparty could not be reached it is tried again; own choice."""
     unreachable_limit: Seconds = 86_400
-    """Originator: how long that goes on before an operator must decide; own choice."""
-    search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
-    """Between two questions for the result of a TXID or wallet search: more than ten seconds (hub-api.md P.1)."""
-    search_limit: Seconds = 600
-    """A search has no result: then it is begun anew, or given up (flows.md section 4)."""
-    search_again: Seconds = 300
-    """Until a search is begun anew because members were away; own choice."""
+    """How long that goes on before an operator must decide; own choice."""
     held_reminder: Seconds = 86_400
     """A case stands on hold: an alert every so often; own choice."""
     parked: Seconds = 3_600

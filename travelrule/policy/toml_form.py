@@ -14,9 +14,14 @@ from pydantic_core import ErrorDetails
 
 from travelrule.policy.causes import VERDICTS
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import Asset, Exemptions, Names, TimeLimits
+from travelrule.policy.sections import Asset, Exemptions, Names, Searches, TimeLimits
 
-SECTIONS: dict[str, type[BaseModel]] = {"exemptions": Exemptions, "names": Names, "time_limits": TimeLimits}
+SECTIONS: dict[str, type[BaseModel]] = {
+    "exemptions": Exemptions,
+    "names": Names,
+    "searches": Searches,
+    "time_limits": TimeLimits,
+}
 
 CODES = {
     "extra_forbidden": "UNKNOWN_NAME",

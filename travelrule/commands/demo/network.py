@@ -16,7 +16,17 @@ from travelrule.commands.demo.vasp import Vasp
 DEMO_POLICY = """
 [time_limits]
 unreachable_retry = 2
+status_search_after = 5
+search_again = 2
+
+[searches]
+attempts = 1
 """
+NAMESAKE_TXID = "AA" * 32
+"""A transaction that a robot sent, to somebody else by its own account."""
+TWICE_CLAIMED_TXID = "BB" * 32
+"""A transaction that two robots claim."""
+ROBOT_SENDER = {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}}
 
 
 class Network:
@@ -105,10 +115,33 @@ class Network:
     def _world(self) -> dict[str, Any]:
         example = {"network": "XRP", "addressExample": "r...", "txIdExample": "..."}
         return {
-            "members": [self.member(self.north), self.member(self.south)],
+            "members": [self.member(self.north), self.member(self.south), *_robots()],
             "coinNetworks": [{"coin": "XRP", "networkList": [example]}],
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 3,
             "healthIntervalSeconds": 1,
             "allowHttpCallbacks": True,
         }
+
+
+def _robots() -> list[dict[str, Any]]:
+    """Two VASPs that the sandbox plays: one tells another beneficiary's name, both claim one transaction."""
+    sent = {"address": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001", "currency": "XRP", "amount": "250.5"}
+    namesake = {"txid": NAMESAKE_TXID, "originator": ROBOT_SENDER, **sent}
+    claims = [TWICE_CLAIMED_TXID]
+    # A robot without wallets would own every address.
+    wallets = [{"address": "1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K", "currency": "BTC", "owner": ROBOT_SENDER}]
+    behaviours: dict[str, dict[str, Any]] = {
+        "robot-east": {"wallets": wallets, "withdrawals": [namesake], "dataRequest": "lie-name", "claims": claims},
+        "robot-west": {"wallets": wallets, "claims": claims},
+    }
+    return [
+        {
+            "vaspEntityId": entity_id,
+            "vaspLegalName": entity_id.replace("-", " ").title(),
+            "countryOfRegistration": "DE",
+            "allianceName": "code",
+            "robot": {"answers": "verified", **behaviour},
+        }
+        for entity_id, behaviour in behaviours.items()
+    ]

@@ -115,11 +115,11 @@ async def denied_then_amended(stage: Stage) -> None:
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, beneficiary=WRONG)
     held = await stage.north.verdict(withdrawal_id, "hold", "DENIED_INPUT_NAME_MISMATCHED")
-    _must("beneficiary-name" in held.data["needs"], "the hold does not say that it needs the beneficiary's name")
+    must("beneficiary-name" in held.data["needs"], "the hold does not say that it needs the beneficiary's name")
     data = {"withdrawalId": withdrawal_id, "beneficiary": ERIK}
     await stage.north.send("withdrawals", "withdrawal.amended.v1", withdrawal_id, data)
     allowed = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
-    _must(allowed.data["transferId"] != held.data["transferId"], "the new attempt used the old transferId")
+    must(allowed.data["transferId"] != held.data["transferId"], "the new attempt used the old transferId")
 
 
 @scenario("address unknown")
@@ -179,8 +179,8 @@ async def three_times(stage: Stage) -> None:
     journal = await stage.network.control("GET", f"/sandbox/journal?transferId={verdict.data['transferId']}")
     calls = [entry for entry in journal["entries"] if entry["operation"] == "transfer-authorization"]
     asked = [entry for entry in calls if entry.get("from") == "north"]
-    _must(len(asked) == 1, f"south was asked {len(asked)} times")
-    _must(stage.north.count("verdicts", withdrawal_id) == 1, "there is more than one verdict")
+    must(len(asked) == 1, f"south was asked {len(asked)} times")
+    must(stage.north.count("verdicts", withdrawal_id) == 1, "there is more than one verdict")
 
 
 @scenario("txid before the request")
@@ -207,6 +207,7 @@ async def nonsense(stage: Stage) -> None:
     await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
 
 
-def _must(fact: bool, reason: str) -> None:  # noqa: FBT001 - a fact is a boolean
+def must(fact: bool, reason: str) -> None:  # noqa: FBT001 - a fact is a boolean
+    """Fail the scenario for this reason unless the fact holds."""
     if not fact:
         raise ExpectationFailed(reason)

@@ -86,6 +86,7 @@ class Vasp:
             "CONSUMER_GROUP": f"{self.entity_id}-travelrule",
             "TOPIC_PREFIX": self.topic_prefix,
             "LOG_FORMAT": "json",
+            "PUBLIC_URL": self.base_url,
         }
         if self.database_url is not None:
             settings["DATABASE_URL"] = self.database_url

@@ -1,0 +1,21 @@
+"""Topic ``deposits``: what arrives on chain, becomes final, is taken back, is credited."""
+
+from __future__ import annotations
+
+import faust
+from faust.types import StreamT
+
+from streams.app import bytes_topic
+from streams.delivery import Inlet
+
+TOPIC = "deposits"
+
+
+def register(app: faust.App, topic: str, inlet: Inlet) -> None:
+    """Consume ``topic`` (name with prefix)."""
+
+    async def deposits(stream: StreamT[bytes]) -> None:
+        async for event in stream.noack().events():
+            await inlet.take(event)
+
+    app.agent(bytes_topic(app, topic), name="deposits", concurrency=1)(deposits)
