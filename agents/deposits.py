@@ -15,7 +15,8 @@ def register(app: faust.App, topic: str, inlet: Inlet) -> None:
     """Consume ``topic`` (name with prefix)."""
 
     async def deposits(stream: StreamT[bytes]) -> None:
-        async for event in stream.noack().events():
+        # faust's abstract type does not declare noack
+        async for event in stream.noack().events():  # type: ignore[attr-defined]
             await inlet.take(event)
 
     app.agent(bytes_topic(app, topic), name="deposits", concurrency=1)(deposits)

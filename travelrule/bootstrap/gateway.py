@@ -10,10 +10,11 @@ import os
 
 import uvicorn
 
-from travelrule.bootstrap.installation import Installation
-from travelrule.engine.authorizations import named_beneficiaries
+from travelrule.bootstrap.installation import Installation, open_searches
+from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.intake import Intake
+from travelrule.engine.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.tls import Tls, serving_options
 from travelrule.health import Server
@@ -28,15 +29,17 @@ def gateway_deps(installation: Installation, intake: Intake, counterparties: Cou
         keyring=installation.keyring,
         intake=intake,
         reads=installation.reads,
+        withdrawals=ServedWithdrawals(installation.reads),
+        searches=open_searches(installation),
         directory=installation.directory,
         policy=installation.policy,
         clock=installation.clock,
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
         sources=installation.settings.gateway_sources,
-        named_beneficiaries=named_beneficiaries(
+        named_beneficiaries=Authorizations(
             installation.database, installation.entity_id, installation.vault, installation.reads
-        ),
+        ).named_beneficiaries,
     )
 
 

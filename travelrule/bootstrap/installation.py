@@ -25,10 +25,11 @@ from travelrule.crypto.nonces import NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply import Engine
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.kinds import MACHINES
 from travelrule.engine.rules import ActivePolicy
+from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.errors import ConfigurationError
-from travelrule.exchange.machines import MACHINES
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp
 from travelrule.settings import Settings
@@ -149,6 +150,17 @@ def open_hub(installation: Installation) -> HubClient:
 def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
     """The directory as callers and the gateway of this process see it."""
     return Counterparties(installation.directory, hub, utc_now)
+
+
+def open_searches(installation: Installation) -> Searches:
+    """Where the hub may call back about searches: worker and gateway must agree on it."""
+    return Searches(
+        installation.database,
+        installation.entity_id,
+        installation.vault.index,
+        installation.settings.public_url,
+        installation.clock,
+    )
 
 
 def _observe_hub(operation: str, outcome: str, seconds: float) -> None:

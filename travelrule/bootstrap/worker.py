@@ -16,9 +16,10 @@ from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule import metrics
-from travelrule.bootstrap.installation import Installation, audit_key
+from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
@@ -63,10 +64,13 @@ class Worker:
             opened.vault,
             hub,
             counterparties,
-            LookUps(opened.reads),
+            LookUps(
+                opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)
+            ),
             opened.keyring,
             opened.policy,
             opened.clock,
+            searches=open_searches(opened),
         )
         self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
         self._teller = Teller(

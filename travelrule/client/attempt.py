@@ -1,8 +1,8 @@
 """One try of a call as the value that ``exchange.retries`` decides on, where nothing the hub does is an exception.
 
-The response payload of an authorization is opened with the pair that the request used: the own key that
-signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
-None; what that means is decided by the exchange (``verified`` without payload: do not transfer).
+The response payload of an authorization or a data request is opened with the pair that the request used: the own
+key that signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
+None; what that means is decided by whoever asked (``verified`` without payload: do not transfer).
 """
 
 from __future__ import annotations

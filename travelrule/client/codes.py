@@ -63,7 +63,7 @@ _MEMBER: dict[str, CodeRow] = {
 }
 
 CODES: dict[str, CodeRow] = {**_HUB, **_EITHER, **_MEMBER}
-"""Every ``errorType`` of operations 4.A.1 to 4.A.8."""
+"""Every ``errorType`` of operations 4.A.1 to 4.A.10 and P.1 to P.3."""
 
 _BY_STATUS: dict[int, CodeRow] = {
     408: CODES["BENEFICIARY_VASP_REQUEST_TIMEOUT"],

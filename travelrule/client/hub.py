@@ -1,4 +1,4 @@
-"""The client of the hub: one method per operation 4.A.1 to 4.A.8 (``hub-api.md`` sections 2 to 4).
+"""The client of the hub: one method per operation 4.A.1 to 4.A.10 and P.1 to P.3 (``hub-api.md`` sections 2 to 5).
 
 A method takes the exact bytes of the body: they are signed and sent as they are (``auth.md`` section 3). It
 sends once and never repeats; whoever calls decides on repeats with ``exchange.retries``. Errors:
@@ -120,6 +120,28 @@ class HubClient:
         """4.A.8: the chain status that the originating VASP ``target`` keeps."""
         return await self._send(ops.STATUS_SEARCH, target, body, None, traceparent)
 
+    async def txid_search(self, body: bytes, *, traceparent: str | None = None) -> Answer:
+        """4.A.9: have every VASP asked whether it sent a transaction."""
+        return await self._send(ops.TXID_SEARCH, "", body, None, traceparent)
+
+    async def txid_search_result(self, request_id: str, *, traceparent: str | None = None) -> Answer:
+        """P.1: what a search by txid came to."""
+        return await self._send(ops.TXID_SEARCH_RESULT, request_id, b"", None, traceparent)
+
+    async def data_request(
+        self, target: str, remote_key: str, body: bytes, *, traceparent: str | None = None
+    ) -> Answer:
+        """4.A.10: who sent it? ``remote_key``: the public key of the originating VASP ``target`` (D32)."""
+        return await self._send(ops.DATA_REQUEST, target, body, remote_key, traceparent)
+
+    async def wallet_search(self, body: bytes, *, traceparent: str | None = None) -> Answer:
+        """P.2: have every VASP asked whether an address is its own."""
+        return await self._send(ops.WALLET_SEARCH, "", body, None, traceparent)
+
+    async def wallet_search_result(self, request_id: str, *, traceparent: str | None = None) -> Answer:
+        """P.3: what a search by address came to."""
+        return await self._send(ops.WALLET_SEARCH_RESULT, request_id, b"", None, traceparent)
+
     async def call(
         self,
         operation: str,
@@ -129,7 +151,10 @@ class HubClient:
         *,
         traceparent: str | None = None,
     ) -> Answer:
-        """The operation of that name (``operations.OPERATIONS``): for callers that have it as data."""
+        """The operation of that name (``operations.OPERATIONS``): for callers that have it as data.
+
+        ``target`` is what stands in the path: an entity id, or the ``requestId`` where the operation is ``of_search``.
+        """
         return await self._send(ops.OPERATIONS[operation], target, body, remote_key, traceparent)
 
     async def aclose(self) -> None:
@@ -175,7 +200,8 @@ def _outgoing(
         path = operation.path_for(target)
     except ValueError as error:
         # The hub would say the same; but such an id could not be sent without changing the path.
-        raise error_of(operation.name, 422, "INVALID_TARGET_VASP_ID") from error
+        code = "INVALID_MSG_FIELD_VALUE" if operation.of_search else "INVALID_TARGET_VASP_ID"
+        raise error_of(operation.name, 422, code) from error
     headers = {"accept": "application/json", "accept-encoding": "identity"}
     if body:
         headers["content-type"] = "application/json"

@@ -1,4 +1,7 @@
-"""The hub's operations 4.A.1 to 4.A.8 as data: where they are sent and what an answer must hold (``hub-api.md``)."""
+"""The hub's operations 4.A.1 to 4.A.10 and P.1 to P.3 as data: where they are sent, what an answer must hold.
+
+The source is ``hub-api.md`` sections 1 to 5.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ class Operation:
     (``auth.md`` section 1). ``field`` is the response field that decides, ``values`` what may stand in it
     (lower case; empty: the answer is a document and ``field`` holds an array). ``read_s`` is the limit for
     the whole answer.
+
+    ``of_search``: the path names not a VASP but a search of ours, by its ``requestId``, and there is no body.
     """
 
     name: str
@@ -27,19 +32,27 @@ class Operation:
     field: str
     values: frozenset[str] = frozenset()
     sealed: bool = False
+    of_search: bool = False
     read_s: float = 15.0
     answer_bytes_max: int = ANSWER_BYTES_MAX
 
+    @property
+    def to_hub(self) -> bool:
+        """Whether the hub itself answers, so that no VASP has to be known or up."""
+        return self.of_search or "{target}" not in self.path
+
     def path_for(self, target: str) -> str:
-        """The path for one VASP. Raises ValueError for an id that cannot stand in a path."""
+        """The path for one VASP, or for one search. Raises ValueError for an id that cannot stand in a path."""
         if "{target}" not in self.path:
             return self.path
         if not target or target in {".", ".."}:
-            raise ValueError("an entity id cannot be empty or a dot segment")
+            raise ValueError("an id in a path cannot be empty or a dot segment")
         return self.path.replace("{target}", quote(target, safe=""))
 
 
 _REPORT = frozenset({"normal", "error"})
+_STARTED = frozenset({"success"})
+_FOUND = frozenset({"valid", "invalid"})
 
 VASP_LIST = Operation("vasp-list", "GET", "/v1/code/vasps", "vasps", read_s=30.0, answer_bytes_max=DIRECTORY_BYTES_MAX)
 PUBLIC_KEY = Operation("public-key", "GET", "/v1/code/Vasp/{target}/pubkey", "pubkeys")
@@ -56,7 +69,7 @@ ADDRESS_SEARCH = Operation(
     "POST",
     "/v1/code/VerifyAddress/{target}",
     "result",
-    frozenset({"valid", "invalid"}),
+    _FOUND,
     sealed=True,
 )
 TRANSFER_AUTHORIZATION = Operation(
@@ -77,6 +90,15 @@ STATUS_SEARCH = Operation(
     # D12: one page of the published documents spells the fourth one wait-confirmed.
     frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
 )
+TXID_SEARCH = Operation("txid-search", "POST", "/v1/code/verification/tx", "result", _STARTED)
+TXID_SEARCH_RESULT = Operation(
+    "txid-search-result", "GET", "/v1/code/verification/tx/{target}", "result", _FOUND, of_search=True
+)
+DATA_REQUEST = Operation("data-request", "PUT", "/v1/code/verification/tx/{target}", "result", _REPORT, sealed=True)
+WALLET_SEARCH = Operation("wallet-search", "POST", "/v2/code/VerifyAddress", "result", _STARTED)
+WALLET_SEARCH_RESULT = Operation(
+    "wallet-search-result", "GET", "/v2/code/VerifyAddress/{target}", "result", _FOUND, of_search=True
+)
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -89,6 +111,11 @@ OPERATIONS: dict[str, Operation] = {
         TXID_REPORT,
         FINISH,
         STATUS_SEARCH,
+        TXID_SEARCH,
+        TXID_SEARCH_RESULT,
+        DATA_REQUEST,
+        WALLET_SEARCH,
+        WALLET_SEARCH_RESULT,
     )
 }
 """By name; the names are those of ``exchange.decision.CallHub.operation`` plus the three directory reads."""

@@ -1,8 +1,9 @@
-"""Beneficiary names on stored inbound authorizations, for address verification with a name (D37)."""
+"""Stored inbound authorizations, opened: whose name they carry (D37), and which of them could mean a deposit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import text
@@ -11,7 +12,7 @@ from travelrule.engine.envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import AuthorizationReceived
 from travelrule.store.database import Database
-from travelrule.store.reads import Reads
+from travelrule.store.reads import OpenAuthorization, Reads
 
 _AUTHORIZATION = text(
     "SELECT i.sealed, k.wrapped FROM inputs i JOIN data_keys k ON k.vasp = i.vasp AND k.subject = i.subject"
@@ -19,22 +20,42 @@ _AUTHORIZATION = text(
 )
 
 
-def named_beneficiaries(database: Database, vasp: str, vault: Vault, reads: Reads) -> Callable[[Sequence[str]], Any]:
-    """A query: the ``beneficiaryPersons`` of the authorizations stored for some account numbers."""
+class Authorizations:
+    """Opens what was asked of us, as it was stored."""
 
-    async def query(numbers: Sequence[str]) -> list[list[dict[str, Any]]]:
+    def __init__(self, database: Database, vasp: str, vault: Vault, reads: Reads) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._vault = vault
+        self._reads = reads
+
+    async def named_beneficiaries(self, numbers: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """The ``beneficiaryPersons`` of the authorizations stored for some account numbers."""
         named = []
         for number in numbers:
-            for subject in await reads.authorizations_for(number):
-                async with database.read() as connection:
-                    row = (await connection.execute(_AUTHORIZATION, {"vasp": vasp, "subject": subject})).first()
-                if row is None:
-                    continue
-                key = vault.unwrap(subject, bytes(row.wrapped))
-                item = unpack(vault.open(key, "input", subject, bytes(row.sealed)))
-                if isinstance(item.data, AuthorizationReceived):
-                    persons = (item.data.ivms101.get("Beneficiary") or {}).get("beneficiaryPersons") or []
+            for subject in await self._reads.authorizations_for(number):
+                asked = await self._open(subject)
+                if asked is not None:
+                    persons = (asked.ivms101.get("Beneficiary") or {}).get("beneficiaryPersons") or []
                     named.append([person for person in persons if isinstance(person, dict)])
         return [persons for persons in named if persons]
 
-    return query
+    async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
+        """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
+        fitting = []
+        for record in await self._reads.open_authorizations(address):
+            asked = await self._open(record.subject)
+            if asked is None:
+                continue
+            if asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount:
+                fitting.append(record)
+        return fitting
+
+    async def _open(self, subject: str) -> AuthorizationReceived | None:
+        async with self._database.read() as connection:
+            row = (await connection.execute(_AUTHORIZATION, {"vasp": self._vasp, "subject": subject})).first()
+        if row is None:
+            return None
+        key = self._vault.unwrap(subject, bytes(row.wrapped))
+        data = unpack(self._vault.open(key, "input", subject, bytes(row.sealed))).data
+        return data if isinstance(data, AuthorizationReceived) else None

@@ -16,12 +16,14 @@ from sqlalchemy import text
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubError
 from travelrule.client.hub import HubClient
+from travelrule.client.operations import OPERATIONS
 from travelrule.crypto.errors import InvalidPeerKey
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.lookups import LookUps
+from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.retries import Again, Attempted, Deliver, react
@@ -81,6 +83,8 @@ class Calling:
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
         randomness: Callable[[int], bytes] = os.urandom,
+        *,
+        searches: Searches | None = None,
     ) -> None:
         self._database = database
         self._vault = vault
@@ -91,12 +95,24 @@ class Calling:
         self._policy = policy
         self._clock = clock
         self._randomness = randomness
+        self._searches = searches
 
     async def attempt(self, call: CallItem, jitter: float) -> Attempt:
         """Try the call once. ``jitter`` in 0..1 spreads repeats."""
         if call.operation == LOOK_UP:
             return await self._look_up(call)
         target = await self._counterparties.get(call.target)
+        # What the hub itself answers has no counterparty that must be listed or up.
+        if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target)) is not None:
+            return obstacle
+        content = await self._content(call)
+        if content is None:
+            return Attempt(self._report(call, target, "failed", code="ERASED"))
+        attempted = await self._send(call, content, target)
+        return await self._judge(call, target, attempted, jitter)
+
+    def _obstacle(self, call: CallItem, target: StoredVasp | None) -> Attempt | None:
+        """What stands against calling this VASP now."""
         if (target is None or not target.listed) and call.tries == 0:
             # It may be newer than our copy of the directory: ask for a fresh list before saying no.
             self._counterparties.wanted.set()
@@ -106,11 +122,7 @@ class Calling:
             return Attempt(self._report(call, target, "failed", code=refusal))
         if target is None or not target.up:
             return self._deferred(call, target)
-        content = await self._content(call)
-        if content is None:
-            return Attempt(self._report(call, target, "failed", code="ERASED"))
-        attempted = await self._send(call, content, target)
-        return await self._judge(call, target, attempted, jitter)
+        return None
 
     async def _look_up(self, call: CallItem) -> Attempt:
         """Read the own store; the answer ends the call like an answer of the hub."""
@@ -144,12 +156,12 @@ class Calling:
         plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
         return _Content(plain["clear"], plain["payload"])
 
-    async def _send(self, call: CallItem, content: _Content, target: StoredVasp) -> Attempted:
+    async def _send(self, call: CallItem, content: _Content, target: StoredVasp | None) -> Attempted:
         own = self._keyring.signing
         remote_key = None
         body = self._named(dict(content.clear))
         if content.payload is not None:
-            chosen = choose_key(target.entry.pubkeys, self._clock())
+            chosen = choose_key(target.entry.pubkeys, self._clock()) if target is not None else None
             if chosen is None:
                 return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
             remote_key = chosen.pubkey
@@ -158,14 +170,23 @@ class Calling:
                 body["payload"] = seal(own, remote_key, plain, self._randomness(NONCE_BYTES))
             except InvalidPeerKey:
                 return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
-        request = self._hub.call(
-            call.operation, call.target, orjson.dumps(body), remote_key, traceparent=call.traceparent
-        )
+        place, sent = await self._written(call, body)
+        request = self._hub.call(call.operation, place, sent, remote_key, traceparent=call.traceparent)
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 return await attempt(request, own, remote_key)
         except TimeoutError:
             return Attempted("no-answer", code="NO_ANSWER")
+
+    async def _written(self, call: CallItem, body: dict[str, Any]) -> tuple[str, bytes]:
+        """What stands in the path, and the bytes of the body: a search's result is asked for by its id alone."""
+        if OPERATIONS[call.operation].of_search:
+            return str(body.get("requestId") or call.transfer_id), b""
+        if self._searches is not None:
+            request_id = str(body.get("requestId") or "")
+            if url := await self._searches.expect_callback(call.operation, request_id, call.subject):
+                body["callbackUrl"] = url
+        return call.target, orjson.dumps(body)
 
     def _named(self, body: dict[str, Any]) -> dict[str, Any]:
         """Put the hub's own network name into a body that names a currency."""
@@ -175,7 +196,7 @@ class Calling:
                 body["network"] = network
         return body
 
-    async def _judge(self, call: CallItem, target: StoredVasp, attempted: Attempted, jitter: float) -> Attempt:
+    async def _judge(self, call: CallItem, target: StoredVasp | None, attempted: Attempted, jitter: float) -> Attempt:
         tries = call.tries + 1
         now = self._clock()
         reached = attempted.kind == "answer" or (
@@ -208,14 +229,14 @@ class Calling:
     async def _again(
         self,
         call: CallItem,
-        target: StoredVasp,
+        target: StoredVasp | None,
         attempted: Attempted,
         again: Again,
         tries: int,
         *,
         reached: bool,
     ) -> Attempt:
-        if again.refresh_key:
+        if again.refresh_key and target is not None:
             try:
                 await self._counterparties.refresh_keys(call.target)
             except HubError:

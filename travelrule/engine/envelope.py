@@ -11,8 +11,8 @@ import orjson
 
 from schemas.base import Wire
 from schemas.registry import EVENTS
-from travelrule.exchange.inputs import Input, RawMessage
 from travelrule.engine.kinds import INTERNAL
+from travelrule.exchange.inputs import Input, RawMessage
 
 
 def model_of(input_type: str) -> type[Wire]:

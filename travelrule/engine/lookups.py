@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
+from travelrule.engine.authorizations import Authorizations
 from travelrule.identity.addresses import join
 from travelrule.store.reads import Reads, WalletRecord
 
@@ -11,8 +13,9 @@ from travelrule.store.reads import Reads, WalletRecord
 class LookUps:
     """Answers the questions of ``exchange.decision.LookUp``."""
 
-    def __init__(self, reads: Reads) -> None:
+    def __init__(self, reads: Reads, authorizations: Authorizations) -> None:
         self._reads = reads
+        self._authorizations = authorizations
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """The answer as JSON-able data. KeyError for a question that nobody asks."""
@@ -22,7 +25,9 @@ class LookUps:
         asked = join(parameters["address"], parameters.get("tag") or None)
         found = await self._reads.wallets_at([asked])
         fitting = [wallet for wallet in found if not wallet.tag or wallet.tag == wallet.found_tag]
-        authorizations = await self._reads.open_authorizations(asked)
+        authorizations = await self._authorizations.announcing(
+            asked, parameters["currency"], Decimal(parameters["amount"])
+        )
         return {
             "wallet": _wallet(fitting[0]) if fitting else None,
             "authorizations": [

@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.arriving import announce, arrived, deposit_settled, learned, withdraw
+from travelrule.exchange.arriving import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
 from travelrule.exchange.decision import Decision, ExchangeRow, Projection
@@ -26,7 +26,7 @@ from travelrule.exchange.reports import (
     TxidReportReceived,
 )
 from travelrule.exchange.serial import codec
-from travelrule.identity.addresses import canonical
+from travelrule.identity.addresses import canonical, join
 from travelrule.policy.policy import Policy
 
 TXID_MAX = 200
@@ -68,6 +68,9 @@ def _timer_due(turn: ExchangeTurn, data: TimerDue) -> Decision[ExchangeState]:
     if turn.state.timers.get(data.name) != data.due_at or turn.state.status != "verified":
         return Decision(turn.state, status="duplicate", rule="the timer was moved or dropped")
     turn.set_timer(OPEN, turn.policy.time_limits.authorization_open)
+    if turn.state.asking:
+        turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
+        return turn.done("the originator was asked and does not answer")
     turn.ask_status()
     return turn.done("neither txid nor finish within the limit: ask the originator")
 
@@ -78,19 +81,17 @@ def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[Exchang
         return Decision(turn.state, status="duplicate", rule="nothing waits for this answer")
     if report.outcome == "deferred":
         return turn.done("originator down: the question waits")
+    if report.outcome != "troubled":
+        turn.state = replace(turn.state, asking=False)
     body = report.body or {}
     status = _text(body, "status").lower()
     txid = _text(body, "txid")
     if report.outcome == "answered" and status == "canceled":
         turn.move("origin-canceled")
         turn.clear_timer(OPEN)
-        withdraw(turn)
         return turn.done("the originator says canceled")
     if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
-        turn.state = replace(turn.state, txid=txid, vout=_text(body, "vout") or None)
-        turn.move("origin-confirmed")
-        turn.clear_timer(OPEN)
-        announce(turn)
+        store_txid(turn, "origin-confirmed", txid, _text(body, "vout") or None)
         return turn.done("the originator says confirmed")
     turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
     return turn.done("the originator does not say how it ended")
@@ -114,7 +115,7 @@ def project(state: ExchangeState) -> Projection:
         chain=state.chain,
         txid=state.txid,
         vout=state.vout,
-        address=_address(state.request.ivms101),
+        address=_address(state),
     )
     return Projection(
         status=state.status,
@@ -126,12 +127,13 @@ def project(state: ExchangeState) -> Projection:
     )
 
 
-def _address(ivms101: dict[str, Any]) -> str:
-    """Give the key of the first account number, with its tag (a shared address means nobody without it)."""
-    beneficiary = ivms101.get("Beneficiary")
-    numbers = beneficiary.get("accountNumber") if isinstance(beneficiary, dict) else None
-    first = numbers[0] if isinstance(numbers, list) and numbers else numbers
-    return canonical(first) if isinstance(first, str) and first else ""
+def _address(state: ExchangeState) -> str:
+    """Give the key of the first account number; empty if there is none.
+
+    With its tag where the own wallet has one, because a shared address means nobody without it; else without.
+    """
+    address, tag = account_of(state)
+    return canonical(join(address, tag))
 
 
 MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] = {

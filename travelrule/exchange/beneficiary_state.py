@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from travelrule.exchange.reports import AuthorizationReceived
-from travelrule.exchange.state import Chain
 from travelrule.exchange.table import NEW
+
+SeenChain = Literal["none", "broadcast", "mined", "final", "failed", "retracted"]
+"""What the own node saw of a transaction; ``retracted``: it was there, and a reorganisation took it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,8 @@ class ExchangeState:
     ``request`` is what was asked, without the looked-up facts; ``answer`` the plain reply, which a repeated request
     gets again; ``fingerprint`` recognises it. ``wallet_ids`` and ``customer_ids`` are the own addresses and owners it
     named; ``tagged``: the first of them has a tag. ``chain`` is what the own node saw, apart from ``status`` (D40);
-    ``deposit_id`` the deposit that brought the value; ``credited`` that the customer was paid.
+    ``deposit_id`` the deposit that brought the value; ``credited`` that the customer was paid. ``asked`` counts the
+    status searches; ``asking``: one of them is not answered yet.
     """
 
     subject: str
@@ -31,12 +34,13 @@ class ExchangeState:
     reason: str = ""
     wallet_ids: tuple[str, ...] = ()
     customer_ids: tuple[str, ...] = field(default=(), repr=False)
-    chain: Chain = "none"
+    chain: SeenChain = "none"
     credited: bool = False
     txid: str | None = None
     vout: str | None = None
     finish_reason: str = ""
     asked: int = 0
+    asking: bool = False
     tagged: bool = False
     deposit_id: str | None = None
     timers: dict[str, datetime] = field(default_factory=dict)

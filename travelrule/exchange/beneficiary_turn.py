@@ -53,7 +53,7 @@ class ExchangeTurn:
 
     def ask_status(self) -> None:
         """Ask the originator how far the transfer is (4.A.8)."""
-        self.state = replace(self.state, asked=self.state.asked + 1)
+        self.state = replace(self.state, asked=self.state.asked + 1, asking=True)
         clear = {"transferId": self.state.transfer_id}
         self.effects.append(CallHub("status-search", self.state.counterparty, self.state.transfer_id, clear))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schemas.decisions import DecisionRecorded
 from schemas.withdrawals import WithdrawalCancelled
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.authorizing import try_again
-from travelrule.exchange.concluding import give_up
+from travelrule.exchange.concluding import give_up, report_again
 from travelrule.exchange.decision import Decision
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW
-from travelrule.exchange.turn import CONCLUDE, HELD, TRY_AGAIN, Turn, ignored, owes, rejected
-from travelrule.exchange.wallet_search import SEARCH_AGAIN, end_search, search_again
+from travelrule.exchange.turn import CONCLUDE, REPORT_AGAIN, SEARCH_AGAIN, TRY_AGAIN, Turn, ignored, owes, rejected
+from travelrule.exchange.wallet_search import search_again
 from travelrule.policy.verdicts import Cause
 
 
@@ -25,9 +27,7 @@ def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState
         )
     if state.case.final and state.case.verdict == "deny":
         return ignored(state, "denied before")
-    turn.clear_timer(TRY_AGAIN)
     give_up(turn, data.reason)
-    end_search(turn)
     turn.overrule(Cause.CANCELLED)
     return turn.done("cancelled by the platform")
 
@@ -38,10 +38,8 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
     if state.case.final:
         return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
     if data.decision == "deny":
-        turn.clear_timer(TRY_AGAIN)
         if state.txid is None:
             give_up(turn, "UNKNOWN")
-        end_search(turn)
         turn.overrule(Cause.OPERATOR_DENY)
         return turn.done("denied by an operator")
     if state.case.verdict != "hold":
@@ -51,10 +49,8 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
     limit = turn.policy.operator_limits.get(state.request.trade_currency)
     if limit is not None and state.request.trade_price > limit:
         return rejected(state, "OPERATOR_LIMIT", "decision", "the value is above the policy's operator_limits")
-    turn.clear_timer(TRY_AGAIN)
     if state.attempt is not None and state.attempt.status == NEW:
         turn.drop("address-search")
-    end_search(turn)
     turn.overrule(Cause.OPERATOR_ALLOW)
     return turn.done("allowed by an operator")
 
@@ -63,25 +59,46 @@ def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
     """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
     if turn.state.timers.get(data.name) != data.due_at:
         return ignored(turn.state, "the timer was moved or dropped")
+    turn.clear_timer(data.name)
     if data.name == SEARCH_AGAIN:
-        return turn.done(search_again(turn))
+        return turn.done(search_again(turn, counted=True))
+    if data.name == TRY_AGAIN and turn.state.request.destination.kind == "unknown":
+        return turn.done(search_again(turn, counted=False))
     if data.name == TRY_AGAIN:
         return turn.done(try_again(turn))
-    turn.clear_timer(data.name)
+    if data.name == REPORT_AGAIN:
+        return turn.done(report_again(turn))
     if data.name == CONCLUDE:
-        for attempt in turn.state.attempts:
-            if owes(attempt):
-                turn.alert(AlertCode.EXCHANGE_NOT_CONCLUDED, "critical", attempt.counterparty)
-        return turn.done("verified, and not concluded within the limit")
-    if data.name == HELD and turn.state.case.verdict == "hold":
-        turn.alert(AlertCode.HELD_TOO_LONG, "warning", turn.state.request.destination.vasp_entity_id)
-    return turn.done("on hold for long")
+        return turn.done(_not_concluded(turn))
+    return turn.done(_held_long(turn))
+
+
+def _not_concluded(turn: Turn) -> str:
+    for attempt in turn.state.attempts:
+        if owes(attempt):
+            turn.alert(AlertCode.EXCHANGE_NOT_CONCLUDED, "critical", attempt.counterparty, attempt.reports or None)
+    return "verified, and not concluded within the limit"
+
+
+def _held_long(turn: Turn) -> str:
+    """Remind the platform; half a limit later tell an operator; and so on."""
+    case = turn.state.case
+    reminders = case.reminders + 1
+    turn.change(case=replace(case, reminders=reminders))
+    if reminders % 2:
+        turn.say_verdict()
+        return "on hold for long: the platform is reminded"
+    counterparty = case.counterparty or turn.state.request.destination.vasp_entity_id
+    turn.alert(AlertCode.HELD_TOO_LONG, "warning", counterparty, reminders // 2)
+    return "on hold for too long"
 
 
 def troubled(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
     """A call is still being tried; an operator should know."""
     attempt = turn.state.find(report.transfer_id)
-    if attempt is None:
-        return ignored(turn.state, "no attempt has this transferId")
-    turn.alert(AlertCode.CALL_TROUBLED, "warning", attempt.counterparty, report.attempts)
+    search = turn.state.search
+    if attempt is None and (search is None or search.over or search.request_id != report.transfer_id):
+        return ignored(turn.state, "neither an attempt nor a search has this id")
+    counterparty = attempt.counterparty if attempt is not None else None
+    turn.alert(AlertCode.CALL_TROUBLED, "warning", counterparty, report.attempts)
     return turn.done("call still being tried")

@@ -5,11 +5,18 @@ from __future__ import annotations
 from travelrule.exchange import messages
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.retry_table import CONCLUDING_BY_CODE, passing
 from travelrule.exchange.state import Attempt, reached
 from travelrule.exchange.table import NEW
-from travelrule.exchange.turn import Turn
+from travelrule.exchange.turn import REPORT_AGAIN, Turn
 
 ON_CHAIN = frozenset({"processing", "wait-confirm", "confirmed"})
+
+REPORTS_MAX = 3
+"""How often a txid report is begun, each time with all its tries, before it has failed for good."""
+
+REPORT_AGAIN_SECONDS = 3600
+"""Until it is begun anew, as long as a finish waits between its tries (D47); at most half of the policy's limit."""
 
 
 def owe_finish(turn: Turn, transfer_id: str, reason: str) -> None:
@@ -21,7 +28,7 @@ def owe_finish(turn: Turn, transfer_id: str, reason: str) -> None:
 def give_up(turn: Turn, reason: str) -> None:
     """End the attempt that counts, as far as it came, for ``reason`` (a finish code).
 
-    Before the authorization nothing is owed. While it is on its way the finish waits for the answer, because a finish
+    Before the authorization nothing is owed, and an answer about the address that still comes starts nothing. While it is on its way the finish waits for the answer, because a finish
     that overtakes the authorization would leave the counterparty waiting.
     """
     attempt = turn.state.attempt
@@ -29,6 +36,7 @@ def give_up(turn: Turn, reason: str) -> None:
         return
     if attempt.status == NEW:
         turn.drop("address-search")
+        turn.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status == "wait":
         turn.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status in ("verified", "pending"):
@@ -64,8 +72,21 @@ def report_txid(turn: Turn) -> None:
         return
     if not reached(turn.state, turn.policy.report_moment_for(turn.state.request.currency)):
         return
-    attempt = turn.change_attempt(attempt.transfer_id, report="owed")
+    _report(turn, attempt, txid)
+
+
+def _report(turn: Turn, attempt: Attempt, txid: str) -> None:
+    attempt = turn.change_attempt(attempt.transfer_id, report="owed", reports=attempt.reports + 1)
     turn.call("txid-report", attempt, messages.txid_report(attempt, txid, turn.state.vout))
+
+
+def report_again(turn: Turn) -> str:
+    """The timer came: what kept the counterparty from taking the txid may have passed."""
+    attempt, txid = turn.state.attempt, turn.state.txid
+    if attempt is None or txid is None or attempt.report != "missed":
+        return "no report to make again"
+    _report(turn, attempt, txid)
+    return "txid reported again"
 
 
 def report_reported(turn: Turn, report: CallReport) -> str:
@@ -80,9 +101,19 @@ def report_reported(turn: Turn, report: CallReport) -> str:
         return "txid report accepted"
     if attempt.report == "dropped":
         return "late answer ignored"
+    if attempt.reports < REPORTS_MAX and _may_pass(report):
+        turn.change_attempt(attempt.transfer_id, report="missed")
+        turn.set_timer(REPORT_AGAIN, min(REPORT_AGAIN_SECONDS, turn.policy.time_limits.conclusion / 2))
+        turn.alert(AlertCode.CALL_TROUBLED, "warning", attempt.counterparty, report.attempts)
+        return "txid report not accepted: it is made again later"
     turn.change_attempt(attempt.transfer_id, report="failed")
     turn.alert(AlertCode.TXID_REPORT_FAILED, "critical", attempt.counterparty, report.attempts)
     return "txid report failed for good"
+
+
+def _may_pass(report: CallReport) -> bool:
+    """Whether the counterparty may take the same report later, without anybody correcting anything."""
+    return (report.operation, report.code) not in CONCLUDING_BY_CODE and passing(report.status, report.code)
 
 
 def finish_reported(turn: Turn, report: CallReport) -> str:
@@ -110,8 +141,8 @@ def chain_failed(turn: Turn, attempt: Attempt | None) -> None:
         return
     if attempt.report == "owed":
         turn.drop("txid-report")
-        turn.change_attempt(attempt.transfer_id, report="dropped")
-    elif attempt.report == "none":
+    if attempt.report in ("none", "owed", "missed"):
+        turn.clear_timer(REPORT_AGAIN)
         turn.change_attempt(attempt.transfer_id, report="dropped")
     turn.move(attempt.transfer_id, "chain-failed")
     owe_finish(turn, attempt.transfer_id, "UNKNOWN")

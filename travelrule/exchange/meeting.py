@@ -32,9 +32,12 @@ class ArrivalWithdrawn(Wire):
 
 
 class ArrivalSeen(Wire):
-    """A deposit stands on chain."""
+    """A deposit stands on chain. ``sighting`` counts how often it said so; the answers name it, so that an answer to an
+    earlier sighting, which a retraction ended, is not taken for one to this.
+    """
 
     deposit_id: str
+    sighting: int = 1
     currency: str
     network: str = ""
     amount: Decimal
@@ -57,12 +60,20 @@ class DepositMatched(Wire):
     network: str = ""
     amount: Decimal
     vout: str | None = None
+    sighting: int = 1
 
 
 class DepositUnmatched(Wire):
-    """The exchange that announced the deposit was canceled."""
+    """The exchange that announced the deposit was canceled, or another deposit fits it better; no other fits."""
 
     exchange: str
+    sighting: int = 1
+
+
+class DepositUnannounced(Wire):
+    """No exchange that is known by now announced the deposit."""
+
+    sighting: int = 1
 
 
 class ExchangeArrived(Wire):
@@ -99,6 +110,7 @@ MEETING: dict[str, type[Wire]] = {
     "arrival.retracted": ArrivalRetracted,
     "deposit.matched": DepositMatched,
     "deposit.unmatched": DepositUnmatched,
+    "deposit.unannounced": DepositUnannounced,
     "exchange.arrived": ExchangeArrived,
     "exchange.settled": ExchangeSettled,
     "exchange.txid-learned": TxidLearned,

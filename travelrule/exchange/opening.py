@@ -13,7 +13,7 @@ from travelrule.exchange.ids import first_transfer_id, fresh_transfer_id
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
-from travelrule.exchange.wallet_search import end_search, start_search
+from travelrule.exchange.wallet_search import start_search
 from travelrule.policy.verdicts import Cause
 
 FINGERPRINT_LENGTH = 32
@@ -65,7 +65,7 @@ def amended(turn: Turn, data: WithdrawalAmended) -> Decision[WithdrawalState]:
         if (value := getattr(data, name)) is not None
     }
     give_up(turn, "UNKNOWN")
-    end_search(turn)
+    turn.end_search()
     turn.clear_timer(TRY_AGAIN)
     turn.change(
         request=turn.state.request.model_copy(update=given),
@@ -107,6 +107,7 @@ def begin(turn: Turn, transfer_id: str) -> str:
     if destination.kind != "vasp":
         turn.decide(Cause.NOT_AVAILABLE)
         return f"destination of kind {destination.kind}: not built yet"
-    turn.change(attempts=(*turn.state.attempts, Attempt(transfer_id, target)))
-    search_address(turn)
+    attempt = Attempt(transfer_id, target)
+    turn.change(attempts=(*turn.state.attempts, attempt))
+    search_address(turn, attempt)
     return "address search"

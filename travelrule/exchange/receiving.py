@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from travelrule.exchange.arriving import announce, withdraw
+from travelrule.exchange.arriving import fill_vout, store_txid, withdraw
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
 from travelrule.exchange.decision import Decision, Reply
@@ -116,9 +116,7 @@ def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[Exchang
     if state.txid is not None:
         if not same_txid(state.txid, report.txid):
             return _refused(turn, "TXID_ALREADY_EXISTS", "M3: another txid is stored")
-        if report.vout is not None and state.vout is None and state.status == "confirmed":
-            turn.state = replace(state, vout=report.vout)
-            announce(turn)
+        if fill_vout(turn, report.vout):
             turn.reply(_closed(state.transfer_id))
             return turn.done("M3: output index filled in")
         return _same(turn, "M3: the same txid again")
@@ -126,10 +124,7 @@ def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[Exchang
         return _refused(turn, "TRANSFER_ALREADY_FAILED", "M3: the chain transaction failed")
     if not may("beneficiary", state.status, "txid-reported"):
         return _refused(turn, "TRANSFER_ALREADY_FAILED", f"M3: {state.status}")
-    turn.state = replace(state, txid=report.txid, vout=report.vout)
-    turn.move("txid-reported")
-    turn.clear_timer(OPEN)
-    announce(turn)
+    store_txid(turn, "txid-reported", report.txid, report.vout)
     turn.reply(_closed(state.transfer_id))
     return turn.done("M3: txid stored")
 

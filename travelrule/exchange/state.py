@@ -12,9 +12,10 @@ from typing import Any, Literal
 from schemas.withdrawals import WithdrawalRequested
 from travelrule.exchange.table import NEW
 
-Owed = Literal["none", "owed", "accepted", "closed", "failed", "dropped"]
-"""A txid report or a finish. ``closed``: the counterparty knows nothing of the transfer, so nothing waits there.
-``dropped``: a report that a chain failure made pointless."""
+Owed = Literal["none", "owed", "missed", "accepted", "closed", "failed", "dropped"]
+"""A txid report or a finish. ``missed``: a report whose tries are used up for a reason that may pass; it is begun anew
+later. ``closed``: the counterparty knows nothing of the transfer, so nothing waits there. ``dropped``: a report that a
+chain failure made pointless."""
 
 Chain = Literal["none", "broadcast", "mined", "final", "failed"]
 CHAIN_ORDER: tuple[Chain, ...] = ("none", "broadcast", "mined", "final")
@@ -25,7 +26,8 @@ class Attempt:
     """One exchange with one counterparty under one wire ``transferId``.
 
     ``give_up`` is the finish code with which it ends as soon as its answer is known or lost: the withdrawal was
-    cancelled or amended while the authorization was on its way. ``payload`` is the opened answer.
+    cancelled or amended while a question was on its way. ``reports`` counts how often the txid report was begun.
+    ``payload`` is the opened answer.
     """
 
     transfer_id: str
@@ -36,6 +38,7 @@ class Attempt:
     reason: str = ""
     give_up: str = ""
     report: Owed = "none"
+    reports: int = 0
     finish: Owed = "none"
     payload: dict[str, Any] | None = field(default=None, repr=False)
 
@@ -45,6 +48,8 @@ class Case:
     """May the value move? ``open`` until the first verdict. ``policy_version`` decided.
 
     ``asked_anew``: the withdrawal was amended since, so the next verdict is said even if it is the same.
+    ``counterparty``: whom the verdict names, if that is not the destination; ``reminders`` counts how often the hold
+    was said again or an operator was told of it.
     """
 
     verdict: Literal["open", "allow", "hold", "deny"] = "open"
@@ -54,16 +59,26 @@ class Case:
     final: bool = False
     policy_version: str = ""
     asked_anew: bool = False
+    counterparty: str = ""
+    reminders: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WalletSearch:
-    """A search for the VASP behind an address (P.2, P.3). ``searches`` counts the ones begun for this withdrawal."""
+    """A search for the VASP behind an address (P.2, P.3).
+
+    ``searches`` counts the ones that were begun because the one before found nobody. ``asks_at`` is when the newest
+    question for the result is asked (None: we do not know yet that the hub searches), ``asked_at`` when the one before
+    was; ``called_back``: somebody called back before there was one. ``over``: the result is known, and nothing more is
+    heard under this id.
+    """
 
     request_id: str
     began_at: datetime
     searches: int = 1
-    accepted: bool = False
+    called_back: bool = False
+    asks_at: datetime | None = None
+    asked_at: datetime | None = None
     over: bool = False
 
 

@@ -22,6 +22,8 @@ from travelrule.policy.verdicts import Cause, verdict_for
 TRY_AGAIN = "try-again"
 CONCLUDE = "conclude"
 HELD = "held"
+SEARCH_AGAIN = "search-again"
+REPORT_AGAIN = "report-again"
 
 OPEN_STATUSES = frozenset({"verified", "pending", "processing", "wait-confirm", "confirmed"})
 
@@ -53,13 +55,11 @@ class Turn:
 
     def move(self, transfer_id: str, *triggers: str) -> Attempt:
         """Step an attempt through the table and emit each status it passes."""
+        status = next(one.status for one in self.state.attempts if one.transfer_id == transfer_id)
         for trigger in triggers:
-            attempt = self.state.find(transfer_id)
-            if attempt is None:
-                break
-            attempt = self.change_attempt(transfer_id, status=step("originating", attempt.status, trigger))
-            self.publish(attempt)
-        return next(one for one in self.state.attempts if one.transfer_id == transfer_id)
+            status = step("originating", status, trigger)
+            self.publish(self.change_attempt(transfer_id, status=status))
+        return self.change_attempt(transfer_id, status=status)
 
     def publish(self, attempt: Attempt) -> None:
         """Emit how far an exchange is. Only the attempt that counts has the withdrawal's transaction."""
@@ -88,14 +88,25 @@ class Turn:
         """Give the case its verdict even if it was final: the platform and the operator may do that."""
         verdict = verdict_for(cause, "withdrawal", self.policy, reason=reason, rule=rule)
         old = self.state.case
-        case = Case(verdict.verdict, cause.value, verdict.reasons, verdict.needs, verdict.final, self.policy.version)
-        same = (old.verdict, old.reasons, old.needs, old.final) == (case.verdict, case.reasons, case.needs, case.final)
-        if same and not old.asked_anew:
+        case = Case(
+            verdict.verdict,
+            cause.value,
+            verdict.reasons,
+            verdict.needs,
+            verdict.final,
+            self.policy.version,
+            counterparty=counterparty,
+        )
+        if _said(old) == _said(case) and not old.asked_anew:
             return
         self.change(case=case)
-        self.effects.append(self._verdict(case, counterparty))
+        self.say_verdict()
 
-    def _verdict(self, case: Case, counterparty: str) -> Emit:
+    def say_verdict(self) -> None:
+        """Emit the verdict as it stands."""
+        self.effects.append(self._verdict(self.state.case))
+
+    def _verdict(self, case: Case) -> Emit:
         attempt = self.state.attempt
         data: dict[str, Any] = {
             "subject": f"withdrawal:{self.state.withdrawal_id}",
@@ -106,7 +117,7 @@ class Turn:
             "policyVersion": case.policy_version,
         }
         destination = self.state.request.destination
-        counterparty = counterparty or (destination.vasp_entity_id or "" if destination.kind == "vasp" else "")
+        counterparty = case.counterparty or (destination.vasp_entity_id or "" if destination.kind == "vasp" else "")
         if counterparty:
             data["counterparty"] = counterparty
         if attempt is not None and attempt.status != NEW:
@@ -134,6 +145,16 @@ class Turn:
         """Ask the hub itself, after some seconds."""
         self.effects.append(CallHub(operation, "", request_id, clear, due_at=self.now + timedelta(seconds=seconds)))
 
+    def end_search(self) -> None:
+        """No search is of use any more: nothing more is asked, and no answer is waited for."""
+        self.clear_timer(SEARCH_AGAIN)
+        search = self.state.search
+        if search is None:
+            return
+        if not search.over:
+            self.drop("wallet-search", "wallet-search-result")
+        self.change(search=None)
+
     def drop(self, *operations: str) -> None:
         """Take back calls that were not sent yet."""
         self.effects.append(DropCalls(operations))
@@ -159,15 +180,24 @@ class Turn:
 
     def done(self, rule: str) -> Decision[WithdrawalState]:
         """Finish: set the watchdogs that the state calls for, and hand over."""
+        if self.state.case.final:
+            self.clear_timer(TRY_AGAIN)
+            self.end_search()
         self._watch(CONCLUDE, self.policy.time_limits.conclusion, needed=unconcluded(self.state))
-        self._watch(HELD, self.policy.time_limits.held_reminder, needed=self.state.case.verdict == "hold")
+        # Half of the limit each: the platform is reminded first, an operator is told at the limit.
+        self._watch(HELD, self.policy.time_limits.held_reminder / 2, needed=self.state.case.verdict == "hold")
         return Decision(self.state, tuple(self.effects), rule=rule)
 
-    def _watch(self, name: str, seconds: int, *, needed: bool) -> None:
+    def _watch(self, name: str, seconds: float, *, needed: bool) -> None:
         if not needed:
             self.clear_timer(name)
         elif name not in self.state.timers:
             self.set_timer(name, seconds)
+
+
+def _said(case: Case) -> tuple[object, ...]:
+    """What a verdict tells the platform: said again only if it differs."""
+    return case.verdict, case.reasons, case.needs, case.final, case.counterparty
 
 
 def unconcluded(state: WithdrawalState) -> bool:
@@ -179,7 +209,7 @@ def owes(attempt: Attempt) -> bool:
     """Whether this exchange owes a conclusion: nothing was accepted, and nothing failed for good with an alert."""
     if attempt.finish == "owed":
         return True
-    return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "dropped")
+    return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "missed", "dropped")
 
 
 def ignored(state: WithdrawalState, rule: str) -> Decision[WithdrawalState]:

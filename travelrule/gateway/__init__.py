@@ -1,1 +1,1 @@
-"""What the hub calls: the member endpoints M1 to M5 and M8, as an ASGI application."""
+"""What the hub calls: the member endpoints M1 to M8 and the callbacks of searches, as an ASGI application."""

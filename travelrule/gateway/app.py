@@ -1,30 +1,35 @@
-"""The ASGI application that the hub calls: member endpoints M1 to M5 and M8 (member-api.md)."""
+"""The ASGI application that the hub calls: member endpoints M1 to M8 and callbacks (member-api.md)."""
 
 from __future__ import annotations
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from travelrule.engine.searches import CALLBACK_PATH
 from travelrule.gateway.authorization import Authorization
+from travelrule.gateway.callbacks import Callback, Operation
+from travelrule.gateway.data_request import DataRequests
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import Endpoint
 from travelrule.gateway.finish import Finish
 from travelrule.gateway.health import Health
-from travelrule.gateway.lookups import WalletLookups
+from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.sources import Sources
 from travelrule.gateway.status_search import StatusSearch
 from travelrule.gateway.txid_report import TxidReport
+from travelrule.gateway.txid_search import TxidSearch
 from travelrule.gateway.verify_address import LATE, VerifyAddress
 
 __all__ = ["GatewayDeps", "create_gateway"]
 
 
 def create_gateway(deps: GatewayDeps) -> Starlette:
-    """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5."""
+    """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
     sources = Sources(deps.sources)
     senders = Senders(deps.directory, deps.refresh_keys, deps.clock)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
+    withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
     slow = deps.deadline_s
     app = Starlette(
         routes=[
@@ -60,6 +65,17 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
                 methods=["PUT"],
             ),
             Route(
+                "/v1/verification/tx",
+                Endpoint("txid-search", TxidSearch(deps, senders, withdrawals), sources, deps.verify_deadline_s),
+                methods=["POST"],
+            ),
+            Route(
+                "/v1/verification/tx",
+                Endpoint("data-request", DataRequests(deps, senders), sources, slow),
+                methods=["PUT"],
+            ),
+            *_callbacks(deps, sources),
+            Route(
                 "/v1/vasp/health",
                 Endpoint("health", Health(deps), sources, deps.verify_deadline_s, result_field="status"),
                 methods=["GET"],
@@ -69,3 +85,15 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
     # Paths are exact: a redirect would be an answer that the hub cannot use.
     app.router.redirect_slashes = False
     return app
+
+
+def _callbacks(deps: GatewayDeps, sources: Sources) -> list[Route]:
+    operations: tuple[Operation, ...] = ("txid-search", "wallet-search")
+    return [
+        Route(
+            CALLBACK_PATH.replace("{operation}", operation),
+            Callback(operation, deps, sources),
+            methods=["POST"],
+        )
+        for operation in operations
+    ]

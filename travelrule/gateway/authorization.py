@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from schemas.hub import TransferAuthorizationRequest
 from schemas.ivms101 import Beneficiary
 from schemas.text import decimal_text
-from travelrule.exchange.reports import AuthorizationReceived, SenderFacts, WalletFacts
+from travelrule.exchange.reports import AuthorizationReceived, WalletFacts
 from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.callers import Caller, caller_of
 from travelrule.gateway.deps import GatewayDeps
@@ -75,7 +75,7 @@ class Authorization:
             network=request.network,
             originating_vasp=request.originating_vasp,
             ivms101=ivms101,
-            sender=_facts(sender),
+            sender=sender.facts(),
             wallets=await self._wallets(_account_numbers(ivms101)),
             originator_sanctioned=await self._originator_sanctioned(ivms101),
         )
@@ -123,22 +123,6 @@ def _answer(reply: dict[str, Any], transfer_id: str, payload: str | None) -> Ans
         "beneficiaryVasp": reply.get("beneficiaryVasp") or {},
     }
     return answer if payload is None else {**answer, "payload": payload}
-
-
-def _facts(sender: Sender) -> SenderFacts | None:
-    """Give the directory's facts; None for an outsider, whom the machine refuses."""
-    if not sender.listed:
-        return None
-    entry = sender.entry
-    if entry is None:
-        return SenderFacts(entity_id=sender.caller.entity_id, alliance=sender.caller.alliance)
-    return SenderFacts(
-        entity_id=entry.vasp_entity_id,
-        alliance=(entry.alliance_name or "").lower(),
-        country=entry.country_of_registration,
-        legal_name=entry.vasp_legal_name,
-        health=entry.health,
-    )
 
 
 def _account_numbers(ivms101: dict[str, Any]) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from travelrule.gateway.ports import (
     Reads,
     RefreshKeys,
     Screen,
+    Searches,
+    Withdrawals,
 )
 from travelrule.policy.policy import Policy
 
@@ -28,7 +30,7 @@ class GatewayDeps:
     """The ports of one VASP's gateway.
 
     ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``sources``: the
-    networks that may call. ``verify_deadline_s``: when M1 answers negative itself, below the second that the
+    networks that may call. ``verify_deadline_s``: when M1 and M6 answer themselves, below the second that the
     protocol gives. ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub
     gives up.
     """
@@ -37,6 +39,8 @@ class GatewayDeps:
     keyring: KeyRing
     intake: Intake
     reads: Reads
+    withdrawals: Withdrawals
+    searches: Searches
     directory: Directory
     policy: Callable[[], Policy]
     clock: Clock

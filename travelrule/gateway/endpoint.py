@@ -64,7 +64,7 @@ class Endpoint:
         started = perf_counter()
         client = scope.get("client")
         if not self.sources.allow(client[0] if client else None):
-            status, body = FORBIDDEN, Refused("UNACCEPTABLE_REQUEST", "", "this source may not call").body
+            status, body = FORBIDDEN, forbidden()
         else:
             try:
                 status, body = await self._processed(scope, receive)
@@ -73,13 +73,13 @@ class Endpoint:
         result = body.get("errorType") or body.get(self.result_field) or "ok"
         duration = perf_counter() - started
         GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, result).observe(duration)
-        await _send(send, status, body)
+        await send_json(send, status, body)
 
     async def _processed(self, scope: Scope, receive: Receive) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = {name: value for name, value in scope["headers"] if name in WANTED}
-                return OK, await self.answer(Call(headers, await _body(receive)))
+                return OK, await self.answer(Call(headers, await read_body(receive, BODY_BYTES_MAX, _too_large)))
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)
             return CANNOT_PROCESS, refusal.body
@@ -94,7 +94,17 @@ class Endpoint:
             return CANNOT_PROCESS, internal().body
 
 
-async def _body(receive: Receive) -> bytes:
+def forbidden() -> Answer:
+    """Give the body for a machine that may not call."""
+    return Refused("UNACCEPTABLE_REQUEST", "", "this source may not call").body
+
+
+def _too_large() -> Refused:
+    return Refused("INVALID_MSG_FIELD_VALUE", "body", f"must not be larger than {BODY_BYTES_MAX} bytes")
+
+
+async def read_body(receive: Receive, limit: int, too_large: Callable[[], Exception]) -> bytes:
+    """Read a whole body of at most ``limit`` bytes; raise ``too_large()`` or ``Disconnected``."""
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -103,14 +113,15 @@ async def _body(receive: Receive) -> bytes:
             raise Disconnected
         chunk = message.get("body", b"")
         size += len(chunk)
-        if size > BODY_BYTES_MAX:
-            raise Refused("INVALID_MSG_FIELD_VALUE", "body", f"must not be larger than {BODY_BYTES_MAX} bytes")
+        if size > limit:
+            raise too_large()
         chunks.append(chunk)
         if not message.get("more_body", False):
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-async def _send(send: Send, status: int, body: Answer) -> None:
+async def send_json(send: Send, status: int, body: Answer) -> None:
+    """Send a whole answer."""
     content = orjson.dumps(body)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

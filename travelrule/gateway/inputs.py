@@ -29,12 +29,13 @@ def input_of(
     *,
     content: dict[str, Any],
     once: bool,
+    subject: str = "exchange",
 ) -> Input:
     """Make the input of a request.
 
     ``once``: a transfer has one such input, so a repetition has the same id and is answered from the store;
     otherwise each request is an input of its own, decided on the state it meets, and an unknown transfer is
-    answered at once.
+    answered at once. ``subject`` is the kind of what the request is about.
     """
     salt = UUID(bytes=deps.randomness(SALT_BYTES), version=4)
     name = kind.removesuffix(".received")
@@ -42,7 +43,7 @@ def input_of(
         source=f"/gateway/{caller.origin}",
         id=f"{name}/{transfer_id}" if once else f"{name}/{transfer_id}/{salt}",
         type=kind,
-        subject=f"exchange:{caller.entity_id}/{transfer_id}",
+        subject=f"{subject}:{caller.entity_id}/{transfer_id}",
         at=deps.clock(),
         data=data,
         content=orjson.dumps(content, option=orjson.OPT_SORT_KEYS),

@@ -1,43 +1,51 @@
-"""Wallet lookups of many requests in one query.
+"""Lookups of many requests in one query.
 
-A query costs some ten times what everything else about an address verification does (design section 7), and most of
-that is per query, not per address. So requests that wait while a query runs share the next one; at rest a request
-waits for nobody.
+A query costs some ten times what everything else about an address verification or a TXID search does (design section
+7), and most of that is per query, not per key. So requests that wait while a query runs share the next one; at rest a
+request waits for nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
 
-from travelrule.gateway.ports import Reads
-from travelrule.store.reads import WalletRecord
+from travelrule.engine.served_withdrawals import SentWithdrawal
+from travelrule.gateway.ports import Reads, Withdrawals
+from travelrule.store.reads import Payment, WalletRecord
 
 AT_ONCE = 2
 ASKED_MAX = 500
 
-Question = tuple[tuple[str, ...], asyncio.Future[list[WalletRecord]]]
-"""What a request asks, and where its answer goes."""
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
 
 
-class WalletLookups:
-    """The same question as ``Reads.wallets_at``.
+class SharedQueries(Generic[Key, Found]):
+    """Asks ``query`` for the keys of all requests that wait, and gives each what was found for its own.
 
-    ``limit_s``: when a query is given up, so that a stuck connection does not hold up what comes after it; its requests
-    are over by then.
+    ``key_of`` tells for which key something was found. ``limit_s``: when a query is given up, so that a stuck
+    connection does not hold up what comes after it; its requests are over by then.
     """
 
-    def __init__(self, reads: Reads, limit_s: float) -> None:
-        self._reads = reads
+    def __init__(
+        self,
+        query: Callable[[Sequence[Key]], Awaitable[Iterable[Found]]],
+        key_of: Callable[[Found], Key],
+        limit_s: float,
+    ) -> None:
+        self._query = query
+        self._key_of = key_of
         self._limit_s = limit_s
-        self._waiting: deque[Question] = deque()
+        self._waiting: deque[tuple[tuple[Key, ...], asyncio.Future[list[Found]]]] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
-    async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
-        """Give the own deposit addresses that the texts may mean; raise what the store raises."""
-        answer: asyncio.Future[list[WalletRecord]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((tuple(asked), answer))
+    async def ask(self, keys: Iterable[Key]) -> list[Found]:
+        """Give what is found for the keys, in their order; raise what the query raises."""
+        answer: asyncio.Future[list[Found]] = asyncio.get_running_loop().create_future()
+        self._waiting.append((tuple(keys), answer))
         if len(self._running) < AT_ONCE:
             task = asyncio.create_task(self._serve())
             self._running.add(task)
@@ -47,25 +55,25 @@ class WalletLookups:
     async def _serve(self) -> None:
         """Run queries until nobody waits. Whoever gave up meanwhile is left out."""
         while batch := self._take():
-            texts = list(dict.fromkeys(text for asked, _ in batch for text in asked))
+            keys = list(dict.fromkeys(key for asked, _ in batch for key in asked))
             try:
                 async with asyncio.timeout(self._limit_s):
-                    found = await self._reads.wallets_at(texts)
+                    found = await self._query(keys)
             except Exception as error:  # noqa: BLE001
                 # Every waiter gets the error as if the query had been its own.
                 for _, answer in batch:
                     if not answer.done():
                         answer.set_exception(error)
                 continue
-            by_text: defaultdict[str, list[WalletRecord]] = defaultdict(list)
-            for wallet in found:
-                by_text[wallet.asked].append(wallet)
+            by_key: defaultdict[Key, list[Found]] = defaultdict(list)
+            for one in found:
+                by_key[self._key_of(one)].append(one)
             for asked, answer in batch:
                 if not answer.done():
-                    answer.set_result([wallet for text in dict.fromkeys(asked) for wallet in by_text[text]])
+                    answer.set_result([one for key in dict.fromkeys(asked) for one in by_key[key]])
 
-    def _take(self) -> list[Question]:
-        batch: list[Question] = []
+    def _take(self) -> list[tuple[tuple[Key, ...], asyncio.Future[list[Found]]]]:
+        batch: list[tuple[tuple[Key, ...], asyncio.Future[list[Found]]]] = []
         size = 0
         while self._waiting and (not batch or size + len(self._waiting[0][0]) <= ASKED_MAX):
             one = self._waiting.popleft()
@@ -73,3 +81,27 @@ class WalletLookups:
                 batch.append(one)
                 size += len(one[0])
         return batch
+
+
+class WalletLookups:
+    """The same question as ``Reads.wallets_at``."""
+
+    def __init__(self, reads: Reads, limit_s: float) -> None:
+        self._shared: SharedQueries[str, WalletRecord] = SharedQueries(reads.wallets_at, lambda one: one.asked, limit_s)
+
+    async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
+        """Give the own deposit addresses that the texts may mean; raise what the store raises."""
+        return await self._shared.ask(asked)
+
+
+class WithdrawalLookups:
+    """The same question as ``Withdrawals.sent``, for one payment."""
+
+    def __init__(self, withdrawals: Withdrawals, limit_s: float) -> None:
+        self._shared: SharedQueries[Payment, SentWithdrawal] = SharedQueries(
+            withdrawals.sent, lambda one: one.asked, limit_s
+        )
+
+    async def sent(self, payment: Payment) -> list[SentWithdrawal]:
+        """Give the own withdrawals that the payment means; raise what the store raises."""
+        return await self._shared.ask([payment])

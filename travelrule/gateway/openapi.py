@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import orjson
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
@@ -17,6 +17,7 @@ from schemas.base import Wire
 from schemas.hub import (
     AddressSearchRequest,
     AddressSearchResponse,
+    DataRequest,
     ErrorBody,
     FinishRequest,
     FinishResponse,
@@ -24,9 +25,15 @@ from schemas.hub import (
     StatusSearchResponse,
     TransferAuthorizationRequest,
     TransferAuthorizationResponse,
+    TxidCheckRequest,
+    TxidCheckResponse,
     TxidReportRequest,
     TxidReportResponse,
+    TxidSearchResult,
+    WalletSearchResult,
 )
+from schemas.text import Id, Text
+from travelrule.engine.searches import CALLBACK_PATH
 from travelrule.gateway.openapi_examples import EXAMPLES, Example
 from travelrule.gateway.refusals import ErrorType
 
@@ -35,6 +42,23 @@ REF = "#/components/schemas/{model}"
 JSON = "application/json"
 
 Document = dict[str, Any]
+
+
+class DataAnswer(Wire):
+    """Answer of M7 as we write it: every field is there and is a text, empty where nothing is told."""
+
+    result: Literal["normal", "error"]
+    reason_type: Text
+    reason_msg: Text
+    transfer_id: Id
+    currency: Text
+    amount: Text
+    historical_cost: Text
+    trade_price: Text
+    trade_currency: Text
+    is_exceeding_threshold: Text
+    payload: Text
+
 
 _HEADERS = {
     "X-Request-Origin": (True, "the sender: `<alliance>:<entityId>`"),
@@ -54,8 +78,16 @@ _OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
      StatusSearchRequest, StatusSearchResponse),
     ("/v1/vasp/transfer/status", "put", "finishTransfer", "M5: a transfer will not come",
      FinishRequest, FinishResponse),
+    ("/v1/verification/tx", "post", "searchTxid", "M6: did we send this transaction to this address?",
+     TxidCheckRequest, TxidCheckResponse),
+    ("/v1/verification/tx", "put", "requestData", "M7: who sent this transaction?",
+     DataRequest, DataAnswer),
 )  # fmt: skip
-_SEALED = {"verifyAddress", "authorizeTransfer"}
+_SEALED = {"verifyAddress", "authorizeTransfer", "requestData"}
+_CALLBACKS: tuple[tuple[str, str, str, type[Wire]], ...] = (
+    ("txid-search", "txidSearchDone", "a TXID search of ours is over", TxidSearchResult),
+    ("wallet-search", "walletSearchDone", "a wallet search of ours is over", WalletSearchResult),
+)
 
 
 def openapi_document() -> Document:
@@ -63,6 +95,8 @@ def openapi_document() -> Document:
     paths: dict[str, Document] = {}
     for path, method, name, summary, request, answer in _OPERATIONS:
         paths.setdefault(path, {})[method] = _operation(name, summary, request, answer)
+    for operation, name, summary, result in _CALLBACKS:
+        paths[CALLBACK_PATH.replace("{operation}", operation)] = {"post": _callback(name, summary, result)}
     paths["/v1/vasp/health"] = {"get": _health()}
     return {
         "openapi": "3.1.0",
@@ -123,6 +157,26 @@ def _health() -> Document:
     }
 
 
+def _callback(name: str, summary: str, result: type[Wire]) -> Document:
+    example = EXAMPLES[name]
+    done = {"schema": {"type": "object"}, "example": {"result": "ok"}}
+    token = {"name": "token", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}
+    return {
+        "operationId": name,
+        "summary": summary,
+        "description": "The path is given away once, with the search. The body is not believed: we ask for the result.",
+        "parameters": [token],
+        "requestBody": {"required": False, "content": _content(result.__name__, {"request": example.request})},
+        "responses": {
+            "200": {"description": example.said, "content": {JSON: done}},
+            "403": _forbidden(),
+            "404": {"description": "no such path"},
+            "413": {"description": "the body is too large"},
+            "503": _unprocessable(example),
+        },
+    }
+
+
 def _parameters(*, sealed: bool) -> list[Document]:
     return [
         {
@@ -164,6 +218,7 @@ def _schemas() -> Document:
     models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
     for *_, request, answer in _OPERATIONS:
         models += [(request, "validation"), (answer, "validation")]
+    models += [(result, "validation") for *_, result in _CALLBACKS]
     _, definitions = models_json_schema(models, by_alias=True, ref_template=REF)
     schemas: Document = definitions["$defs"]
     return schemas

@@ -55,6 +55,27 @@ def _concluded(result: str, reason: str = "") -> dict[str, Any]:
     return {"transferId": _ID, "result": result, "reasonType": reason}
 
 
+def _data_error(reason: str, message: str) -> dict[str, Any]:
+    numbers = dict.fromkeys(
+        (
+            "currency",
+            "amount",
+            "historicalCost",
+            "tradePrice",
+            "tradeCurrency",
+            "isExceedingThreshold",
+            "payload",
+        ),
+        "",
+    )
+    return {"result": "error", "reasonType": reason, "reasonMsg": message, "transferId": _ID, **numbers}
+
+
+def _search_result(found: str) -> dict[str, Any]:
+    row = {"entityId": "north", "result": "FOUND"}
+    return {"result": "valid", "requestId": _ID, found: "north", "analysisResult": [row]}
+
+
 EXAMPLES: dict[str, Example] = {
     "verifyAddress": Example(
         "the address is `valid` or `invalid`",
@@ -151,5 +172,51 @@ EXAMPLES: dict[str, Example] = {
         },
         _PLAIN,
     ),
+    "searchTxid": Example(
+        "whether a withdrawal of ours, of whatever currency, is this transaction to this address; nothing more is told",
+        {"txid": _TXID, "beneficiaryAddress": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001"},
+        {"sent": {"result": "valid"}, "notSent": {"result": "invalid"}},
+        {**_PLAIN, "INVALID_MSG_FIELD_VALUE": "txid: at most 200 long"},
+    ),
+    "requestData": Example(
+        "the originator's data (`normal`) or why they are not given (`error`), stored as such; all fields are texts",
+        {
+            "transferId": _ID,
+            "txid": _TXID,
+            "beneficiaryAddress": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001",
+            "payload": _PAYLOAD,
+        },
+        {
+            "normal": {
+                "result": "normal",
+                "reasonType": "",
+                "reasonMsg": "",
+                "transferId": _ID,
+                "currency": "XRP",
+                "amount": "250.5",
+                "historicalCost": "",
+                "tradePrice": "150.30",
+                "tradeCurrency": "USD",
+                "isExceedingThreshold": "true",
+                "payload": _PAYLOAD,
+            },
+            "notFound": _data_error("NOT_FOUND_TXID", "no withdrawal with this txid went to this address"),
+            "incomplete": _data_error("LACK_OF_INFORMATION", "missing or incomplete: BeneficiaryVASP"),
+            "otherPayee": _data_error("UNKNOWN", "the beneficiary is not the payee that the sender named"),
+            "outsider": _data_error("UNKNOWN", "data are not released to this VASP"),
+            "unknownSender": _data_error("LACK_OF_INFORMATION", "the sender has neither KYC nor identity data"),
+        },
+        {
+            **_FIELDS,
+            **_ORIGIN,
+            **_KEY,
+            **_SEALED,
+            "UNACCEPTABLE_REQUEST": "X-Request-Origin: data are not released to this VASP",
+            "DUPLICATED_TRANSFER_ID": "transferId: names another transfer already; use a new id",
+            **_OURS,
+        },
+    ),
+    "txidSearchDone": Example("heard", _search_result("vaspEntityId"), refusals=_OURS),
+    "walletSearchDone": Example("heard", _search_result("beneficiaryVaspEntityId"), refusals=_OURS),
     "health": Example(refusals=_OURS),
 }

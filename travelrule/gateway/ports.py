@@ -7,10 +7,13 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from schemas.hub import PublicKey
+from travelrule.deposits.data_request_reports import WithdrawalFacts
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.searches import SearchRecord
+from travelrule.engine.served_withdrawals import SentWithdrawal
 from travelrule.exchange.inputs import Input
 from travelrule.store.directory import StoredVasp
-from travelrule.store.reads import ExchangeRecord, WalletRecord
+from travelrule.store.reads import ExchangeRecord, Payment, WalletRecord
 
 Clock = Callable[[], datetime]
 """The present moment, aware UTC."""
@@ -46,6 +49,23 @@ class Reads(Protocol):
 
     async def ready(self) -> bool:
         """Say whether the database answers."""
+
+
+class Withdrawals(Protocol):
+    """Our own withdrawals by what they paid (``engine.served_withdrawals.ServedWithdrawals``)."""
+
+    async def sent(self, asked: Sequence[Payment]) -> Sequence[SentWithdrawal]:
+        """Give the withdrawals that the payments mean."""
+
+    async def facts(self, payment: Payment) -> tuple[WithdrawalFacts, ...]:
+        """Give the same for one payment, with what is known of each sender's KYC."""
+
+
+class Searches(Protocol):
+    """The searches that may be called back (``engine.searches.Searches``)."""
+
+    async def find(self, operation: str, token: str) -> SearchRecord | None:
+        """Give the search that a token stands for."""
 
 
 class Directory(Protocol):

@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from schemas.hub import PublicKey, VaspEntry
 from travelrule.client.errors import HubError, HubRefused
+from travelrule.exchange.reports import SenderFacts
 from travelrule.gateway.callers import Caller
 from travelrule.gateway.ports import Clock, Directory, RefreshKeys
 from travelrule.gateway.refusals import Refused, internal
@@ -34,12 +35,29 @@ class Sender:
 
     ``entry`` None: known to the hub but not in the stored list, or the hub itself.
 
-    ``listed`` False: nobody vouches for it, so it is treated as an outsider.
+    ``listed`` False: nobody vouches for it, so it is treated as an outsider. ``vouched``: its key was found among the
+    keys of its entity. The hub's own entity counts as listed without that, because it must never be refused; but
+    personal data go to nobody on a mere claim.
     """
 
     caller: Caller
     entry: VaspEntry | None
     listed: bool
+    vouched: bool = False
+
+    def facts(self) -> SenderFacts | None:
+        """Give what the directory says, for a decision; None for an outsider, whom the machine refuses."""
+        if not self.listed:
+            return None
+        if self.entry is None:
+            return SenderFacts(entity_id=self.caller.entity_id, alliance=self.caller.alliance)
+        return SenderFacts(
+            entity_id=self.entry.vasp_entity_id,
+            alliance=(self.entry.alliance_name or "").lower(),
+            country=self.entry.country_of_registration,
+            legal_name=self.entry.vasp_legal_name,
+            health=self.entry.health,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +87,7 @@ class Senders:
         key = (caller.origin, caller.public_key or "")
         trusted = self._trusted.get(key)
         if trusted is not None and trusted[0] > now:
-            return Sender(caller, trusted[1].entry, trusted[1].listed)
+            return replace(trusted[1], caller=caller)
         sender = await self._look(caller, now)
         if sender.listed:
             self._trusted[key] = (now + timedelta(seconds=TRUST_S), sender)
@@ -91,7 +109,7 @@ class Senders:
         if caller.public_key is None:
             return Sender(caller, entry, listed=entry is not None or caller.entity_id == HUB_ENTITY)
         if entry is not None and _holds(entry.pubkeys, caller.public_key, now):
-            return Sender(caller, entry, listed=True)
+            return Sender(caller, entry, listed=True, vouched=True)
         try:
             keys = await self._current_keys(caller.entity_id, now)
         except Refused:
@@ -101,7 +119,7 @@ class Senders:
                 raise
             keys = ()
         if _holds(keys, caller.public_key, now):
-            return Sender(caller, entry, listed=True)
+            return Sender(caller, entry, listed=True, vouched=True)
         if keys or entry is not None:
             raise Refused("INVALID_HEADER_SIGNATURE", "X-Code-Req-PubKey", "must be a current key of the origin's VASP")
         # The hub's own entity need not be listed and must not be refused (auth.md 7); others unknown are

@@ -42,15 +42,17 @@ _NONCE_LIMIT = 2**32
 
 @dataclass(slots=True)
 class HubRequest:
-    """A request as it came: header names in lower case, the path's target, the source IP, the body on demand.
+    """A request as it came: header names in lower case, what the path names, the source IP, the body on demand.
 
-    ``verified_body`` is filled once the signature over it was found right.
+    ``target`` is the entity in the path, ``request_id`` the search. ``verified_body`` is filled once the
+    signature over it was found right.
     """
 
     headers: Mapping[str, str]
     target: str
     source: str
     read_body: Callable[[], Awaitable[bytes]]
+    request_id: str = ""
     verified_body: bytes = b""
 
 

@@ -51,6 +51,7 @@ class Endpoint:
             target=scope["path_params"].get("target", ""),
             source=client[0] if client else "",
             read_body=lambda: _read_body(receive),
+            request_id=scope["path_params"].get("request_id", ""),
         )
         try:
             answer = await self._service.serve(self._operation, request)

@@ -1,4 +1,4 @@
-"""What the bodies that pass through the hub must hold (hub-api.md 4.A.4-4.A.8, section 10 "body fields").
+"""What the bodies that come to the hub must hold (hub-api.md 4.A.4-4.A.10, P.2, section 10 "body fields").
 
 The hub forwards bytes, so it looks at fields only to refuse early what no member could process. It asks for
 no more than the specification: unknown fields, booleans for ``isExceedingThreshold`` and any case of
@@ -17,6 +17,7 @@ import orjson
 from travelrule.hub.answers import HubFault
 
 _DECIMAL = re.compile(r"[0-9]{1,38}(\.[0-9]{1,38})?")
+_ID = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,200}")
 _CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
 _FINISH_REASONS = frozenset(
     {
@@ -58,6 +59,11 @@ def _finish_reason(value: Any) -> bool:
 
 def _object(value: Any) -> bool:
     return isinstance(value, dict)
+
+
+def _kept_id(value: Any) -> bool:
+    # The hub keeps these for a day, so they have the length that ids have everywhere (schemas.text.Id).
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def absent(value: Any) -> bool:
@@ -141,3 +147,18 @@ FINISH = RequestShape(
     required=(("transferId", _text), ("status", _canceled)), optional=(("reasonType", _finish_reason),)
 )
 STATUS_SEARCH = RequestShape(required=(("transferId", _text),))
+
+_WHERE = (("currency", _text), ("network", _text))
+TXID_SEARCH = RequestShape(
+    required=(("txid", _text), ("beneficiaryAddress", _text), ("requestId", _kept_id)),
+    optional=(*_WHERE, ("callbackUrl", _text)),
+)
+WALLET_SEARCH = RequestShape(
+    required=(("currency", _text), ("addressNumber", _text), ("requestId", _kept_id)),
+    optional=(("network", _text), ("callbackUrl", _text)),
+)
+TXID_CHECK = RequestShape(required=(("txid", _text), ("beneficiaryAddress", _text)), optional=_WHERE)
+_DATA_REQUEST = (("transferId", _text), ("txid", _text), ("beneficiaryAddress", _text), ("payload", _text))
+DATA_REQUEST = RequestShape(required=_DATA_REQUEST, optional=_WHERE)
+DATA_REQUEST_ABROAD = RequestShape(required=(*_DATA_REQUEST, *_WHERE))
+"""The same to a VASP of an affiliated network (D48); what its payload must hold is sealed from the hub."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from travelrule.hub.answers import HubAnswer
 from travelrule.hub.members import Member
@@ -14,7 +14,11 @@ from travelrule.hub.records import CallRecord
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who asks whom for what. ``target`` is the hub's own entry where the operation's path names nobody."""
+    """Who asks whom for what.
+
+    ``target`` is the hub's own entry where the operation's path names nobody, ``request_id`` the search that
+    the path names, ``fields`` the parsed body.
+    """
 
     operation: Operation
     caller: Member
@@ -22,10 +26,23 @@ class Call:
     headers: Mapping[str, str]
     body: bytes
     record: CallRecord
+    fields: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    request_id: str = ""
 
 
 class Answering(Protocol):
-    """One kind of answer: the directory's, a member's."""
+    """One kind of answer: the directory's, a search's, a member's."""
 
     async def answer(self, call: Call) -> HubAnswer:
         """Answer a checked call, or raise ``HubFault``."""
+
+
+class OwnAnswers:
+    """``Answering`` for the operations that no member answers: each by the part of the hub that knows it."""
+
+    def __init__(self, parts: Mapping[str, Answering]) -> None:
+        self._parts = parts
+
+    async def answer(self, call: Call) -> HubAnswer:
+        """Let the part that knows the operation answer."""
+        return await self._parts[call.operation.name].answer(call)

@@ -11,7 +11,12 @@ from travelrule.hub.ports import HubState
 
 
 class Directory:
-    """Answers 4.A.1, 4.A.2 and 4.A.3. The list is written once per change; 4.A.2 is always read anew."""
+    """Answers 4.A.1, 4.A.2 and 4.A.3. The list is written once per change; 4.A.2 is always read anew.
+
+    ``names`` are the operations it answers.
+    """
+
+    names = (VASP_LIST.name, PUBLIC_KEY.name, COIN_NETWORK.name)
 
     def __init__(self, state: HubState) -> None:
         self._state = state

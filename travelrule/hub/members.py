@@ -46,6 +46,11 @@ class Member:
         key = self._by_text.get(pubkey)
         return key is not None and key.current(now)
 
+    @property
+    def affiliated(self) -> bool:
+        """Whether this VASP belongs to another network that is reached through the hub (D43)."""
+        return self.alliance.lower() != HUB_ALLIANCE
+
     def public_keys(self) -> list[dict[str, str]]:
         """Return the keys as 4.A.1 and 4.A.2 list them."""
         return [{"pubkey": key.pubkey, "expiresAt": key.expires_at} for key in self.pubkeys]

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from travelrule.hub.members import Member
+from travelrule.hub.search_memory import KeptSearches
+from travelrule.hub.search_records import Outcome, Search, SearchKey
 
 NONCE_SECONDS = 100
 """How long a nonce may not be used again by the same entity (auth.md section 4)."""
@@ -61,6 +63,7 @@ class MemoryState:
         self._revision = 0
         self._coin_networks = coin_networks or {"updatedDateTime": "", "coinNetworks": []}
         self._nonces = SeenFor(NONCE_SECONDS)
+        self._searches = KeptSearches()
         self._signatures = SeenFor(2 * tolerance_seconds) if tolerance_seconds is not None else None
 
     async def member(self, entity_id: str) -> Member | None:
@@ -99,3 +102,15 @@ class MemoryState:
         if self._signatures is not None and not self._signatures.add(signature, now):
             return False
         return self._nonces.add((entity_id, nonce), now)
+
+    async def open_search(self, search: Search, now: datetime) -> Search | None:
+        """Remember a search that begins; the one known under its key instead, if there is one."""
+        return self._searches.open(search, now)
+
+    async def end_search(self, key: SearchKey, outcome: Outcome, now: datetime) -> None:
+        """Remember how a search ended."""
+        self._searches.end(key, outcome, now)
+
+    async def search(self, key: SearchKey, now: datetime) -> Search | None:
+        """Return a search that is kept."""
+        return self._searches.find(key, now)

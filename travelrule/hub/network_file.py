@@ -130,16 +130,20 @@ class HubSpec(Spec):
 class HubLimits(Spec):
     """Times and limits of a hub.
 
-    ``lenientTime`` switches the check of ``X-Code-Req-Datetime`` off (auth.md 5).
+    ``lenientTime`` switches the check of ``X-Code-Req-Datetime`` off (auth.md 5). ``memberSearchSeconds`` is
+    what a member gets to answer a search. ``allowHttpCallbacks`` is for tests: callback URLs may be plain
+    HTTP, on the hub's own machine only.
     """
 
     hub: HubSpec = HubSpec()
     coin_networks: tuple[CoinSpec, ...] = ()
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = 40
     member_timeout_seconds: SomeSeconds = 10
+    member_search_seconds: SomeSeconds = 1
     health_interval_seconds: SomeSeconds = 30
     time_tolerance_seconds: SomeSeconds = 300
     lenient_time: bool = False
+    allow_http_callbacks: bool = False
 
     @property
     def tolerance_seconds(self) -> float | None:

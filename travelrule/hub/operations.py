@@ -21,9 +21,10 @@ class Operation:
     ``name`` is what journal and faults call it. ``path`` names the target, if there is one, ``{target}``.
     ``unknown_target`` is the code for a target that is not registered. ``remote_key`` says that the caller
     must name the target's public key (D10). ``limited`` operations count against the rate limit.
-    ``member_path`` is where the call is forwarded to; operations without one are answered from the directory.
-    ``request`` finds the faults of a body, ``answer`` names the first required field that a member's answer
-    lacks.
+    ``member_path`` is where the call is forwarded to; operations without one are answered by the hub itself.
+    ``request`` finds the faults of a body (``request_abroad``, if there is one, those of a body for a VASP of
+    an affiliated network), ``answer`` names the first required field that an answer lacks. Without a ``path``
+    it is a call of the hub's own, which nobody can make from outside.
     """
 
     name: str
@@ -34,12 +35,22 @@ class Operation:
     limited: bool = False
     member_path: str = ""
     request: bodies.RequestShape | None = None
+    request_abroad: bodies.RequestShape | None = None
     answer: bodies.AnswerShape = field(default=bodies.AnswerShape(()))
 
     @property
     def forwarded(self) -> bool:
         """Whether a member answers this operation."""
         return bool(self.member_path)
+
+    @property
+    def from_hub(self) -> bool:
+        """Whether the hub itself is the caller."""
+        return not self.path
+
+    def shape(self, *, affiliated: bool) -> bodies.RequestShape | None:
+        """Return what a body must hold for a target of the own or of an affiliated network."""
+        return self.request_abroad or self.request if affiliated else self.request
 
     def missing_in(self, answer: Mapping[str, Any]) -> str | None:
         """Return the first required field that ``answer`` lacks, or nothing."""
@@ -123,6 +134,75 @@ STATUS_SEARCH = Operation(
     answer=bodies.AnswerShape(("status", "transferId"), also_when=("status", "confirmed", "txid")),
 )
 
+TXID_SEARCH = Operation(
+    name="txid-search",
+    method="POST",
+    path="/v1/code/verification/tx",
+    limited=True,
+    request=bodies.TXID_SEARCH,
+    answer=bodies.AnswerShape(("result", "requestId")),
+)
+
+# The whole rest of the path is the id: an id is any text, so it may hold a slash.
+TXID_SEARCH_RESULT = Operation(
+    name="txid-search-result",
+    method="GET",
+    path="/v1/code/verification/tx/{request_id:path}",
+    answer=bodies.AnswerShape(("result", "requestId")),
+)
+
+DATA_REQUEST = Operation(
+    name="data-request",
+    method="PUT",
+    path="/v1/code/verification/tx/{target}",
+    unknown_target="INVALID_TARGET_VASP_ID",
+    remote_key=True,
+    member_path="/v1/verification/tx",
+    request=bodies.DATA_REQUEST,
+    request_abroad=bodies.DATA_REQUEST_ABROAD,
+    answer=bodies.AnswerShape(("result", "transferId"), also_when=("result", "normal", "payload")),
+)
+
+WALLET_SEARCH = Operation(
+    name="wallet-search",
+    method="POST",
+    path="/v2/code/VerifyAddress",
+    limited=True,
+    request=bodies.WALLET_SEARCH,
+    answer=bodies.AnswerShape(("result", "requestId")),
+)
+
+WALLET_SEARCH_RESULT = Operation(
+    name="wallet-search-result",
+    method="GET",
+    path="/v2/code/VerifyAddress/{request_id:path}",
+    answer=bodies.AnswerShape(("result", "requestId")),
+)
+
+TXID_CHECK = Operation(
+    name="txid-check",
+    method="POST",
+    path="",
+    member_path="/v1/verification/tx",
+    request=bodies.TXID_CHECK,
+    answer=bodies.AnswerShape(("result",)),
+)
+"""What a TXID search asks each member (M6)."""
+
+WALLET_CHECK = Operation(
+    name="wallet-check",
+    method="POST",
+    path="",
+    remote_key=True,
+    member_path="/v1/beneficiary/VerifyAddress",
+    request=bodies.ADDRESS_SEARCH,
+    answer=bodies.AnswerShape(("result",)),
+)
+"""What a wallet search asks each member (M1)."""
+
+CALLBACK = Operation(name="callback", method="POST", path="")
+"""The end of a search, told to the URL that its caller named (member-api.md section 11)."""
+
 HEALTH = Operation(name="health", method="GET", path="", member_path="/v1/vasp/health")
 """The hub's own call of a member (M8): polled, never asked for from outside."""
 
@@ -135,7 +215,15 @@ OPERATIONS: tuple[Operation, ...] = (
     TXID_REPORT,
     FINISH,
     STATUS_SEARCH,
+    TXID_SEARCH,
+    TXID_SEARCH_RESULT,
+    DATA_REQUEST,
+    WALLET_SEARCH,
+    WALLET_SEARCH_RESULT,
 )
 """What is served, in the order of the specification."""
 
-NAMES: frozenset[str] = frozenset(operation.name for operation in (*OPERATIONS, HEALTH))
+HUB_CALLS: tuple[Operation, ...] = (HEALTH, TXID_CHECK, WALLET_CHECK, CALLBACK)
+"""What the hub itself calls."""
+
+NAMES: frozenset[str] = frozenset(operation.name for operation in (*OPERATIONS, *HUB_CALLS))

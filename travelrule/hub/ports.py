@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from travelrule.hub.members import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.records import CallRecord
+from travelrule.hub.search_records import Outcome, Search, SearchKey
 
 Clock = Callable[[], datetime]
 """Gives the present time, aware, UTC."""
@@ -43,6 +44,18 @@ class HubState(Protocol):
         5).
         """
 
+    async def open_search(self, search: Search, now: datetime) -> Search | None:
+        """Remember a search that begins; the one known under its key instead, if there is one.
+
+        A search is kept for 24 h after it began or ended (hub-api.md section 10).
+        """
+
+    async def end_search(self, key: SearchKey, outcome: Outcome, now: datetime) -> None:
+        """Remember how a search ended."""
+
+    async def search(self, key: SearchKey, now: datetime) -> Search | None:
+        """Return a search that is kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemberCall:
@@ -75,6 +88,28 @@ class MemberTransport(Protocol):
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
         """Deliver the call and return what came back. Raises ``NoMemberAnswer``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackCall:
+    """The end of a search on its way to ``receiver``, which started it.
+
+    The URL is a secret of the receiver's. ``timeout_seconds`` is the limit for one POST.
+    """
+
+    search: Operation
+    receiver: str
+    url: str = field(repr=False)
+    body: bytes = field(repr=False)
+    timeout_seconds: float
+    record: CallRecord
+
+
+class CallbackTransport(Protocol):
+    """The way to callback URLs."""
+
+    async def post_callback(self, call: CallbackCall) -> int:
+        """Send one POST and return the status that came back. Raises ``NoMemberAnswer``."""
 
 
 class Journal(Protocol):

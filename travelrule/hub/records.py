@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+ID_CHARACTERS_MAX = 200
+
 
 @dataclass(slots=True)
 class CallRecord:
@@ -24,6 +26,7 @@ class CallRecord:
     nonce: int | None = None
     traceparent: str = ""
     transfer_id: str = ""
+    request_id: str = ""
     txid: str = ""
     status: int | None = None
     error_type: str = ""
@@ -38,6 +41,7 @@ class CallRecord:
     def note_request(self, body: Mapping[str, Any]) -> None:
         """Keep the ids that a request names."""
         self.transfer_id = _text(body.get("transferId"))
+        self.request_id = _text(body.get("requestId")) or self.request_id
         self.txid = _text(body.get("txid"))
 
     def note_answer(self, status: int, body: Mapping[str, Any] | None) -> None:
@@ -58,4 +62,4 @@ class CallRecord:
 
 def _text(value: object) -> str:
     # A peer may put anything here; only text of a sane length is an id.
-    return value[:200] if isinstance(value, str) else ""
+    return value[:ID_CHARACTERS_MAX] if isinstance(value, str) else ""

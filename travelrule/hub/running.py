@@ -14,7 +14,9 @@ from starlette.applications import Starlette
 
 from travelrule.crypto.signing import SigningKey
 from travelrule.hub.app import create_hub
-from travelrule.hub.calls import Answering
+from travelrule.hub.asking import Asking
+from travelrule.hub.callbacks import Callbacks, Unreachable
+from travelrule.hub.calls import Answering, OwnAnswers
 from travelrule.hub.directory import Directory
 from travelrule.hub.documents import parse, read_document
 from travelrule.hub.forwarding import Forwarding
@@ -22,10 +24,14 @@ from travelrule.hub.members import Member
 from travelrule.hub.memory import MemoryState
 from travelrule.hub.network_file import HubLimits, NetworkFile, hub_member
 from travelrule.hub.polling import HealthPolling
-from travelrule.hub.ports import Clock, HubState, Journal, MemberTransport
+from travelrule.hub.ports import CallbackTransport, Clock, HubState, Journal, MemberTransport
+from travelrule.hub.searches import Searches
 from travelrule.hub.server import OnStarted, serve
 from travelrule.hub.service import HubService
 from travelrule.hub.transport import HttpTransport
+
+SEARCH_GRACE_SECONDS = 2.0
+"""What searches that still run get when the hub ends: a member's second, and one for the callback."""
 
 Randomness = Callable[[int], bytes]
 
@@ -47,6 +53,7 @@ class Hub:
     state: HubState
     service: HubService
     polling: HealthPolling
+    searches: Searches
 
 
 def assemble(
@@ -58,23 +65,30 @@ def assemble(
     clock: Clock = utc_now,
     journal: Journal | None = None,
     randomness: Randomness = secrets.token_bytes,
-    around_directory: Callable[[Answering], Answering] = lambda directory: directory,
+    callbacks: CallbackTransport | None = None,
+    around_own_answers: Callable[[Answering], Answering] = lambda own_answers: own_answers,
 ) -> Hub:
     """Return a hub with its state in memory.
 
-    ``around_directory`` may put something before the directory's answers.
+    ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``around_own_answers`` may
+    put something before the answers that no member gives.
     """
-    own = hub_member(limits.hub.own_key() or fresh_key(randomness))
+    key = limits.hub.own_key() or fresh_key(randomness)
+    own = hub_member(key)
     state = MemoryState(
         [own, *members],
         down=down,
         coin_networks=limits.coin_network_answer(clock()),
         tolerance_seconds=limits.tolerance_seconds,
     )
+    asking = Asking(
+        key, state, transport, clock, randomness, budget_seconds=limits.member_search_seconds, journal=journal
+    )
+    searches = Searches(state, asking, _telling(limits, callbacks, clock, journal), clock)
     service = HubService(
         own=own,
         state=state,
-        directory=around_directory(Directory(state)),
+        own_answers=around_own_answers(_own_answers(Directory(state), searches)),
         forwarding=Forwarding(transport, limits.member_timeout_seconds),
         clock=clock,
         tolerance_seconds=limits.tolerance_seconds,
@@ -89,11 +103,32 @@ def assemble(
         timeout_seconds=limits.member_timeout_seconds,
         journal=journal,
     )
-    return Hub(state, service, polling)
+    return Hub(state, service, polling, searches)
 
 
-def living(polling: HealthPolling, http: HttpTransport) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of a hub application: it polls while serving, and closes its connections after."""
+def _telling(
+    limits: HubLimits, transport: CallbackTransport | None, clock: Clock, journal: Journal | None
+) -> Callbacks:
+    return Callbacks(
+        transport or Unreachable(),
+        clock,
+        timeout_seconds=limits.member_timeout_seconds,
+        allow_http=limits.allow_http_callbacks,
+        journal=journal,
+    )
+
+
+def _own_answers(directory: Directory, searches: Searches) -> Answering:
+    parts: dict[str, Answering] = {}
+    parts.update(dict.fromkeys(directory.names, directory))
+    parts.update(dict.fromkeys(searches.names, searches))
+    return OwnAnswers(parts)
+
+
+def living(
+    polling: HealthPolling, searches: Searches, http: HttpTransport
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of a hub application: it polls while serving, then ends searches and connections."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -103,6 +138,7 @@ def living(polling: HealthPolling, http: HttpTransport) -> Callable[[Starlette],
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            await searches.aclose(SEARCH_GRACE_SECONDS)
             await http.aclose()
 
     return lifespan
@@ -130,6 +166,7 @@ async def run_hub(
         network = parse(NetworkFile, network.model_dump() | {"hub": {"seed": seed}}, "hub")
     http = HttpTransport()
     unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
-    hub = assemble(network, [spec.member() for spec in network.members], http, down=unreachable)
-    app = create_hub(hub.service, lifespan=living(hub.polling, http))
+    members = [spec.member() for spec in network.members]
+    hub = assemble(network, members, http, down=unreachable, callbacks=http)
+    app = create_hub(hub.service, lifespan=living(hub.polling, hub.searches, http))
     await serve(app, listen, on_started=on_started, handle_signals=handle_signals)

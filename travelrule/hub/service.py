@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from typing import Any
 
 from travelrule.hub import bodies
 from travelrule.hub.admission import REMOTE_KEY, Admission, Admitted, HubRequest
@@ -22,15 +23,15 @@ from travelrule.hub.limits import RateLimiter
 from travelrule.hub.members import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.ports import Clock, HubState, Journal
-from travelrule.hub.records import CallRecord
+from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 
 
 class HubService:
-    """Serves operations 4.A.1 to 4.A.8 over its ports.
+    """Serves operations 4.A.1 to 4.A.10 and P.1 to P.3 over its ports.
 
-    ``own`` is the hub's entry in the directory. ``tolerance_seconds`` nothing is the lenient mode without
-    time check. ``rate_limit_per_minute`` counts per source IP; 0 is no limit. Without ``journal`` calls are
-    not recorded.
+    ``own`` is the hub's entry in the directory. ``own_answers`` answers what no member does, ``forwarding``
+    the rest. ``tolerance_seconds`` nothing is the lenient mode without time check. ``rate_limit_per_minute``
+    counts per source IP; 0 is no limit. Without ``journal`` calls are not recorded.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class HubService:
         *,
         own: Member,
         state: HubState,
-        directory: Answering,
+        own_answers: Answering,
         forwarding: Answering,
         clock: Clock,
         tolerance_seconds: float | None = 300,
@@ -47,7 +48,7 @@ class HubService:
     ) -> None:
         self._own = own
         self._state = state
-        self._directory = directory
+        self._own_answers = own_answers
         self._forwarding = forwarding
         self._clock = clock
         self._admission = Admission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
@@ -57,7 +58,9 @@ class HubService:
         """Answer one request; what is wrong with it is an answer too."""
         began = time.perf_counter()
         now = self._clock()
-        record = CallRecord(at=now, operation=operation.name, target=request.target)
+        record = CallRecord(
+            at=now, operation=operation.name, target=request.target, request_id=request.request_id[:ID_CHARACTERS_MAX]
+        )
         record.traceparent = request.headers.get("traceparent", "")
         try:
             answer = await self._answer(operation, request, now, record)
@@ -76,10 +79,12 @@ class HubService:
     async def _answer(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> HubAnswer:
         admitted = await self._admission.admit(operation, request, now, record)
         target = await self._target(operation, request, now)
-        if operation.request is not None:
-            record.note_request(operation.request.read(admitted.body))
-        call = _call(operation, admitted, target, request, record)
-        answering = self._forwarding if operation.forwarded else self._directory
+        shape = operation.shape(affiliated=target.affiliated)
+        fields = shape.read(admitted.body) if shape is not None else {}
+        if shape is not None:
+            record.note_request(fields)
+        call = _call(operation, admitted, target, request, record, fields)
+        answering = self._forwarding if operation.forwarded else self._own_answers
         return await answering.answer(call)
 
     async def _target(self, operation: Operation, request: HubRequest, now: datetime) -> Member:
@@ -96,8 +101,15 @@ class HubService:
         return target
 
 
-def _call(operation: Operation, admitted: Admitted, target: Member, request: HubRequest, record: CallRecord) -> Call:
-    return Call(operation, admitted.caller, target, request.headers, admitted.body, record)
+def _call(
+    operation: Operation,
+    admitted: Admitted,
+    target: Member,
+    request: HubRequest,
+    record: CallRecord,
+    fields: dict[str, Any],
+) -> Call:
+    return Call(operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id)
 
 
 def _note_refused(request: HubRequest, record: CallRecord) -> None:

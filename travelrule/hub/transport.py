@@ -1,4 +1,4 @@
-"""The way to real members: one aiohttp session with a bounded pool per member.
+"""The way to real members and to callback URLs: one aiohttp session with a bounded pool per member.
 
 The pool is bounded per member, not over all: a member that hangs uses up its own connections, and calls to it
 wait until their time limit, while all others go on. What a member sends is read up to a limit.
@@ -6,6 +6,7 @@ wait until their time limit, while all others go on. What a member sends is read
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from functools import lru_cache
 from types import TracebackType
@@ -15,7 +16,7 @@ import aiohttp
 from yarl import URL
 
 from travelrule.hub.members import Member
-from travelrule.hub.ports import MemberAnswer, MemberCall, NoMemberAnswer
+from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 
 CONNECTIONS_PER_MEMBER_MAX = 64
 ANSWER_BYTES_MAX = 1_048_576
@@ -29,7 +30,10 @@ def _endpoint(base_url: str, path: str) -> URL:
 
 
 class HttpTransport:
-    """``MemberTransport`` over HTTP. The session opens with the first call; ``aclose`` ends it."""
+    """``MemberTransport`` and ``CallbackTransport`` over HTTP.
+
+    The session opens with the first call; ``aclose`` ends it.
+    """
 
     def __init__(
         self,
@@ -73,6 +77,24 @@ class HttpTransport:
         except aiohttp.ClientConnectorError:
             raise NoMemberAnswer(reached=False) from None
         except (aiohttp.ClientError, OSError, ValueError):
+            raise NoMemberAnswer(reached=True) from None
+
+    async def post_callback(self, call: CallbackCall) -> int:
+        """Send one POST; of the answer only the status counts. Raises ``NoMemberAnswer``."""
+        try:
+            async with (
+                asyncio.timeout(call.timeout_seconds),
+                self._opened().post(
+                    call.url,
+                    data=call.body,
+                    headers={"Content-Type": "application/json"},
+                    allow_redirects=False,
+                ) as response,
+            ):
+                return response.status
+        except aiohttp.ClientConnectorError:
+            raise NoMemberAnswer(reached=False) from None
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
             raise NoMemberAnswer(reached=True) from None
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:

@@ -69,13 +69,17 @@ class Control:
         page = self._journal.page(
             _number(query.get("since"), "since", 0),
             min(PAGE_MAX, max(1, _number(query.get("limit"), "limit", PAGE_MAX))),
-            _filter(query.get("operation", ""), query.get("transferId", "")),
+            _filter(query.get("operation", ""), query.get("transferId", ""), query.get("requestId", "")),
         )
         return _json({"entries": page.entries, "next": page.next, "forgotten": page.forgotten})
 
 
-def _filter(operation: str, transfer_id: str) -> Callable[[CallRecord], bool]:
-    return lambda record: operation in ("", record.operation) and transfer_id in ("", record.transfer_id)
+def _filter(operation: str, transfer_id: str, request_id: str) -> Callable[[CallRecord], bool]:
+    return lambda record: (
+        operation in ("", record.operation)
+        and transfer_id in ("", record.transfer_id)
+        and request_id in ("", record.request_id)
+    )
 
 
 def _guarded(handler: Handler) -> Handler:

@@ -1,8 +1,11 @@
 """Faults that are put into a running sandbox; their seed decides which calls they hit, so a run can be repeated.
 
-A fault hits calls of its ``operation`` (all, if none is named) to its ``member`` (for the directory's operations: by
-that member). Of the calls it matches it disturbs the ``share``, at most ``count`` of them: whether the n-th matching
-call is disturbed depends on the seed and n alone.
+A fault hits calls of its ``operation`` (all, if none is named) to its ``member`` (for operations that the hub answers
+itself: by that member). Of the calls it matches it disturbs the ``share``, at most ``count`` of them: whether the n-th
+matching call is disturbed depends on the seed and n alone.
+
+``txid-search`` and ``wallet-search`` are what a VASP asks the hub; ``txid-check`` and ``wallet-check`` what the hub
+then asks each member; ``callback`` is how it tells the end.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from travelrule.hub.documents import Spec
-from travelrule.hub.operations import NAMES
+from travelrule.hub.operations import CALLBACK, NAMES
 
 Pause = Callable[[float], Awaitable[None]]
 """Waits for so many seconds: ``asyncio.sleep``, or a test's own."""
@@ -45,11 +48,12 @@ class FaultSpec(Spec):
     is given.
     - ``status``: the hub answers ``status`` (with ``errorType``, if given) and forwards nothing.
     - ``drop-before``, ``drop-after``: the call is lost before, or its answer after the member acted. The
-    caller reads 408, or with ``"status": 0`` its connection is closed; directory operations are always
-    closed.
+    caller reads 408, or with ``"status": 0`` its connection is closed; operations that the hub answers itself are
+    always closed.
     - ``garbage``, ``missing-field``: the member acts, its answer is spoiled on the way.
     - ``hang``: nothing is forwarded and nobody answers until the hub's limit.
-    - ``duplicate-callback``, ``lose-callback``: a callback is sent twice, or not at all.
+    - ``duplicate-callback``, ``lose-callback``: a callback is sent twice, or not at all. ``operation`` may be
+    ``callback`` or the search that ended, ``member`` is who would be told.
     """
 
     operation: str = ""
@@ -163,8 +167,12 @@ class FaultBook:
         return Plan(delay_seconds, chosen, "+".join(names))
 
     def callback_copies(self, operation: str, member: str) -> int:
-        """Say how often a callback is sent: once, unless a fault loses or duplicates it."""
+        """Say how often the callback of a search is sent: once, unless a fault loses or duplicates it.
+
+        ``operation`` is the search, ``member`` who is told.
+        """
         for fault in self._faults:
-            if fault.spec.fault in CALLBACK_KINDS and fault.strikes(operation, member):
+            name = CALLBACK.name if fault.spec.operation == CALLBACK.name else operation
+            if fault.spec.fault in CALLBACK_KINDS and fault.strikes(name, member):
                 return 0 if fault.spec.fault == "lose-callback" else 2
         return 1

@@ -1,4 +1,4 @@
-"""Where faults do their work: on the way to a member, before the directory, at the caller's connection."""
+"""Where faults do their work: on the way to a member, before own answers, at callbacks and at connections."""
 
 from __future__ import annotations
 
@@ -16,8 +16,15 @@ from travelrule.hub.answers import HubAnswer, HubFault
 from travelrule.hub.app import Serving
 from travelrule.hub.calls import Answering, Call
 from travelrule.hub.members import Member
-from travelrule.hub.operations import HEALTH, Operation
-from travelrule.hub.ports import MemberAnswer, MemberCall, MemberTransport, NoMemberAnswer
+from travelrule.hub.operations import CALLBACK, Operation
+from travelrule.hub.ports import (
+    CallbackCall,
+    CallbackTransport,
+    MemberAnswer,
+    MemberCall,
+    MemberTransport,
+    NoMemberAnswer,
+)
 from travelrule.sandbox.faults import CUT_OFF, FaultBook, FaultSpec, Pause
 
 ABORT = "travelrule.abort"
@@ -94,8 +101,8 @@ class FaultyTransport:
         return answer
 
 
-class FaultyDirectory:
-    """The directory with faults in front of it.
+class FaultyAnswers:
+    """The hub's own answers (directory, searches) with faults in front of them.
 
     ``hang_seconds``: how long a hanging call keeps its connection.
     """
@@ -116,17 +123,46 @@ class FaultyDirectory:
         match plan.fault and plan.fault.fault:
             case "status":
                 _refuse(plan.fault)
-            case "drop-before" | "drop-after":
+            case "drop-before":
                 raise CallerCutOffError
             case "hang":
                 await self._pause(self._hang_seconds)
                 raise CallerCutOffError
+        answer = await self._inner.answer(call)
+        match plan.fault and plan.fault.fault:
+            case "drop-after":
+                raise CallerCutOffError
             case "garbage":
                 return HubAnswer(_OK, GARBAGE)
             case "missing-field":
-                answer = await self._inner.answer(call)
                 return HubAnswer(_OK, _without_first(call.operation, answer.body))
-        return await self._inner.answer(call)
+        return answer
+
+
+class FaultyCallbacks:
+    """``CallbackTransport`` with faults in front of it: a callback may come late, twice or not at all."""
+
+    def __init__(self, inner: CallbackTransport, book: FaultBook, pause: Pause = asyncio.sleep) -> None:
+        self._inner = inner
+        self._book = book
+        self._pause = pause
+
+    async def post_callback(self, call: CallbackCall) -> int:
+        """Send the callback as often as the faults say; an answer is spoiled by none, because none is read."""
+        copies = self._book.callback_copies(call.search.name, call.receiver)
+        plan = self._book.plan(CALLBACK.name, call.receiver)
+        kind = plan.fault.fault if plan.fault is not None else ""
+        multiplied = {0: "lose-callback", 2: "duplicate-callback"}.get(copies, "")
+        call.record.fault = "+".join(name for name in (plan.names, multiplied) if name)
+        await self._pause(plan.delay_seconds)
+        if not copies or kind in ("status", "drop-before", "hang"):
+            raise NoMemberAnswer(reached=False)
+        status = await self._inner.post_callback(call)
+        if copies > 1:
+            status = await self._inner.post_callback(call)
+        if kind == "drop-after":
+            raise NoMemberAnswer(reached=True)
+        return status
 
 
 class FaultyService:
@@ -151,8 +187,8 @@ def _refuse(fault: FaultSpec | None) -> NoReturn:
 
 
 def _lose(fault: FaultSpec | None, operation: Operation, *, reached: bool) -> NoReturn:
-    # The hub's own poll has no caller whose connection could be closed.
-    if fault is not None and fault.status == CUT_OFF and operation is not HEALTH:
+    # The hub's own calls have no caller whose connection could be closed.
+    if fault is not None and fault.status == CUT_OFF and not operation.from_hub:
         raise CallerCutOffError
     raise NoMemberAnswer(reached=reached)
 

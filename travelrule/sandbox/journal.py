@@ -84,6 +84,7 @@ def entry(sequence: int, record: CallRecord) -> dict[str, Any]:
     """Return a record as the journal shows it; ``status`` is null when the caller got no answer."""
     ids = {
         "transferId": record.transfer_id,
+        "requestId": record.request_id,
         "txid": record.txid,
         "result": record.result,
         "reasonType": record.reason_type,

@@ -7,11 +7,12 @@ import secrets
 from datetime import UTC, datetime
 
 from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.hub.callbacks import Unreachable
 from travelrule.hub.members import Member, MemberKey
-from travelrule.hub.ports import Clock, Journal, MemberAnswer, MemberCall, MemberTransport
+from travelrule.hub.ports import CallbackTransport, Clock, Journal, MemberAnswer, MemberCall, MemberTransport
 from travelrule.hub.running import Randomness, assemble, fresh_key, utc_now
 from travelrule.sandbox.faults import FaultBook, Pause
-from travelrule.sandbox.faulty import FaultyDirectory, FaultyService, FaultyTransport
+from travelrule.sandbox.faulty import FaultyAnswers, FaultyCallbacks, FaultyService, FaultyTransport
 from travelrule.sandbox.robots import Robot
 from travelrule.sandbox.world import World, WorldMember
 
@@ -37,7 +38,7 @@ class Members:
         return self._robots.get(entity_id)
 
     def enrol(self, spec: WorldMember) -> Member:
-        """Make a member of a part of the world; a robot that was here before keeps its transfers."""
+        """Make a member of a part of the world; a robot that was here before keeps its memory."""
         if spec.robot is None:
             self._robots.pop(spec.vasp_entity_id, None)
             return spec.member()
@@ -45,7 +46,7 @@ class Members:
         key = SigningKey.from_base64(seed.get_secret_value()) if seed else fresh_key(self._randomness)
         before = self._robots.get(spec.vasp_entity_id)
         self._robots[spec.vasp_entity_id] = Robot(
-            spec, spec.robot, KeyRing([key]), self._randomness, before.transfers if before else None, self._pause
+            spec, spec.robot, KeyRing([key]), self._randomness, before.memory if before else None, self._pause
         )
         keys = tuple(listed.key() for listed in spec.pubkeys) or (_key_of(key),)
         return Member(
@@ -58,7 +59,11 @@ class Members:
 
 
 class Sandbox:
-    """A hub with its world. ``http`` leads to real members; clock, randomness and pause may be a test's own."""
+    """A hub with its world.
+
+    ``http`` leads to real members, ``callbacks`` to callback URLs (without it all callbacks are lost); clock,
+    randomness and pause may be a test's own.
+    """
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class Sandbox:
         http: MemberTransport,
         *,
         journal: Journal,
+        callbacks: CallbackTransport | None = None,
         clock: Clock = utc_now,
         randomness: Randomness = secrets.token_bytes,
         pause: Pause = asyncio.sleep,
@@ -81,11 +87,13 @@ class Sandbox:
             clock=clock,
             journal=journal,
             randomness=randomness,
-            around_directory=lambda inner: FaultyDirectory(inner, self.faults, world.member_timeout_seconds, pause),
+            callbacks=FaultyCallbacks(callbacks or Unreachable(), self.faults, pause),
+            around_own_answers=lambda inner: FaultyAnswers(inner, self.faults, world.member_timeout_seconds, pause),
         )
         self.service = FaultyService(self._hub.service)
         self.state = self._hub.state
         self.polling = self._hub.polling
+        self.searches = self._hub.searches
 
     async def put_member(self, spec: WorldMember) -> Member:
         """Add a member, or move it and give it the keys of ``spec``; its health is asked at once."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from schemas.ivms101 import Beneficiary
 from travelrule.hub.bodies import absent
 from travelrule.identity.names import compare_beneficiary
+from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robot_wallets import RobotWallets
 from travelrule.sandbox.world import WalletSpec
 
@@ -22,8 +23,8 @@ _MISMATCHED = "INPUT_NAME_MISMATCHED"
 
 def refuse_address(body: dict[str, Any], ivms101: dict[str, Any], wallets: RobotWallets) -> str:
     """Check an address search (M1)."""
-    beneficiary = _object(ivms101, "Beneficiary")
-    accounts = _accounts(beneficiary)
+    beneficiary = object_of(ivms101, "Beneficiary")
+    accounts = accounts_of(beneficiary)
     if not accounts:
         return _LACKING
     reason, owners = _owners(accounts, body["currency"], wallets)
@@ -36,9 +37,9 @@ def refuse_address(body: dict[str, Any], ivms101: dict[str, Any], wallets: Robot
 
 def refuse_transfer(body: dict[str, Any], ivms101: dict[str, Any], wallets: RobotWallets) -> str:
     """Check a transfer authorization (M2)."""
-    beneficiary = _object(ivms101, "Beneficiary")
-    accounts = _accounts(beneficiary)
-    if not accounts or _lacks_sender(body, ivms101) or _is_headless(_persons(beneficiary, "beneficiaryPersons")):
+    beneficiary = object_of(ivms101, "Beneficiary")
+    accounts = accounts_of(beneficiary)
+    if not accounts or _lacks_sender(body, ivms101) or _is_headless(persons_of(beneficiary, "beneficiaryPersons")):
         return _LACKING
     reason, owners = _owners(accounts, body["currency"], wallets)
     if reason:
@@ -50,7 +51,7 @@ def refuse_transfer(body: dict[str, Any], ivms101: dict[str, Any], wallets: Robo
             return _MISMATCHED
         if name == "missing" and exceeding:
             return _LACKING
-    if wallets.open and exceeding and not _persons(beneficiary, "beneficiaryPersons"):
+    if wallets.open and exceeding and not persons_of(beneficiary, "beneficiaryPersons"):
         return _LACKING
     return ""
 
@@ -69,12 +70,12 @@ def _owners(accounts: list[str], currency: str, wallets: RobotWallets) -> tuple[
 
 
 def _lacks_sender(body: dict[str, Any], ivms101: dict[str, Any]) -> bool:
-    originator = _object(ivms101, "Originator")
-    persons = _persons(originator, "originatorPersons")
+    originator = object_of(ivms101, "Originator")
+    persons = persons_of(originator, "originatorPersons")
     # The VASP data beside the payload replaces those inside, unless they are empty (D8).
     vasp = body.get("originatingVasp")
-    vasp = _object(ivms101, "OriginatingVASP") if absent(vasp) else vasp
-    return not persons or not _accounts(originator) or absent(vasp) or _is_headless(persons) or not _named(persons)
+    vasp = object_of(ivms101, "OriginatingVASP") if absent(vasp) else vasp
+    return not persons or not accounts_of(originator) or absent(vasp) or _is_headless(persons) or not _named(persons)
 
 
 def _is_headless(persons: list[dict[str, Any]]) -> bool:
@@ -84,8 +85,8 @@ def _is_headless(persons: list[dict[str, Any]]) -> bool:
 
 
 def _named(persons: list[dict[str, Any]]) -> bool:
-    first = _object(persons[0], "naturalPerson") or _object(persons[0], "legalPerson")
-    return not absent(_object(first, "name"))
+    first = object_of(persons[0], "naturalPerson") or object_of(persons[0], "legalPerson")
+    return not absent(object_of(first, "name"))
 
 
 def _name(beneficiary: dict[str, Any], owner: WalletSpec) -> str:
@@ -94,18 +95,3 @@ def _name(beneficiary: dict[str, Any], owner: WalletSpec) -> str:
     except ValidationError:
         return "different"  # what cannot be read cannot match (M2, rule 8)
     return compare_beneficiary(sent, owner.person)
-
-
-def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
-    value = parent.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _persons(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    value = parent.get(name)
-    return [person for person in value if isinstance(person, dict)] if isinstance(value, list) else []
-
-
-def _accounts(parent: dict[str, Any]) -> list[str]:
-    value = parent.get("accountNumber")
-    return [entry for entry in value if isinstance(entry, str) and entry] if isinstance(value, list) else []

@@ -59,22 +59,26 @@ def read_origin(call: MemberCall) -> str:
     return origin
 
 
-def read_body(call: MemberCall) -> dict[str, Any]:
-    """Return the body with its required fields. Raises ``RobotFault``."""
-    if call.operation.request is None:
+def read_body(call: MemberCall, *, affiliated: bool = False) -> dict[str, Any]:
+    """Return the body with its required fields. Raises ``RobotFault``.
+
+    ``affiliated``: the robot is of an affiliated network, to which some requests must tell more.
+    """
+    shape = call.operation.shape(affiliated=affiliated)
+    if shape is None:
         return {}
     try:
-        return call.operation.request.read(call.body)
+        return shape.read(call.body)
     except HubFault as fault:
         raise RobotFault(fault.error_type, fault.message) from None
 
 
-def read_sealed(call: MemberCall, keys: KeyRing) -> SealedRequest:
+def read_sealed(call: MemberCall, keys: KeyRing, *, affiliated: bool = False) -> SealedRequest:
     """Return the body with its payload opened. Raises ``RobotFault``.
 
     The hub checked the caller's key against the directory, and the robot lives in the hub's process.
     """
-    body = read_body(call)
+    body = read_body(call, affiliated=affiliated)
     peer_key = call.headers.get("X-Code-Req-PubKey", "")
     if not peer_key:
         raise RobotFault("MISSING_HEADER_FIELD", "X-Code-Req-PubKey is missing")

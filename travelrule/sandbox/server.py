@@ -45,8 +45,8 @@ async def run_sandbox(
     world = await asyncio.to_thread(load_world, world_path)
     http = HttpTransport()
     with SandboxJournal(data_dir) as journal:
-        sandbox = Sandbox(world, http, journal=journal)
-        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, http))
+        sandbox = Sandbox(world, http, journal=journal, callbacks=http)
+        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.searches, http))
         log.info("sandbox-starting", members=len(world.members))
         await serve(app, listen, on_started=on_started, handle_signals=handle_signals, http=CutOffProtocol)
     log.info("sandbox-stopped")

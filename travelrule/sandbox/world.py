@@ -10,11 +10,13 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_va
 
 from schemas.faults import field_faults
 from schemas.persons import Person
+from schemas.text import TradeCurrency
 from travelrule.crypto.signing import SigningKey
 from travelrule.hub.documents import Spec, parse, read_document
 from travelrule.hub.network_file import HubLimits, MemberSpec, Seed, SomeSeconds, check_distinct
 
 Answers = Literal["verified", "denied", "late", "never", "garbage"]
+DataBehaviour = Literal["answer", "refuse", "lie-amount", "lie-name", "late"]
 Category = Literal["WHITE", "GRAY", "BLACK", "UNKNOWN"]
 Reason = Literal[
     "",
@@ -26,7 +28,9 @@ Reason = Literal[
     "UNKNOWN",
     "INPUT_NAME_MISMATCHED",
     "DOB_MISMATCHED",
+    "NOT_FOUND_TXID",
 ]
+_DATA_REASONS = ("NOT_FOUND_TXID", "LACK_OF_INFORMATION", "UNKNOWN")
 
 
 def _person(value: Any) -> Person:
@@ -36,6 +40,10 @@ def _person(value: Any) -> Person:
     except ValidationError as error:
         told = "; ".join(f"{fault.path or 'owner'}: {fault.fix}" for fault in field_faults(error))
         raise ValueError(told) from None
+
+
+def _maybe_person(value: Any) -> Person | None:
+    return None if value is None else _person(value)
 
 
 def _amount(text: str) -> str:
@@ -49,6 +57,8 @@ def _amount(text: str) -> str:
 
 
 PersonSpec = Annotated[Any, AfterValidator(_person)]
+MaybePersonSpec = Annotated[Any, AfterValidator(_maybe_person)]
+Amount = Annotated[str, AfterValidator(_amount)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 
 
@@ -70,14 +80,41 @@ class WalletSpec(Spec):
 
 
 class WithdrawalSpec(Spec):
-    """A withdrawal that a robot's customer made; TXID searches and data requests find it."""
+    """A withdrawal that a robot's customer made; TXID searches and data requests find it.
+
+    ``address`` may end in ``:tag``. ``beneficiary`` is whom the customer meant to pay, if the robot knows: a
+    data request for anybody else is refused. A customer without KYC (``kyc`` false) may have no identity data
+    at all: ``originator`` is null then.
+    """
 
     txid: Name
     address: Name
     currency: Name
     network: str = ""
-    amount: Annotated[str, AfterValidator(_amount)]
-    originator: PersonSpec
+    amount: Amount
+    trade_price: Amount = "1"
+    trade_currency: TradeCurrency = "USD"
+    exceeds_threshold: bool = True
+    account_number: Name = "robot-customer"
+    kyc: bool = True
+    originator: MaybePersonSpec
+    beneficiary: MaybePersonSpec = None
+
+    @model_validator(mode="after")
+    def _somebody_sent_it(self) -> Self:
+        if self.originator is None and self.kyc:
+            raise ValueError("a withdrawal without originator needs kyc false: who has KYC has a name")
+        return self
+
+    @property
+    def sender(self) -> Person | None:
+        """The customer who sent, as the schemas room models persons."""
+        return self.originator if isinstance(self.originator, Person) else None
+
+    @property
+    def payee(self) -> Person | None:
+        """The person that the customer meant to pay, if known."""
+        return self.beneficiary if isinstance(self.beneficiary, Person) else None
 
 
 class RobotSpec(Spec):
@@ -85,10 +122,20 @@ class RobotSpec(Spec):
 
     ``answers`` says how it answers an authorization (M2): ``verified`` and ``denied`` (with ``reasonType``)
     after an honest examination, ``late`` the same after ``delaySeconds``, ``garbage`` acts and answers what
-    cannot be read, ``never`` neither acts nor answers. All other endpoints are answered as a real VASP would;
-    faults disturb them. Without ``wallets`` it owns every address and accepts every name. ``creditsAtOnce``
-    makes it credit a customer when the txid is reported, after which a finish is ``ILLEGAL_STATEFLOW``.
-    ``health`` is what it tells of itself.
+    cannot be read, ``never`` neither acts nor answers.
+
+    ``dataRequest`` says how it answers a data request (M7): ``answer`` and ``late`` honestly (``late`` after
+    ``delaySeconds``), ``refuse`` with ``reasonType`` what it could answer, ``lie-amount`` with another amount,
+    ``lie-name`` with another beneficiary. ``claims`` are txids that it says it sent, to whatever address,
+    although it did not (M6); ``searchDelaySeconds`` is how long it takes to answer a TXID search. A robot of an
+    affiliated network (``allianceName`` not ``code``) does not tell originator data but verifies what the
+    request says of the originator; one whose ``allianceName`` begins with GTR wants what GTR wants
+    (ivms101.md section 7).
+
+    All other endpoints are answered as a real VASP would; faults disturb them. Without ``wallets`` it owns
+    every address and accepts every name, but no wallet search finds it. ``creditsAtOnce`` makes it credit a
+    customer when the txid is reported, after which a finish is ``ILLEGAL_STATEFLOW``. ``health`` is what it
+    tells of itself.
     """
 
     seed: Seed | None = None
@@ -97,6 +144,9 @@ class RobotSpec(Spec):
     delay_seconds: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0
     wallets: tuple[WalletSpec, ...] = ()
     withdrawals: tuple[WithdrawalSpec, ...] = ()
+    data_request: DataBehaviour = "answer"
+    claims: tuple[Name, ...] = ()
+    search_delay_seconds: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0
     credits_at_once: bool = False
     health: Literal["up", "down"] = "up"
 
@@ -104,7 +154,9 @@ class RobotSpec(Spec):
     def _answers_fit(self) -> Self:
         if self.answers == "denied" and not self.reason_type:
             raise ValueError("a robot that answers denied needs a reasonType, such as NOT_KYC_USER")
-        if self.answers == "late" and not self.delay_seconds:
+        if self.data_request == "refuse" and self.reason_type not in _DATA_REASONS:
+            raise ValueError(f"a robot that refuses data requests needs a reasonType of {', '.join(_DATA_REASONS)}")
+        if "late" in (self.answers, self.data_request) and not self.delay_seconds:
             raise ValueError("a robot that answers late needs delaySeconds above 0")
         return self
 
@@ -174,7 +226,6 @@ class World(HubLimits):
     screening: ScreeningSpec = ScreeningSpec()
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = 0
     health_interval_seconds: SomeSeconds = 30
-    allow_http_callbacks: bool = False
 
     @model_validator(mode="after")
     def _members_differ(self) -> Self:

@@ -10,9 +10,12 @@ import orjson
 from sqlalchemy import select, text
 
 from schemas.persons import Person
-from travelrule.identity.addresses import candidates
+from travelrule.identity.addresses import candidates, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
+
+OPEN_AUTHORIZATIONS = 20
+"""How many counterparties are asked at most about one deposit."""
 
 Unwrap = Callable[[str, bytes], bytes]
 """(subject, wrapped data key) -> data key."""
@@ -31,6 +34,30 @@ _WALLETS = {
         "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sealed, k.wrapped"
         " FROM wallets w JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
         " WHERE w.vasp = :vasp AND hex(w.address_index) IN (SELECT value FROM json_each(:indexes))"
+    ),
+}
+
+Payment = tuple[str, str]
+"""What is asked about a transaction: its txid and an address that it paid (``address[:tag]``)."""
+
+_SENT = (
+    "SELECT w.subject, w.txid_key, w.address_index, w.vout, s.sealed, k.wrapped FROM withdrawals w"
+    " LEFT JOIN subjects s ON s.vasp = w.vasp AND s.subject = w.subject"
+    " LEFT JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
+    " WHERE w.vasp = :vasp AND w.txid_key {keys} AND {indexes} ORDER BY w.created_at, w.withdrawal_id"
+)
+_WITHDRAWALS = {
+    True: text(
+        _SENT.format(
+            keys="= ANY(CAST(:keys AS text[]))",
+            indexes="w.address_index = ANY(CAST(:indexes AS bytea[]))",
+        )
+    ),
+    False: text(
+        _SENT.format(
+            keys="IN (SELECT value FROM json_each(:keys))",
+            indexes="hex(w.address_index) IN (SELECT value FROM json_each(:indexes))",
+        )
     ),
 }
 
@@ -53,6 +80,20 @@ class WalletRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawalRecord:
+    """An own withdrawal in the transaction that was asked for, to that address. ``found_tag`` is what stood behind the
+    colon in the question (None: nothing); whether it fits is in ``state``, the subject's opened state, which is None
+    if the withdrawal's data were erased.
+    """
+
+    asked: Payment = field(repr=False)
+    found_tag: str | None = field(repr=False)
+    subject: str
+    vout: str | None
+    state: bytes | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ExchangeRecord:
     """An exchange as the status search answers it."""
 
@@ -60,6 +101,17 @@ class ExchangeRecord:
     status: str
     txid: str | None
     vout: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAuthorization:
+    """An inbound exchange that announced value and named no transaction yet."""
+
+    subject: str
+    counterparty: str
+    transfer_id: str
+    status: str
+    txid: str | None
 
 
 class Reads:
@@ -106,6 +158,37 @@ class Reads:
             owner=Person.model_validate(owner) if owner is not None else None,
         )
 
+    async def withdrawals_in(self, asked: Sequence[Payment]) -> list[WithdrawalRecord]:
+        """The own withdrawals of all currencies, recorded ones included, that stand in these transactions and went to
+        these addresses, the oldest first. Txids are compared without case and ``0x``, addresses by algorithm A.
+        """
+        wanted: dict[tuple[str, bytes], list[tuple[Payment, str | None]]] = {}
+        for payment in asked:
+            for address, tag in candidates(payment[1]):
+                key = txid_key(payment[0]), self._index("address", address)
+                wanted.setdefault(key, []).append((payment, tag))
+        if not wanted:
+            return []
+        keys: Any = list({key for key, _ in wanted})
+        indexes: Any = list({index for _, index in wanted})
+        if not self._database.is_postgresql:
+            keys = orjson.dumps(keys).decode()
+            indexes = orjson.dumps([index.hex().upper() for index in indexes]).decode()
+        async with self._database.read() as connection:
+            statement = _WITHDRAWALS[self._database.is_postgresql]
+            rows = (await connection.execute(statement, {"vasp": self._vasp, "keys": keys, "indexes": indexes})).all()
+        return [
+            WithdrawalRecord(payment, tag, row.subject, row.vout, self._state(row))
+            for row in rows
+            for payment, tag in wanted.get((row.txid_key, bytes(row.address_index)), ())
+        ]
+
+    def _state(self, row: Any) -> bytes | None:
+        if row.wrapped is None or row.sealed is None:
+            return None
+        key = self._unwrap(row.subject, bytes(row.wrapped))
+        return self._open(key, "state", row.subject, bytes(row.sealed))
+
     async def outgoing_exchange(self, transfer_id: str, counterparty: str) -> ExchangeRecord | None:
         """The exchange that we started under this id with this counterparty; None for anybody else's."""
         table = tables.exchanges
@@ -133,6 +216,26 @@ class Reads:
         )
         async with self._database.read() as connection:
             return list((await connection.execute(query)).scalars())
+
+    async def open_authorizations(self, asked: str) -> list[OpenAuthorization]:
+        """Inbound authorizations for this address that were verified and have no txid yet, newest first."""
+        table = tables.exchanges
+        indexes = [self._index("address", address) for address, _ in candidates(asked)]
+        query = (
+            select(table.c.subject, table.c.counterparty, table.c.transfer_id, table.c.status, table.c.txid)
+            .where(
+                table.c.vasp == self._vasp,
+                table.c.side == "beneficiary",
+                table.c.status == "verified",
+                table.c.txid.is_(None),
+                table.c.address_index.in_(indexes),
+            )
+            .order_by(table.c.created_at.desc())
+            .limit(OPEN_AUTHORIZATIONS)
+        )
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        return [OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid) for row in rows]
 
     async def ready(self) -> bool:
         """Whether questions can be answered now: the database answers and the tables are there."""

@@ -153,6 +153,32 @@ calls = Table(
 Index("ix_calls_due_at", calls.c.vasp, calls.c.due_at)
 Index("ix_calls_subject", calls.c.vasp, calls.c.subject)
 
+tells = Table(
+    "tells",
+    metadata,
+    Column("number", ROW_ID, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False),
+    Column("vasp", Text, nullable=False),
+    Column("from_subject", Text, nullable=False),
+    Column("to_subject", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("traceparent", Text),
+    Column("created_at", Instant, nullable=False),
+)
+Index("ix_tells_id", tells.c.id, unique=True)
+
+searches = Table(
+    "searches",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("token", LargeBinary, primary_key=True),
+    Column("operation", Text, nullable=False),
+    Column("request_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
 withdrawals = Table(
     "withdrawals",
     metadata,

@@ -12,8 +12,8 @@ import pytest
 from tests.contract.hub.kit import MemberServer, member_server
 from tests.unit.hub.kit import NOW
 from travelrule.hub.members import Member
-from travelrule.hub.operations import FINISH, HEALTH, TXID_REPORT, Operation
-from travelrule.hub.ports import MemberAnswer, MemberCall, NoMemberAnswer
+from travelrule.hub.operations import CALLBACK, FINISH, HEALTH, TXID_REPORT, TXID_SEARCH, Operation
+from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 from travelrule.hub.records import CallRecord
 from travelrule.hub.transport import HttpTransport
 
@@ -126,3 +126,30 @@ async def test_a_cancelled_call_gives_its_connection_back() -> None:
         server.hold = None
         async with asyncio.timeout(5):
             assert (await transport.forward(_member(url), _call())).status == 200
+
+
+def _callback(url: str, timeout_seconds: float = 5) -> CallbackCall:
+    record = CallRecord(at=NOW, operation=CALLBACK.name)
+    return CallbackCall(
+        TXID_SEARCH, "north", f"{url}/callbacks/x?y=%2F", b'{"result":"valid"}', timeout_seconds, record
+    )
+
+
+async def test_a_callback_is_one_post_and_follows_nobody() -> None:
+    server = MemberServer(307, b"", {"location": "/elsewhere"})
+    async with member_server(server) as url, HttpTransport() as transport:
+        assert await transport.post_callback(_callback(url)) == 307
+    ((method, path, headers, body),) = server.arrived
+    assert (method, path, body) == ("POST", "/callbacks/x", b'{"result":"valid"}')
+    assert headers["content-type"] == "application/json"
+    assert not any(name.startswith("x-") for name in headers)
+
+
+async def test_a_callback_that_nobody_takes_ends_at_its_limit() -> None:
+    server = MemberServer(hold=asyncio.Event())
+    async with member_server(server) as url, HttpTransport() as transport:
+        with pytest.raises(NoMemberAnswer) as hanging:
+            await transport.post_callback(_callback(url, 0.05))
+        with pytest.raises(NoMemberAnswer) as refused:
+            await transport.post_callback(_callback("http://127.0.0.1:1"))
+    assert (hanging.value.reached, refused.value.reached) == (True, False)

@@ -8,6 +8,7 @@ from typing import Any
 from schemas.base import Wire
 from tests.unit.exchange import scene
 from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.meeting import ExchangeArrived, ExchangeSettled, SearchCalledBack, TxidLearned
 from travelrule.exchange.reports import TimerDue
 from travelrule.exchange.state import WithdrawalState
 
@@ -27,6 +28,24 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
     ],
     "txid-report": [{"result": "normal"}],
     "finish": [{"result": "normal"}],
+    "wallet-search": [{"result": "SUCCESS"}],
+    "wallet-search-result": [
+        {"result": "invalid", "reasonType": "PROCESSING"},
+        {"result": "invalid", "reasonType": "NOT_FOUND_ADDRESS"},
+        {
+            "result": "invalid",
+            "reasonType": "NOT_FOUND_ADDRESS",
+            "analysisResult": [{"entityId": "east", "result": "SYSTEM_NOT_AVAILABLE"}],
+        },
+        {"result": "invalid", "reasonType": "ALLIANCE_DATA_NON_UNIQUE_RESULT"},
+        {"result": "invalid", "reasonType": "LACK_OF_INFORMATION"},
+        {"result": "invalid"},
+        {"result": "valid", "beneficiaryVaspEntityId": "south"},
+        {"result": "valid", "beneficiaryVaspEntityId": "north"},
+        {"result": "valid", "beneficiaryVaspEntityId": "banned"},
+        {"result": "valid"},
+        {"result": 7},
+    ],
     "status-search": [
         {"status": "pending"},
         {"status": "confirmed", "txid": scene.TXID},
@@ -71,6 +90,7 @@ def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
     yield scene.recorded()
     yield scene.amended()
     yield scene.amended(destination={"kind": "vasp", "vaspEntityId": "east", "address": "rPEP"})
+    yield scene.amended(destination={"kind": "unknown", "address": "rPEP"})
     yield scene.cancelled("SANCTION_LIST")
     yield scene.decided("allow")
     yield scene.decided("deny")
@@ -81,8 +101,13 @@ def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
     yield scene.settled()
     yield scene.settled("failed")
     yield from timers(state)
-    for transfer_id in {"no-such-id", *(one.transfer_id for one in state.attempts)} if state else {"no-such-id"}:
+    ids = ["no-such-id"]
+    if state is not None:
+        ids += [one.transfer_id for one in state.attempts]
+        ids += [state.search.request_id] if state.search is not None else []
+    for transfer_id in ids:
         yield from reports(transfer_id)
+        yield SearchCalledBack(operation="wallet-search", request_id=transfer_id)
     yield from for_exchange_only()
 
 
@@ -98,6 +123,13 @@ def for_exchange_only() -> Iterator[Wire]:
     yield scene.finish()
     yield scene.finish("confirmed")
     yield scene.finish(entity="east")
+    for deposit_id in ("d-1", "d-2"):
+        yield ExchangeArrived(deposit_id=deposit_id)
+        for stage in ("final", "credited", "returned", "seized", "retracted"):
+            yield ExchangeSettled(deposit_id=deposit_id, stage=stage)
+    yield TxidLearned(txid=scene.TXID)
+    yield TxidLearned(txid=scene.TXID, vout="1")
+    yield TxidLearned(txid=scene.OTHER_TXID)
 
 
 def for_exchange(state: ExchangeState | None) -> Iterator[Wire]:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
+from schemas.callbacks import SearchResultBody
 from schemas.exchanges import ExchangeBody
 from schemas.verdicts import VerdictBody
 from schemas.withdrawals import WithdrawalCancelled
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, Emit, Reply
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.meeting import MEETING, ArrivalReported, ArrivalWithdrawn
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW, TRANSITIONS
-from travelrule.exchange.turn import owes
+from travelrule.identity.arrivals import arrival_subject
 from travelrule.policy.policy import Policy
 
-EXPLAINED = {"txid-report": "TXID_REPORT_FAILED", "finish": "FINISH_FAILED"}
+SEARCHES = ("wallet-search", "wallet-search-result")
+EVENTS: dict[str, type[BaseModel]] = {
+    "exchanges": ExchangeBody,
+    "verdicts": VerdictBody,
+    "callbacks": SearchResultBody,
+}
 
 
 def check(before: Any, item: Input, decision: Decision[Any], policy: Policy) -> None:
@@ -26,6 +35,8 @@ def check(before: Any, item: Input, decision: Decision[Any], policy: Policy) -> 
         assert after == before
         assert all(isinstance(effect, Reply) for effect in decision.effects)
         assert decision.status == "parked" or decision.code
+        return
+    if after is before and not decision.effects:
         return
     _events_fit(decision)
     kind = item.subject.partition(":")[0]
@@ -48,8 +59,9 @@ def _txid(state: Any) -> str | None:
 def _events_fit(decision: Decision[Any]) -> None:
     for effect in decision.effects:
         if isinstance(effect, Emit):
-            model = ExchangeBody if effect.topic == "exchanges" else VerdictBody
-            model.model_validate(effect.data)
+            EVENTS[effect.topic].model_validate(effect.data)
+        if isinstance(effect, Tell):
+            assert isinstance(effect.data, MEETING[effect.type])
 
 
 def _walk(side: str, start: str, statuses: list[str], end: str) -> None:
@@ -68,7 +80,8 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
         old = before.find(attempt.transfer_id) if before is not None else None
         statuses = [data["status"] for data in emitted if "side" in data and data["transferId"] == attempt.transfer_id]
         _walk("originating", old.status if old else NEW, statuses, attempt.status)
-        if owes(attempt):
+        sent = attempt.status in ("verified", "pending", "processing", "wait-confirm", "confirmed")
+        if attempt.finish == "owed" or (sent and attempt.report not in ("accepted", "failed")):
             assert "conclude" in after.timers, "what is owed is watched"
         assert attempt.finish == "none" or attempt.status == "canceled"
     if before is not None:
@@ -78,8 +91,10 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
         if before.case.final and after.case != before.case:
             assert isinstance(item.data, WithdrawalCancelled), "only the platform overrules what is final"
     _verdicts(after, [data for data in emitted if "verdict" in data], policy)
-    _calls(before, decision, policy)
+    _calls(before, item, decision, policy)
+    _search(before, item, decision, policy)
     _failures(before, decision)
+    assert not any(isinstance(effect, Tell) for effect in decision.effects)
 
 
 def _verdicts(after: WithdrawalState, verdicts: list[dict[str, Any]], policy: Policy) -> None:
@@ -100,10 +115,13 @@ def _verdicts(after: WithdrawalState, verdicts: list[dict[str, Any]], policy: Po
             assert reason.startswith("EXEMPT_")
 
 
-def _calls(before: WithdrawalState | None, decision: Decision[Any], policy: Policy) -> None:
+def _calls(before: WithdrawalState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
     after: WithdrawalState = decision.state
     for call in decision.effects:
         if not isinstance(call, CallHub):
+            continue
+        if call.operation in SEARCHES:
+            _question(before, item, call, after, policy)
             continue
         attempt = after.find(call.transfer_id)
         assert attempt is not None
@@ -124,11 +142,68 @@ def _calls(before: WithdrawalState | None, decision: Decision[Any], policy: Poli
             assert attempt.finish == "owed"
 
 
+def _question(
+    before: WithdrawalState | None, item: Input, call: CallHub, after: WithdrawalState, policy: Policy
+) -> None:
+    """A call of a search: to the hub itself, for the search that runs, and never sooner than ten seconds again."""
+    search = after.search
+    assert search is not None
+    assert not search.over
+    assert not after.case.final
+    assert after.request.destination.kind == "unknown"
+    assert call.target == ""
+    assert call.payload is None
+    assert call.transfer_id == call.clear["requestId"] == search.request_id
+    assert after.find(call.transfer_id) is None
+    old = before.search if before is not None else None
+    if call.operation == "wallet-search":
+        assert old is None or old.request_id != search.request_id, "a new search has a new id"
+        return
+    assert call.due_at == search.asks_at
+    assert old is not None
+    assert old.request_id == search.request_id
+    # ``item.at`` is the time of the decision in these tests.
+    asked = [at for at in (old.asked_at, old.asks_at) if at is not None and at <= item.at]
+    for at in asked:
+        assert call.due_at is not None
+        assert (call.due_at - at).total_seconds() >= policy.time_limits.search_poll
+
+
+def _search(before: WithdrawalState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
+    """A search ends once, is told once, and whatever waits has a call or a timer."""
+    after: WithdrawalState = decision.state
+    old, new = (before.search if before is not None else None), after.search
+    told = [effect.data for effect in decision.effects if isinstance(effect, Emit) and effect.topic == "callbacks"]
+    dropped = {name for effect in decision.effects if isinstance(effect, DropCalls) for name in effect.operations}
+    running = old is not None and not old.over
+    goes_on = running and new is not None and not new.over and new.request_id == old.request_id
+    if running and not goes_on:
+        assert told or set(SEARCHES) <= dropped, "a search ends by its result or is taken back"
+    assert [data["requestId"] for data in told] == ([old.request_id] if told and old is not None else [])
+    assert len(told) <= 1
+    assert not told or (running and not goes_on), "a result is told when it ends the search, and never again"
+    if told and told[0]["outcome"] == "found":
+        assert policy.may_send_to(told[0]["counterparty"]) or after.case.verdict != "allow"
+    asked = {effect.operation for effect in decision.effects if isinstance(effect, CallHub)}
+    if new is not None and not new.over and not goes_on:
+        assert "wallet-search" in asked, "a search that runs was asked for"
+    if goes_on and old.asks_at != new.asks_at:
+        assert "wallet-search-result" in asked, "a result that is waited for was asked for"
+    if after.request.destination.kind == "unknown" and after.case.verdict == "open" and not after.recorded:
+        assert new is not None
+        assert not new.over or after.timers, "what has no verdict is searched, or will be"
+    if after.case.final:
+        assert new is None
+        assert not {"search-again", "try-again", "held"} & set(after.timers)
+
+
 def _failures(before: WithdrawalState | None, decision: Decision[Any]) -> None:
     """A report or a finish that fails for good is never silent."""
     alerts = {effect.code for effect in decision.effects if isinstance(effect, Alert)}
     for attempt in decision.state.attempts:
         old = before.find(attempt.transfer_id) if before is not None else None
+        if attempt.report == "missed":
+            assert "report-again" in decision.state.timers, "a report that was not taken is made again"
         if attempt.report == "failed" and (old is None or old.report != "failed"):
             assert "TXID_REPORT_FAILED" in alerts
         if attempt.finish == "failed" and (old is None or old.finish != "failed"):
@@ -146,5 +221,27 @@ def _exchange(before: ExchangeState | None, decision: Decision[Any]) -> None:
             assert before is not None or after.status == "verified"
     if after.status == "verified":
         assert "open" in after.timers, "what waits for txid or finish is watched"
+    _meeting(before, decision)
     if before is not None:
         assert (after.fingerprint, after.answer) == (before.fingerprint, before.answer)
+    if before is not None and before.status == "canceled":
+        assert after == before, "canceled is for good"
+    if before is not None and (before.chain == "final" or before.credited):
+        assert after.status == "confirmed", "no finish once the value is final or the customer was paid"
+
+
+def _meeting(before: ExchangeState | None, decision: Decision[Any]) -> None:
+    """Whoever holds a txid says so where the deposit comes by, and a finish takes it back."""
+    after: ExchangeState = decision.state
+    told = [effect for effect in decision.effects if isinstance(effect, Tell)]
+    old = (before.txid, before.vout, before.status) if before is not None else (None, None, "")
+    stored = old[:2] != (after.txid, after.vout)
+    withdrawn = after.status == "canceled" and old[2] != "canceled" and after.txid is not None
+    assert len(told) == int(stored) + int(withdrawn)
+    for tell in told:
+        assert after.txid is not None
+        numbers = after.request.ivms101["Beneficiary"]["accountNumber"]
+        address, _, tag = numbers[0].rpartition(":")
+        assert tell.subject == arrival_subject(after.txid, address, tag)
+        assert isinstance(tell.data, ArrivalWithdrawn if withdrawn else ArrivalReported)
+        assert tell.data.exchange == f"exchange:{after.subject}"

@@ -44,6 +44,13 @@ async def test_the_response_payload(client: HubClient, hub: Hub, payload: object
     assert tried.body == {"result": "verified", "transferId": "1"}
 
 
+async def test_the_payload_of_a_data_request_is_opened(client: HubClient, hub: Hub) -> None:
+    payload = sealed(PEER, orjson.dumps({"ivms101": IVMS}))
+    hub.says(200, json={"result": "normal", "amount": "1.5", "payload": payload})
+    tried = await attempt(client.data_request("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64)
+    assert (tried.payload, tried.body) == (IVMS, {"result": "normal", "amount": "1.5"})
+
+
 async def test_errors_become_values(client: HubClient, hub: Hub) -> None:
     hub.says(429, json={"errorType": "TOO_MANY_REQUESTS"}, headers={"Retry-After": "9"})
     tried = await attempt(client.finish("south", b"{}"), OWN)

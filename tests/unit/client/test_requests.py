@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import httpx
 import pytest
 
@@ -13,7 +15,8 @@ from travelrule.crypto.signing import verify
 from .conftest import OWN, PEER, Hub, signer
 
 BODY = '{"b" : 1,\n "name":"김"}'.encode()
-SEALED = {"address-search", "transfer-authorization"}
+SEALED = {"address-search", "transfer-authorization", "data-request"}
+REQUEST_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 ANSWERS = {
     "vasp-list": {"vasps": []},
     "public-key": {"pubkeys": []},
@@ -23,6 +26,11 @@ ANSWERS = {
     "txid-report": {"result": "normal"},
     "finish": {"result": "error"},
     "status-search": {"status": "wait-confirmed"},
+    "txid-search": {"result": "SUCCESS"},
+    "txid-search-result": {"result": "invalid"},
+    "data-request": {"result": "normal"},
+    "wallet-search": {"result": "success"},
+    "wallet-search-result": {"result": "valid"},
 }
 LINES = [
     ("vasp-list", "GET", "/base/v1/code/vasps"),
@@ -33,28 +41,35 @@ LINES = [
     ("txid-report", "POST", "/base/v1/code/transfer/south/txid"),
     ("finish", "PUT", "/base/v1/code/transfer/south/status"),
     ("status-search", "POST", "/base/v1/code/transfer/south/status"),
+    ("txid-search", "POST", "/base/v1/code/verification/tx"),
+    ("txid-search-result", "GET", f"/base/v1/code/verification/tx/{REQUEST_ID}"),
+    ("data-request", "PUT", "/base/v1/code/verification/tx/south"),
+    ("wallet-search", "POST", "/base/v2/code/VerifyAddress"),
+    ("wallet-search-result", "GET", f"/base/v2/code/VerifyAddress/{REQUEST_ID}"),
 ]
 
 
+KEY = PEER.public_base64
+METHODS: dict[str, Callable[[HubClient, str], Awaitable[object]]] = {
+    "vasp-list": lambda client, _: client.vasp_list(),
+    "public-key": lambda client, target: client.public_keys(target),
+    "coin-networks": lambda client, _: client.coin_networks(),
+    "address-search": lambda client, target: client.address_search(target, KEY, BODY),
+    "transfer-authorization": lambda client, target: client.transfer_authorization(target, KEY, BODY),
+    "txid-report": lambda client, target: client.txid_report(target, BODY),
+    "finish": lambda client, target: client.finish(target, BODY),
+    "status-search": lambda client, target: client.status_search(target, BODY),
+    "txid-search": lambda client, _: client.txid_search(BODY),
+    "txid-search-result": lambda client, _: client.txid_search_result(REQUEST_ID),
+    "data-request": lambda client, target: client.data_request(target, KEY, BODY),
+    "wallet-search": lambda client, _: client.wallet_search(BODY),
+    "wallet-search-result": lambda client, _: client.wallet_search_result(REQUEST_ID),
+}
+"""The method of each operation, not the generic one."""
+
+
 async def call(client: HubClient, name: str, target: str = "south") -> None:
-    """Go through the method of the operation, not through the generic one."""
-    match name:
-        case "vasp-list":
-            await client.vasp_list()
-        case "public-key":
-            await client.public_keys(target)
-        case "coin-networks":
-            await client.coin_networks()
-        case "address-search":
-            await client.address_search(target, PEER.public_base64, BODY)
-        case "transfer-authorization":
-            await client.transfer_authorization(target, PEER.public_base64, BODY)
-        case "txid-report":
-            await client.txid_report(target, BODY)
-        case "finish":
-            await client.finish(target, BODY)
-        case _:
-            await client.status_search(target, BODY)
+    await METHODS[name](client, target)
 
 
 @pytest.mark.parametrize(("name", "method", "path"), LINES)
@@ -109,6 +124,18 @@ async def test_an_entity_id_that_would_change_the_path_is_not_sent(client: HubCl
         await client.finish(target, BODY)
     assert caught.value.error_code == "INVALID_TARGET_VASP_ID"
     assert hub.requests == []
+
+
+@pytest.mark.parametrize("name", ["txid-search-result", "wallet-search-result"])
+async def test_a_result_is_asked_for_by_the_request_id_without_a_body(client: HubClient, hub: Hub, name: str) -> None:
+    hub.says(200, json={"result": "invalid", "reasonType": "PROCESSING"})
+    answer = await client.call(name, "a/b", b"")
+    assert answer.result == "invalid"
+    assert hub.requests[0].url.raw_path.decode().endswith("/a%2Fb")
+    with pytest.raises(HubRefused) as caught:
+        await client.call(name, "", b"")
+    assert caught.value.error_code == "INVALID_MSG_FIELD_VALUE"
+    assert len(hub.requests) == 1
 
 
 async def test_the_receivers_key_belongs_to_sealed_operations_only(client: HubClient) -> None:

@@ -11,9 +11,10 @@ from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.meeting import MEETING, SearchCalledBack
 from travelrule.exchange.reports import (
     AuthorizationReceived,
     CallReport,
@@ -133,7 +134,8 @@ def input_type(data: Wire) -> str:
     """The type under which these data come."""
     if isinstance(data, CallReport):
         return f"call.{data.outcome}"
-    return {
+    told = next((name for name, model in MEETING.items() if type(data) is model), "")
+    return told or {
         "WithdrawalRequested": "withdrawal.requested.v1",
         "WithdrawalRecorded": "withdrawal.recorded.v1",
         "AuthorizationReceived": "authorization.received",
@@ -200,6 +202,14 @@ class Scene:
         return [effect.data for effect in self.last.effects if isinstance(effect, Emit) and effect.topic == "verdicts"]
 
     @property
+    def callbacks(self) -> list[dict[str, Any]]:
+        return [effect.data for effect in self.last.effects if isinstance(effect, Emit) and effect.topic == "callbacks"]
+
+    @property
+    def tells(self) -> list[Tell]:
+        return [effect for effect in self.last.effects if isinstance(effect, Tell)]
+
+    @property
     def statuses(self) -> list[str]:
         """The statuses that the last decision emitted, in order."""
         return [
@@ -219,6 +229,47 @@ def asking(rules: Policy | None = None) -> Scene:
     scene = Scene(rules=rules or policy())
     scene.tell(requested())
     return scene
+
+
+UNKNOWN = {"kind": "unknown", "address": ADDRESS, "tag": TAG}
+"""A destination whose VASP nobody named."""
+
+
+def searching(rules: Policy | None = None) -> Scene:
+    """A withdrawal whose VASP is searched, before the hub answered."""
+    scene = Scene(rules=rules or policy())
+    scene.tell(requested(destination=UNKNOWN))
+    return scene
+
+
+def polling(rules: Policy | None = None) -> Scene:
+    """A withdrawal whose VASP the hub searches."""
+    scene = searching(rules)
+    scene.tell(search_accepted(scene))
+    return scene
+
+
+def search_accepted(scene: Scene) -> CallReport:
+    return answered("wallet-search", scene.state.search.request_id, result="SUCCESS")
+
+
+def search_result(scene: Scene, reason: str = "", found: str = "", **rows: str) -> CallReport:
+    """P.3 for the search that runs: ``rows`` are the members' answers."""
+    body: dict[str, Any] = {"result": "valid" if found else "invalid", "requestId": scene.state.search.request_id}
+    if found:
+        body["beneficiaryVaspEntityId"] = found
+    if reason:
+        body["reasonType"] = reason
+    body["analysisResult"] = [{"entityId": name, "result": row} for name, row in rows.items()]
+    return answered("wallet-search-result", scene.state.search.request_id, **body)
+
+
+def search_failed(scene: Scene, operation: str = "wallet-search", **facts: Any) -> CallReport:
+    return reported("failed", operation, scene.state.search.request_id, **(facts or {"code": "NO_ANSWER"}))
+
+
+def called_back(scene: Scene, request_id: str = "", operation: Any = "wallet-search") -> SearchCalledBack:
+    return SearchCalledBack(operation=operation, request_id=request_id or scene.state.search.request_id)
 
 
 def waiting(rules: Policy | None = None) -> Scene:

@@ -158,8 +158,9 @@ def test_a_denied_withdrawal_whose_value_was_sent_is_still_reported():
     assert not scene.verdicts
 
 
-def test_unknown_and_unhosted_destinations_wait_for_an_operator():
+def test_an_unhosted_destination_waits_for_an_operator():
     scene = Scene(rules=OVERRIDE)
-    scene.tell(requested(destination={"kind": "unknown", "address": "rPEP"}), decided("allow"))
+    unhosted = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
+    scene.tell(requested(destination=unhosted), decided("allow"))
     assert scene.verdicts[0]["reasons"] == ["OPERATOR"]
     assert "counterparty" not in scene.verdicts[0]

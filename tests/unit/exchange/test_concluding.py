@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.exchange.scene import (
@@ -10,7 +12,9 @@ from tests.unit.exchange.scene import (
     VALID,
     VERIFIED,
     WITHDRAWAL_ID,
+    Scene,
     allowed,
+    amended,
     answered,
     asking,
     broadcast,
@@ -19,11 +23,14 @@ from tests.unit.exchange.scene import (
     denied,
     mined,
     policy,
+    recorded,
     reported,
     reporting,
     settled,
     waiting,
 )
+from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.state import reached
 
 REPORT_ACCEPTED = answered("txid-report", result="normal")
 FINISH_ACCEPTED = answered("finish", result="normal")
@@ -191,13 +198,90 @@ def test_money_that_moved_after_all_is_said_aloud():
     assert not scene.calls
 
 
-@pytest.mark.parametrize("code", ["TXID_ALREADY_EXISTS", "TRANSFER_ALREADY_FAILED", "UNKNOWN", "NO_ANSWER"])
-def test_a_report_that_fails_for_good_is_critical(code):
+def test_value_sent_after_it_was_given_up_is_said_aloud_twice():
+    scene = allowed()
+    scene.tell(settled("failed"), broadcast())
+    assert scene.alerts == ["BROADCAST_WITHOUT_ALLOW"]
+    assert (scene.state.chain, scene.state.txid) == ("failed", TXID)
+    scene.tell(settled())
+    assert scene.alerts == ["SETTLED_AFTER_FAILURE"]
+    assert not scene.calls
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("TXID_ALREADY_EXISTS", 200),
+        ("TRANSFER_ALREADY_FAILED", 200),
+        ("UNKNOWN_TRANSFER_ID", 200),
+        ("INVALID_HEADER_SIGNATURE", 422),
+        ("INVALID_TARGET_VASP_ID", 0),
+        ("ERASED", 0),
+    ],
+)
+def test_a_report_that_fails_for_good_is_critical(code, status):
     scene = reporting()
-    scene.tell(reported("failed", "txid-report", code=code, attempts=10))
+    scene.tell(reported("failed", "txid-report", code=code, status=status, attempts=10))
     assert scene.alerts == ["TXID_REPORT_FAILED"]
     assert scene.last.effects[0].severity == "critical"
     assert scene.state.attempt.report == "failed"
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("UNKNOWN", 200), ("NO_ANSWER", 0), ("VASP_BACKEND_INTERNAL_ERROR", 503)]
+)
+def test_a_report_that_was_not_taken_for_a_passing_reason_is_made_again_before_it_has_failed(code, status):
+    scene = reporting()
+    first = scene.calls
+    missed = reported("failed", "txid-report", code=code, status=status, attempts=10)
+    for _ in range(2):
+        scene.tell(missed)
+        assert scene.alerts == ["CALL_TROUBLED"]
+        assert scene.last.effects[0].attempts == 10
+        assert {"report-again", "conclude"} <= set(scene.state.timers)
+        assert (scene.state.timers["report-again"] - scene.now).total_seconds() == 3600
+        scene.fire("report-again")
+        assert scene.calls == first
+        assert scene.state.attempt.report == "owed"
+    scene.tell(missed)
+    assert scene.alerts == ["TXID_REPORT_FAILED"]
+    assert not scene.state.timers
+
+
+def test_a_report_that_is_taken_the_second_time_is_accepted():
+    scene = reporting()
+    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"), broadcast(vout="2"))
+    scene.fire("report-again")
+    assert scene.calls[0].clear == {"transferId": WITHDRAWAL_ID, "txid": TXID, "vout": "2"}
+    scene.tell(REPORT_ACCEPTED)
+    assert scene.state.attempt.report == "accepted"
+    assert not scene.state.timers
+
+
+def test_a_report_waits_no_longer_than_half_of_the_policys_limit():
+    scene = reporting(policy("[time_limits]\nconclusion = 60"))
+    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    assert (scene.state.timers["report-again"] - scene.now).total_seconds() == 30
+
+
+def test_a_report_that_the_chain_made_pointless_is_not_made_again():
+    scene = reporting()
+    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    due = scene.state.timers["report-again"]
+    scene.tell(settled("failed"))
+    assert [call.operation for call in scene.calls] == ["finish"]
+    assert scene.state.attempt.report == "dropped"
+    assert scene.tell(TimerDue(name="report-again", due_at=due)).status == "duplicate"
+
+
+def test_an_exchange_whose_report_waits_is_not_concluded():
+    scene = reporting(policy("[time_limits]\nconclusion = 3600"))
+    scene.wait(3000)
+    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    scene.fire("conclude")
+    assert scene.alerts == ["EXCHANGE_NOT_CONCLUDED"]
+    assert scene.last.effects[0].attempts == 1
+    assert "report-again" in scene.state.timers
 
 
 def test_a_finish_for_what_the_counterparty_does_not_know_is_closed():
@@ -247,9 +331,40 @@ def test_an_exchange_that_is_not_concluded_alerts_again_and_again():
 def test_a_withdrawal_on_hold_is_remembered():
     scene = waiting()
     scene.tell(denied("DOB_MISMATCHED"))
-    scene.fire("held")
-    assert scene.alerts == ["HELD_TOO_LONG"]
+    (said,) = scene.verdicts
+    began = scene.now
+    for day in (1, 2):
+        scene.fire("held")
+        assert (scene.verdicts, scene.alerts) == ([said], []), "the platform is reminded first"
+        scene.fire("held")
+        assert (scene.verdicts, scene.alerts) == ([], ["HELD_TOO_LONG"])
+        assert scene.last.effects[0].attempts == day
+        assert (scene.now - began).total_seconds() == day * 86_400
     assert "held" in scene.state.timers
+
+
+def test_another_hold_is_reminded_of_anew():
+    scene = waiting()
+    scene.tell(denied("DOB_MISMATCHED"))
+    scene.fire("held")
+    scene.tell(amended())
+    new_id = scene.state.attempt.transfer_id
+    scene.tell(
+        answered("address-search", new_id, result="valid"),
+        answered("transfer-authorization", new_id, result="denied", reasonType="INPUT_NAME_MISMATCHED"),
+    )
+    scene.fire("held")
+    assert scene.verdicts
+    assert not scene.alerts
+
+
+def test_a_reminder_names_the_vasp_that_was_found():
+    scene = asking()
+    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
+    scene.fire("held")
+    assert scene.verdicts[0]["counterparty"] == "east"
+    scene.fire("held")
+    assert scene.last.effects[0].counterparty == "east"
 
 
 def test_a_timer_that_was_moved_since_is_nothing():
@@ -258,9 +373,37 @@ def test_a_timer_that_was_moved_since_is_nothing():
     old = scene.state.timers["try-again"]
     scene.fire("try-again")
     scene.tell(VALID)
-    from travelrule.exchange.reports import TimerDue
-
     before = scene.state
     assert scene.tell(TimerDue(name="try-again", due_at=old)).status == "duplicate"
     assert scene.tell(TimerDue(name="no-such-timer", due_at=old)).status == "duplicate"
     assert scene.state == before
+
+
+def test_a_transaction_that_failed_before_its_report_was_due_is_only_finished():
+    scene = allowed(policy('report_moment = "final"'))
+    scene.tell(broadcast(), settled("failed"))
+    assert [call.operation for call in scene.calls] == ["finish"]
+    assert not scene.drops
+    assert scene.tell(settled("failed")).status == "duplicate"
+
+
+def test_a_recorded_withdrawal_that_failed_needs_no_verdict():
+    scene = Scene()
+    scene.tell(recorded(), settled("failed"))
+    assert scene.state.chain == "failed"
+    assert not scene.history
+
+
+@pytest.mark.parametrize(
+    ("chain", "moments"),
+    [
+        ("none", []),
+        ("broadcast", ["broadcast"]),
+        ("mined", ["broadcast", "mined"]),
+        ("final", ["broadcast", "mined", "final"]),
+        ("failed", []),
+    ],
+)
+def test_which_moments_a_chain_has_reached(chain, moments):
+    state = replace(reporting().state, chain=chain)
+    assert [moment for moment in ("broadcast", "mined", "final") if reached(state, moment)] == moments

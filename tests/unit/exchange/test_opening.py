@@ -58,7 +58,7 @@ def test_a_request_begins_with_an_address_search_that_holds_no_person():
 def test_the_wire_id_is_the_platforms_own_only_if_that_is_a_uuid4():
     salt = UUID("00000000-0000-4000-8000-000000000001")
     assert first_transfer_id(WITHDRAWAL_ID, salt) == WITHDRAWAL_ID
-    for other in ("w-1", WITHDRAWAL_ID.replace("-", ""), "c232ab00-9414-11ec-b3c8-9f6bdeced846"):
+    for other in ("w-1", "x" * 36, WITHDRAWAL_ID.replace("-", ""), "c232ab00-9414-11ec-b3c8-9f6bdeced846"):
         fresh = first_transfer_id(other, salt)
         assert fresh == fresh_transfer_id(salt)
         assert UUID(fresh).version == 4
@@ -82,11 +82,6 @@ def test_a_joined_tag_is_sent_apart():
         ('allow_list = ["east"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
         ('deny_list = ["south"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
         ('sanctions = "required"', {}, ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False)),
-        (
-            "",
-            {"destination": {"kind": "unknown", "address": "rPEP"}},
-            ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False),
-        ),
         (
             "",
             {
@@ -220,9 +215,10 @@ def test_only_what_is_on_hold_can_be_amended(scene_of):
     assert scene.state == before
 
 
-def test_an_amended_destination_of_an_unknown_kind_starts_its_exchange():
+def test_a_destination_that_was_unhosted_and_is_amended_starts_its_exchange():
     scene = Scene()
-    scene.tell(requested(destination={"kind": "unknown", "address": "rPEP"}))
+    unhosted = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
+    scene.tell(requested(destination=unhosted))
     scene.tell(amended(destination={"kind": "vasp", "vaspEntityId": "south", "address": "rPEP"}))
     assert [call.target for call in scene.calls] == ["south"]
 

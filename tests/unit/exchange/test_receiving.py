@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.exchange.scene import (
+    ADDRESS,
     OTHER_TXID,
+    TAG,
     TRANSFER_ID,
     TXID,
     Scene,
@@ -19,6 +21,7 @@ from tests.unit.exchange.scene import (
     inbound,
     reported,
     txid_report,
+    wallet,
 )
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.reports import TimerDue
@@ -190,7 +193,6 @@ def test_a_status_search_may_bring_the_end():
         status(status="confirmed", txid={"a": 1}),
         status(),
         reported("failed", "status-search", TRANSFER_ID, status=503, code="UNKNOWN_TRANSFER_ID"),
-        reported("troubled", "status-search", TRANSFER_ID, code="NO_ANSWER"),
     ],
 )
 def test_a_status_search_that_tells_no_end_alerts_and_is_repeated(report):
@@ -199,9 +201,26 @@ def test_a_status_search_that_tells_no_end_alerts_and_is_repeated(report):
     before = scene.state
     scene.tell(report)
     assert scene.alerts == ["AUTHORIZATION_OPEN"]
-    assert scene.state == before
+    assert scene.state == replace(before, asking=False)
     scene.fire("open")
     assert [call.operation for call in scene.calls] == ["status-search"]
+
+
+def test_an_originator_that_does_not_answer_is_asked_once_and_told_of():
+    scene = authorized()
+    scene.fire("open")
+    scene.tell(
+        reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"),
+        reported("troubled", "status-search", TRANSFER_ID, code="BAD_ANSWER"),
+    )
+    for _ in range(2):
+        scene.fire("open")
+        assert not scene.calls, "the first question still waits"
+        assert scene.alerts == ["AUTHORIZATION_OPEN"]
+        assert scene.last.effects[0].attempts == 1
+    scene.tell(status(status="canceled"))
+    assert scene.state.status == "canceled"
+    assert not scene.state.timers
 
 
 @pytest.mark.parametrize("word", ["processing", "canceled", "pending"])
@@ -238,14 +257,16 @@ def test_inputs_that_do_not_belong_here():
     assert scene.state == before
 
 
-def test_the_row_of_an_exchange_has_the_address_with_its_tag():
-    scene = authorized()
+@pytest.mark.parametrize(("tag", "address"), [(TAG, f"{ADDRESS}:{TAG}"), (None, ADDRESS)])
+def test_the_row_of_an_exchange_has_the_tag_if_the_own_wallet_has_one(tag, address):
+    scene = inbound()
+    scene.tell(authorization(wallets=(wallet(tag=tag),)))
     scene.tell(txid_report(TXID, "1"))
     (row,) = MACHINES["exchange"].project(scene.state).rows
     assert (row.side, row.counterparty, row.transfer_id, row.status) == (
         "beneficiary", "north", TRANSFER_ID, "confirmed",
     )  # fmt: skip
-    assert (row.txid, row.vout, row.address) == (TXID, "1", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001")
+    assert (row.txid, row.vout, row.address) == (TXID, "1", address)
     assert "rPEP" not in repr(row)
 
 
@@ -254,3 +275,12 @@ def test_a_denied_record_with_an_odd_address_can_be_projected(numbers):
     scene = inbound()
     scene.tell(authorization(ivms101={"Beneficiary": {"accountNumber": numbers}}))
     assert scene.reply["result"] == "denied"
+
+
+def test_a_status_search_waits_for_an_originator_that_is_down():
+    scene = authorized()
+    scene.fire("open")
+    before = scene.state
+    scene.tell(reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"))
+    assert scene.state == before
+    assert not scene.alerts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
@@ -13,26 +13,34 @@ import httpx
 import orjson
 import pytest
 
-from schemas.hub import PublicKey, VaspEntry
-from schemas.persons import Person
+from schemas.hub import PublicKey
+from schemas.withdrawals import WithdrawalRequested
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.outcome import Outcome
-from travelrule.exchange.decision import Reply
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machines import MACHINES
+from travelrule.engine.served_withdrawals import ServedWithdrawals
+from travelrule.exchange.state import WithdrawalState
 from travelrule.gateway.app import GatewayDeps, create_gateway
-from travelrule.identity.addresses import candidates, canonical
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store.directory import StoredVasp
-from travelrule.store.reads import ExchangeRecord, WalletRecord
 
-NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+from .fakes import (
+    BTC,
+    NOW,
+    OWNER,
+    TXID,
+    XRP,
+    FakeDirectory,
+    FakeIntake,
+    FakeReads,
+    FakeScreen,
+    FakeSearches,
+    Sent,
+    Wallet,
+)
+
+__all__ = ["BTC", "NOW", "OWNER", "XRP", "Wallet", "World"]
+
 OWN, OLD, PEER, OTHER = (SigningKey(bytes([number]) * 32) for number in (1, 2, 3, 4))
-XRP = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
-BTC = "1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K"
-OWNER = Person.model_validate({"natural": {"lastName": "Lind", "firstName": "Erik", "dateOfBirth": "1980-01-02"}})
 PROFILE = VaspProfile.model_validate(
     {
         "legal_name": "South Exchange Ltd.",
@@ -40,133 +48,6 @@ PROFILE = VaspProfile.model_validate(
         "national_identification": {"identifier": "529900T8BM49AURSDO55", "type": "LEIX"},
     }
 )
-
-
-@dataclass
-class Wallet:
-    address: str
-    tag: str = ""
-    currencies: tuple[str, ...] = ("BTC",)
-    networks: tuple[str, ...] = ()
-    kyc: bool = True
-    owner: Person | None = OWNER
-    wallet_id: str = "w-1"
-
-
-class FakeReads:
-    """The queries of the store, over lists."""
-
-    def __init__(self) -> None:
-        self.wallets = [
-            Wallet(BTC),
-            Wallet(XRP, "77001", ("XRP",), ("XRP",), wallet_id="w-2"),
-        ]
-        self.exchanges: dict[tuple[str, str], ExchangeRecord] = {}
-        self.up = True
-        self.asked: list[str] = []
-        self.gate: asyncio.Event | None = None
-        self.failure: Exception | None = None
-
-    async def _serve(self) -> None:
-        if self.gate is not None:
-            await self.gate.wait()
-        if self.failure is not None:
-            raise self.failure
-
-    async def wallets_at(self, asked: Any) -> list[WalletRecord]:
-        self.asked += asked
-        await self._serve()
-        return [
-            WalletRecord(
-                wallet.wallet_id,
-                text,
-                tag,
-                wallet.tag,
-                wallet.currencies,
-                wallet.networks,
-                wallet.kyc,
-                "c-1",
-                wallet.owner,
-            )
-            for text in asked
-            for address, tag in candidates(text)
-            for wallet in self.wallets
-            if canonical(address) == canonical(wallet.address)
-        ]
-
-    async def outgoing_exchange(self, transfer_id: str, counterparty: str) -> ExchangeRecord | None:
-        await self._serve()
-        return self.exchanges.get((transfer_id, counterparty))
-
-    async def ready(self) -> bool:
-        return self.up
-
-
-class FakeDirectory:
-    def __init__(self) -> None:
-        self.entries: dict[str, StoredVasp] = {}
-        self.looks = 0
-
-    def add(self, entity_id: str, *keys: PublicKey, listed: bool = True) -> None:
-        entry = VaspEntry(vasp_entity_id=entity_id, alliance_name="code", country_of_registration="KR", pubkeys=keys)
-        self.entries[entity_id] = StoredVasp(entry, listed, NOW)
-
-    async def get(self, entity_id: str) -> StoredVasp | None:
-        self.looks += 1
-        return self.entries.get(entity_id)
-
-
-class FakeIntake:
-    """The engine without a database: one input at a time per subject, known ids answered from memory."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.states: dict[str, Any] = {}
-        self.known: dict[tuple[str, str], tuple[bytes, dict[str, Any] | None]] = {}
-        self.items: list[Input] = []
-        self.failure: Exception | None = None
-        self.outcome: Outcome | None = None
-        self.lock = asyncio.Lock()
-
-    async def submit(self, item: Input) -> Outcome:
-        self.items.append(item)
-        if self.failure is not None:
-            raise self.failure
-        if self.outcome is not None:
-            return self.outcome
-        async with self.lock:
-            await asyncio.sleep(0)
-            known = self.known.get((item.source, item.id))
-            if known is not None:
-                return (
-                    Outcome("duplicate", reply=known[1])
-                    if known[0] == item.content
-                    else Outcome("rejected", "CONFLICT")
-                )
-            state = self.states.get(item.subject)
-            decision = MACHINES["exchange"].decide(state, item, self.world.policy, self.world.now)
-            reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
-            if decision.status in {"applied", "duplicate"}:
-                self.states[item.subject] = decision.state
-                self.known[item.source, item.id] = (item.content, reply)
-            return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
-
-    def set(self, transfer_id: str, **changes: Any) -> None:
-        """What the chain or the deposit side found out meanwhile."""
-        subject = f"exchange:north/{transfer_id}"
-        self.states[subject] = replace(self.states[subject], **changes)
-
-
-class FakeScreen:
-    def __init__(self) -> None:
-        self.wallet_hit: bool | None = False
-        self.originator_hit: bool | None = False
-
-    async def sanctioned(self, *_: Any) -> bool | None:
-        return self.wallet_hit
-
-    async def originator_sanctioned(self, _: Any) -> bool | None:
-        return self.originator_hit
 
 
 def key(own: SigningKey, days: int = 30) -> PublicKey:
@@ -189,6 +70,7 @@ class World:
         self.directory.add("north", key(PEER))
         self.intake = FakeIntake(self)
         self.screen = FakeScreen()
+        self.searches = FakeSearches()
         self.randomness = (bytes([number % 256]) for number in range(10**9))
         self.named: Any = None
 
@@ -213,6 +95,8 @@ class World:
             "keyring": KeyRing([OWN, OLD]),
             "intake": self.intake,
             "reads": self.reads,
+            "withdrawals": ServedWithdrawals(self.reads),  # type: ignore[arg-type]
+            "searches": self.searches,
             "directory": self.directory,
             "policy": lambda: self.policy,
             "clock": lambda: self.now,
@@ -264,6 +148,27 @@ class World:
         """M4."""
         return await self.send("POST", "/v1/vasp/transfer/status", {"transferId": "t-1", **fields}, headers)
 
+    def sent(self, txid: str = TXID, *, erased: bool = False, vout: str | None = None, **changes: Any) -> None:
+        """Anna Berg, customer of ours, sent Erik Lind of north something."""
+        number = len(self.reads.withdrawals) + 1
+        data = {**WITHDRAWAL, "withdrawalId": f"out-{number}", **changes}
+        request = WithdrawalRequested.model_validate(data)
+        state = WithdrawalState(f"out-{number}", "", request, recorded=True, chain="broadcast", txid=txid, vout=vout)
+        self.reads.withdrawals.append(Sent(state, erased))
+
+    async def search(self, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
+        """M6."""
+        body = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001", **fields}
+        return await self.send("POST", "/v1/verification/tx", body, headers)
+
+    async def request_data(
+        self, inner: Any = None, headers: dict[str, str] | None = None, **fields: Any
+    ) -> httpx.Response:
+        """M7."""
+        payload = box(payee() if inner is None else inner)
+        body = {**DATA_REQUEST, "payload": payload, **fields}
+        return await self.send("PUT", "/v1/verification/tx", body, headers)
+
 
 HEADERS = {
     "X-Request-Origin": "code:north",
@@ -279,6 +184,25 @@ AUTHORIZATION: dict[str, Any] = {
     "tradeCurrency": "USD",
     "isExceedingThreshold": "true",
 }
+
+
+WITHDRAWAL: dict[str, Any] = {
+    "currency": "XRP",
+    "network": "XRP",
+    "amount": "250.50",
+    "tradePrice": "150.30",
+    "tradeCurrency": "USD",
+    "isExceedingThreshold": True,
+    "historicalCost": "120",
+    "destination": {"kind": "unknown", "address": XRP, "tag": "77001"},
+    "originator": {
+        "customerId": "c-1001",
+        "walletAddress": "rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh:1001",
+        "natural": {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1990-02-03"},
+    },
+    "beneficiary": {"natural": {"lastName": "Lind", "firstName": "Erik"}},
+}
+DATA_REQUEST: dict[str, Any] = {"transferId": "r-1", "txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
 
 
 def without(name: str) -> dict[str, str]:
@@ -303,6 +227,21 @@ def name(last: str, first: str, **more: Any) -> dict[str, Any]:
 
 def beneficiary(*numbers: str, persons: Any = ()) -> dict[str, Any]:
     return {"Beneficiary": {"beneficiaryPersons": list(persons), "accountNumber": list(numbers)}}
+
+
+def payee(*, to: str = f"{XRP}:77001", persons: Any = None, **changes: Any) -> dict[str, Any]:
+    """A complete data request: north asks who paid Erik Lind."""
+    vasp = {
+        "name": {
+            "nameIdentifier": [{"legalPersonName": "North Exchange Ltd.", "legalPersonNameIdentifierType": "LEGL"}]
+        },
+        "countryOfRegistration": "KR",
+    }
+    whole = {
+        **beneficiary(to, persons=[name("Lind", "Erik")] if persons is None else persons),
+        "BeneficiaryVASP": {"beneficiaryVASP": {"legalPerson": vasp}},
+    }
+    return {**whole, **changes}
 
 
 def transfer(*, to: str = BTC, persons: Any = None, **changes: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import ErrorType
 from travelrule.log_output import ATTRIBUTE
 
-from .conftest import AUTHORIZATION, BTC, HEADERS, World, beneficiary, box, name, transfer
+from .conftest import AUTHORIZATION, BTC, DATA_REQUEST, HEADERS, World, beneficiary, box, name, payee, transfer
 
 ENDPOINTS = [
     ("POST", "/v1/beneficiary/VerifyAddress"),
@@ -24,11 +24,14 @@ ENDPOINTS = [
     ("POST", "/v1/beneficiary/transfer/txid"),
     ("POST", "/v1/vasp/transfer/status"),
     ("PUT", "/v1/vasp/transfer/status"),
+    ("POST", "/v1/verification/tx"),
+    ("PUT", "/v1/verification/tx"),
 ]
 NAMES = [
     "transferId", "currency", "amount", "tradePrice", "tradeCurrency", "isExceedingThreshold", "payload", "txid",
     "vout", "status", "originatingVasp", "network", "Originator", "Beneficiary", "OriginatingVASP", "originatorPersons",
     "beneficiaryPersons", "accountNumber", "naturalPerson", "legalPerson", "name", "nameIdentifier", "ivms101",
+    "beneficiaryAddress", "BeneficiaryVASP",
 ]  # fmt: skip
 scalars = (
     st.none()
@@ -79,9 +82,13 @@ def test_nonsense(runner: asyncio.Runner, method: str, path: str, data: st.DataO
         | st.builds(lambda inner: {**AUTHORIZATION, "payload": box(inner)}, objects)
         | st.builds(lambda plain: {**AUTHORIZATION, "payload": box(plain)}, st.binary(max_size=40))
         | st.builds(lambda changes: {**AUTHORIZATION, "payload": box(transfer(**changes))}, objects)
+        | st.builds(lambda changes: {**DATA_REQUEST, "payload": box(payee(**changes))}, objects)
+        | st.builds(lambda extra: {**DATA_REQUEST, "payload": box(payee()), **extra}, objects)
     )
     headers = HEADERS | data.draw(st.dictionaries(st.sampled_from(sorted(HEADERS)), header_values, max_size=2))
-    checked(runner.run(_once(World(), method, path, body, headers)))
+    world = World()
+    world.sent()
+    checked(runner.run(_once(world, method, path, body, headers)))
 
 
 async def _once(world: World, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
@@ -171,8 +178,26 @@ async def test_nothing_personal_is_logged_or_echoed(world: World, caplog: pytest
         answers.append(await world.report(txid="plantedtxid", vout="Zebulon"))
         answers.append(await world.finish(status="Zebulon", reasonType="Quagmire"))
         answers.append(await world.status(transferId="Quagmire", headers={**HEADERS, "X-Request-Origin": "Zebulon"}))
+        address = "bc1qplantedaddress"
+        answers.append(await world.search(txid="plantedtxid", beneficiaryAddress=address))
+        answers.append(await world.search(txid="planted txid", beneficiaryAddress=address))
+        asked = {"txid": "plantedtxid", "beneficiaryAddress": address}
+        person = inner["Beneficiary"]["beneficiaryPersons"][0]
+        for number, changed in enumerate(
+            ({"persons": [person]}, {}, {"BeneficiaryVASP": "Zebulon"}, {"persons": [{}]})
+        ):
+            wanted = {**asked, "transferId": f"plantedid-7{number}"}
+            answers.append(await world.request_data(payee(to=address, **changed), **wanted))
+        answers.append(await world.request_data(payee(), **asked, transferId="plantedid 8", currency="Zebulon Q"))
 
+    world.sent(
+        "plantedtxid",
+        destination={"kind": "unknown", "address": "bc1qplantedaddress"},
+        originator={"customerId": "plantedcustomer", "natural": {"lastName": "Quagmire", "firstName": "Zoe"}},
+        beneficiary={"natural": {"lastName": "Quagmire", "firstName": "Zebulon"}},
+    )
     await all_of_them()
+    assert {answer.json().get("result") for answer in answers} >= {"valid", "normal", "error"}
     world.reads.failure = ConnectionError("INSERT ... Zebulon Quagmire bc1qplantedaddress")
     world.intake.failure = ValueError("Zebulon Quagmire")
     await all_of_them()
@@ -188,6 +213,7 @@ async def test_nothing_personal_is_logged_or_echoed(world: World, caplog: pytest
 async def test_nothing_personal_shows_in_reprs(world: World) -> None:
     await world.authorize(planted())
     item = world.intake.items[0]
-    shown = repr(item) + repr(item.data)
+    await world.request_data(payee(persons=planted()["Originator"]["originatorPersons"]), txid="plantedtxid")
+    shown = repr(item) + repr(item.data) + repr(world.intake.items[1].data)
     assert [word for word in PLANTED if word in shown] == []
     assert orjson.loads(item.content)["ivms101"] == planted()

@@ -142,3 +142,14 @@ async def test_one_callers_deadline_does_not_end_the_question_of_another(world: 
     assert (await second).listed
     with pytest.raises(asyncio.CancelledError):
         await first
+
+
+async def test_vouched_is_who_showed_a_key_of_its_own(world: World, senders: Senders) -> None:
+    """Personal data go to nobody else, whatever may pass besides."""
+    for _ in range(2):
+        assert (await senders.check(caller())).vouched
+        assert not (await senders.check(caller("codevasp", OTHER.public_base64))).vouched
+        assert not (await senders.check(caller(public_key=None))).vouched
+    world.current["west"] = (key(OTHER),)
+    assert (await senders.check(caller("west", OTHER.public_base64))).vouched
+    assert not (await senders.check(caller("nobody", OTHER.public_base64))).vouched

@@ -74,6 +74,8 @@ async def test_health(world: World) -> None:
         ("POST", "/v1/beneficiary/transfer/txid"),
         ("POST", "/v1/vasp/transfer/status"),
         ("PUT", "/v1/vasp/transfer/status"),
+        ("POST", "/v1/verification/tx"),
+        ("PUT", "/v1/verification/tx"),
         ("GET", "/v1/vasp/health"),
     ],
 )
@@ -113,6 +115,8 @@ async def test_paths_and_methods_are_exact(world: World) -> None:
     for method, path, status in (
         ("POST", "/v1/beneficiary/verifyaddress", 404),
         ("GET", "/v1/vasp/transfer/status", 405),
+        ("GET", "/v1/verification/tx", 405),
+        ("PUT", "/v1/verification/tx/south", 404),
         ("PUT", "/v1/beneficiary/transfer", 405),
         ("POST", "/v1/vasp/health", 405),
         ("POST", "/v1/beneficiary/transfer/", 404),

@@ -64,6 +64,7 @@ def test_an_empty_file_is_the_default_policy():
 def test_the_defaults_are_those_of_the_protocol():
     limits = Policy.default().time_limits
     assert (limits.status_search_after, limits.status_search_every, limits.authorization_open) == (600, 600, 86_400)
+    assert (limits.search_poll, limits.search_limit, Policy.default().searches.attempts) == (12, 600, 3)
     assert Policy.default().report_moment == "broadcast"
     assert Policy.default().operator_override is False
 
@@ -75,6 +76,11 @@ def test_a_full_file_is_read():
     assert policy.report_moment_for("ETH") == "mined"
     assert policy.time_limits.unreachable_retry == 10
     assert policy.time_limits.authorization_open == 86_400
+
+
+def test_a_search_is_never_asked_for_within_ten_seconds():
+    assert faults_of("[time_limits]\nsearch_poll = 10") == [("time_limits.search_poll", "OUT_OF_RANGE")]
+    assert faults_of("[searches]\nattempt = 1") == [("searches.attempt", "UNKNOWN_NAME")]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ DEPOSITS = [
     (Cause.NAME_MISMATCH, Verdict("hold", ("NAME_MISMATCH",), OPERATOR)),
     (Cause.AMOUNT_MISMATCH, Verdict("hold", ("AMOUNT_MISMATCH",), OPERATOR)),
     (Cause.ASSET_MISMATCH, Verdict("hold", ("ASSET_MISMATCH",), OPERATOR)),
+    (Cause.ADDRESS_MISMATCH, Verdict("hold", ("ADDRESS_MISMATCH",), OPERATOR)),
+    (Cause.OWNER_UNKNOWN, Verdict("hold", ("OWNER_UNKNOWN",), ("wallet-registration", *OPERATOR))),
     (Cause.ORIGINATOR_UNKNOWN, Verdict("hold", ("ORIGINATOR_UNKNOWN",), ("customer-statement", *OPERATOR))),
     (Cause.ORIGINATOR_AMBIGUOUS, Verdict("hold", ("ORIGINATOR_AMBIGUOUS",), ("customer-statement", *OPERATOR))),
     (Cause.RETRACTED, Verdict("deny", ("RETRACTED",), (), final=True)),

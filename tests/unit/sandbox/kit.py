@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 
 from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember, signed
+from tests.unit.hub.search_kit import ACCOUNT, REQUEST_ID, TXID, TXID_SEARCH, Callbacks, Kind
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
 from travelrule.sandbox.app import create_sandbox
@@ -68,6 +69,40 @@ def company(name: str = "North Ltd.") -> dict[str, Any]:
     return {"legalPerson": {"name": {"nameIdentifier": [named]}, "countryOfRegistration": "SG"}}
 
 
+def born(who: dict[str, Any], on: str = "1980-05-06") -> dict[str, Any]:
+    """The same natural person with a date of birth."""
+    return {"naturalPerson": {**who["naturalPerson"], "dateAndPlaceOfBirth": {"dateOfBirth": on}}}
+
+
+def withdrawal(**more: Any) -> dict[str, Any]:
+    """What Anna Berg sent to the account that searches are about."""
+    anna = {"natural": {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1980-05-06"}}
+    return {
+        "txid": TXID,
+        "address": ACCOUNT,
+        "currency": "XRP",
+        "amount": "250.5",
+        "tradePrice": "150.30",
+        "tradeCurrency": "EUR",
+        "accountNumber": "rOWN:1001",
+        "originator": anna,
+        **more,
+    }
+
+
+def data_request(
+    *originators: dict[str, Any], beneficiaries: tuple[dict[str, Any], ...] = (person(),)
+) -> dict[str, Any]:
+    """The IVMS101 objects of a data request."""
+    content: dict[str, Any] = {
+        "Beneficiary": {"beneficiaryPersons": list(beneficiaries), "accountNumber": [ACCOUNT]},
+        "BeneficiaryVASP": {"beneficiaryVASP": company()},
+    }
+    if originators:
+        content["Originator"] = {"originatorPersons": list(originators), "accountNumber": [ACCOUNT]}
+    return content
+
+
 def ivms(account: str = f"{ADDRESS}:77001", beneficiaries: tuple[dict[str, Any], ...] = (person(),)) -> dict[str, Any]:
     """The IVMS101 objects of an authorization request."""
     return {
@@ -87,6 +122,7 @@ class World:
     client: httpx.AsyncClient
     pauses: list[float] = field(default_factory=list)
     nonce: int = 0
+    callbacks: Callbacks = field(default_factory=Callbacks)
 
     async def send(
         self, method: str, path: str, body: Any = None, remote: SigningKey | None = None, **how: Any
@@ -136,6 +172,34 @@ class World:
         body = {"transferId": transfer_id, "status": "canceled"}
         return (await self.send("PUT", "/v1/code/transfer/robot/status", body, **more)).json()  # type: ignore[no-any-return]
 
+    async def find(self, kind: Kind = TXID_SEARCH, request_id: str = REQUEST_ID, **fields: Any) -> dict[str, Any]:
+        """Search as `north`, wait for the end, and return the result; ``fields`` are added to the body."""
+        body = {"requestId": request_id, **kind.body, **fields}
+        started = await self.send("POST", kind.path, body)
+        assert started.json()["result"] == "SUCCESS", started.text
+        await self.sandbox.searches.settled()
+        return (await self.send("GET", f"{kind.path}/{request_id}")).json()  # type: ignore[no-any-return]
+
+    async def ask(
+        self,
+        content: dict[str, Any],
+        *,
+        target: str = "robot",
+        remote: SigningKey = ROBOT,
+        key: SigningKey = NORTH,
+        origin: str = "code:north",
+        **fields: Any,
+    ) -> httpx.Response:
+        """Send a data request to the robot; ``fields`` replace fields of the body."""
+        body = {
+            "transferId": TRANSFER_ID,
+            "txid": TXID,
+            "beneficiaryAddress": ACCOUNT,
+            "payload": sealed(content, remote, key),
+            **fields,
+        }
+        return await self.send("PUT", f"/v1/code/verification/tx/{target}", body, remote, key=key, origin=origin)
+
     async def fault(self, **spec: Any) -> httpx.Response:
         """Put a fault in."""
         return await self.client.post("/sandbox/faults", json=spec)
@@ -160,20 +224,33 @@ def opened(payload: str, key: SigningKey = NORTH, remote: SigningKey = ROBOT) ->
     return json.loads(open_sealed(key, remote.public_base64, payload))["ivms101"]  # type: ignore[no-any-return]
 
 
-def sandbox(*, client: str = "127.0.0.1", journal: SandboxJournal | None = None, **robot: Any) -> World:
-    """Make a sandbox whose robot is as ``robot`` says."""
-    members = [real("north", NORTH), real("south", SOUTH), listed("robot", robot={"seed": ROBOT_SEED, **robot})]
-    world = parse_world({"members": [*members, listed("nowhere")], "memberTimeoutSeconds": 0.2})
+def sandbox(
+    *,
+    client: str = "127.0.0.1",
+    journal: SandboxJournal | None = None,
+    alliance: str = "code",
+    more: Sequence[dict[str, Any]] = (),
+    **robot: Any,
+) -> World:
+    """Make a sandbox whose robot is as ``robot`` says; ``more`` are further members."""
+    played = listed("robot", robot={"seed": ROBOT_SEED, **robot}) | {"allianceName": alliance}
+    members = [real("north", NORTH), real("south", SOUTH), played, *more, listed("nowhere")]
+    limits = {"memberTimeoutSeconds": 0.2, "memberSearchSeconds": 0.05, "allowHttpCallbacks": True}
+    world = parse_world({"members": members, **limits})
     kept = journal or SandboxJournal()
+    callbacks = Callbacks()
     south = RecordingMember()
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
-    made = Sandbox(world, south, journal=kept, clock=HandClock(), randomness=_counting(), pause=pause)
+    made = Sandbox(
+        world, south, journal=kept, callbacks=callbacks, clock=HandClock(), randomness=_counting(), pause=pause
+    )
     transport = httpx.ASGITransport(create_sandbox(made, kept), client=(client, 1))
-    return World(made, kept, south, httpx.AsyncClient(transport=transport, base_url="http://hub"), pauses)
+    http = httpx.AsyncClient(transport=transport, base_url="http://hub")
+    return World(made, kept, south, http, pauses, callbacks=callbacks)
 
 
 def _counting() -> Callable[[int], bytes]:

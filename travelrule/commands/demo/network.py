@@ -16,7 +16,9 @@ from travelrule.commands.demo.vasp import Vasp
 DEMO_POLICY = """
 [time_limits]
 unreachable_retry = 2
-status_search_after = 5
+status_search_after = 2
+status_search_every = 2
+status_search_limit = 4
 search_again = 2
 
 [searches]

@@ -1,0 +1,240 @@
+"""Searches from the call to the callback: the path that the hub gets, the row, and what a callback makes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import orjson
+import pytest
+from sqlalchemy import select
+
+from schemas.hub import CoinNetworks
+from travelrule.client.hub import HubClient
+from travelrule.client.signer import LocalSigner
+from travelrule.crypto.signing import KeyRing
+from travelrule.engine.calling import Attempt, Calling, Postpone
+from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.searches import Searches
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.reports import CallReport
+from travelrule.store import tables
+from travelrule.store.queues import CallItem, Queues
+
+from .conftest import NOW, OWN, XRP, House, event, withdrawal
+
+SUBJECT = "withdrawal:out-1"
+
+
+class Counter:
+    """Nonces."""
+
+    value = 0
+
+    async def next(self) -> int:
+        self.value += 1
+        return self.value
+
+
+class NoLookUps:
+    """Nothing here asks the own store."""
+
+    async def answer(self, question: str, _: dict[str, Any]) -> dict[str, Any]:
+        raise AssertionError(question)
+
+
+class Hub:
+    """Answers with ``answer`` and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx.Request] = []
+        self.answer: Callable[[httpx.Request], httpx.Response] = lambda _: httpx.Response(
+            200, json={"result": "SUCCESS", "requestId": "x"}
+        )
+        self.client = HubClient(
+            "http://hub.test",
+            "code:south",
+            LocalSigner(KeyRing([OWN]), Counter(), lambda: NOW),
+            httpx.MockTransport(self),
+        )
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        return self.answer(request)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return dict(orjson.loads(self.requests[-1].content))
+
+
+@pytest.fixture
+async def hub() -> AsyncIterator[Hub]:
+    one = Hub()
+    yield one
+    await one.client.aclose()
+
+
+def calling(house: House, hub: Hub, searches: Searches | None) -> Calling:
+    return Calling(
+        house.database,
+        house.vault,
+        hub.client,
+        Counterparties(house.directory, hub.client, lambda: house.now),
+        NoLookUps(),  # type: ignore[arg-type]
+        KeyRing([OWN]),
+        lambda: house.rules,
+        lambda: house.now,
+        searches=searches,
+    )
+
+
+async def started(house: House) -> CallItem:
+    """A withdrawal of unknown destination: its first call is the wallet search."""
+    await house.submit(event("withdrawal.requested.v1", withdrawal(), SUBJECT))
+    return await due(house)
+
+
+async def due(house: House, seconds: float = 0) -> CallItem:
+    until = house.now + timedelta(seconds=seconds + 60)
+    claimed = await Queues(house.database, "south", "me").claim_calls(
+        10, 10, [], house.now + timedelta(seconds=seconds), until
+    )
+    (call,) = claimed
+    return call
+
+
+async def tokens(house: House) -> list[Any]:
+    async with house.database.read() as connection:
+        return list((await connection.execute(select(tables.searches))).all())
+
+
+def report(attempt: Attempt) -> CallReport:
+    assert isinstance(attempt.next_step, CallReport)
+    return attempt.next_step
+
+
+async def test_a_wallet_search_is_sent_without_a_counterparty(house: House, hub: Hub) -> None:
+    await house.directory.store_networks(
+        CoinNetworks.model_validate({"coinNetworks": [{"coin": "XRP", "networkList": [{"network": "XRP-LEDGER"}]}]}),
+        NOW,
+    )
+    call = await started(house)
+    assert (call.operation, call.target) == ("wallet-search", "")
+    attempt = await calling(house, hub, house.searches).attempt(call, 0.0)
+    assert (report(attempt).outcome, report(attempt).target) == ("answered", "")
+    (request,) = hub.requests
+    assert (request.method, request.url.path) == ("POST", "/v2/code/VerifyAddress")
+    assert hub.body["addressNumber"] == f"{XRP}:77001"
+    assert "X-Code-Req-Remote-PubKey" not in request.headers
+    (row,) = await tokens(house)
+    assert (row.operation, row.request_id, row.subject) == ("wallet-search", hub.body["requestId"], SUBJECT)
+    assert hub.body["callbackUrl"] == f"https://vasp.test/hooks/callbacks/wallet-search/{bytes(row.token).hex()}"
+
+
+async def test_a_repeat_has_the_same_url_and_no_second_row(house: House, hub: Hub) -> None:
+    """The hub takes the same request id again only with the same content (hub-api.md section 10)."""
+    hub.answer = lambda _: httpx.Response(500, json={"errorType": "CODE_SERVER_INTERNAL_ERROR"})
+    call = await started(house)
+    first = await calling(house, hub, house.searches).attempt(call, 0.0)
+    assert isinstance(first.next_step, Postpone)
+    assert not first.reached
+    url = hub.body["callbackUrl"]
+    again = replace(call, tries=1, note=first.next_step.note or "")
+    await calling(house, hub, house.searches_at("https://vasp.test/hooks/")).attempt(again, 0.0)
+    assert hub.body["callbackUrl"] == url
+    assert len(await tokens(house)) == 1
+
+
+@pytest.mark.parametrize(
+    ("public_url", "called_back"),
+    [
+        (None, False),
+        ("http://vasp.test", False),
+        ("http://10.1.2.3", False),
+        ("http://127.0.0.1:8080", True),
+        ("http://[::1]:8080", True),
+        ("http://localhost:8080", True),
+        ("https://10.1.2.3", True),
+    ],
+)
+async def test_a_url_that_the_hub_would_refuse_is_not_sent(
+    house: House, hub: Hub, public_url: str | None, *, called_back: bool
+) -> None:
+    attempt = await calling(house, hub, house.searches_at(public_url)).attempt(await started(house), 0.0)
+    assert report(attempt).outcome == "answered"
+    assert ("callbackUrl" in hub.body) is called_back
+    assert len(await tokens(house)) == int(called_back)
+
+
+async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None:
+    caller = calling(house, hub, None)
+    attempt = await caller.attempt(await started(house), 0.0)
+    assert "callbackUrl" not in hub.body
+    request_id = hub.body["requestId"]
+    await deliver(house, attempt)
+    hub.answer = lambda _: httpx.Response(200, json={"result": "invalid", "reasonType": "PROCESSING", "requestId": "?"})
+    later = await due(house, 600)
+    assert later.operation == "wallet-search-result"
+    result = report(await caller.attempt(later, 0.0))
+    assert (hub.requests[-1].method, hub.requests[-1].url.path) == ("GET", f"/v2/code/VerifyAddress/{request_id}")
+    assert hub.requests[-1].content == b""
+    assert (result.outcome, result.message_code) == ("answered", "PROCESSING")
+
+
+async def deliver(house: House, attempt: Attempt) -> None:
+    said = report(attempt)
+    content = said.model_dump_json(by_alias=True).encode()
+    await house.submit(Input("/hub", str(uuid4()), f"call.{said.outcome}", SUBJECT, house.now, said, content, uuid4()))
+
+
+async def test_a_callback_makes_us_ask_now(house: House, hub: Hub) -> None:
+    await deliver(house, await calling(house, hub, house.searches).attempt(await started(house), 0.0))
+    path = httpx.URL(hub.body["callbackUrl"]).path.removeprefix("/hooks")
+    invented = {"result": "valid", "requestId": hub.body["requestId"], "beneficiaryVaspEntityId": "thief"}
+    async with house.gateway() as client:
+        answer = await client.post(path, json=invented)
+        assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
+        call = await due(house)
+        assert call.operation == "wallet-search-result"
+        # Whoever calls again and again makes us ask no oftener than once a second.
+        await asyncio.gather(*(client.post(path, json={}) for _ in range(10)))
+        again = await client.post(path.replace("wallet-search", "txid-search"), json=invented)
+        assert again.status_code == 404
+        unknown = await client.post(path[:-32] + "0" * 32, json=invented)
+        assert unknown.status_code == 404
+    async with house.database.read() as connection:
+        inputs = (await connection.execute(select(tables.inputs.c.type))).scalars().all()
+    assert inputs.count("search.called-back") == 1
+
+
+async def test_processes_share_what_was_heard_in_a_second(house: House, hub: Hub) -> None:
+    await calling(house, hub, house.searches).attempt(await started(house), 0.0)
+    path = httpx.URL(hub.body["callbackUrl"]).path.removeprefix("/hooks")
+    for _ in range(3):
+        async with house.gateway() as client:
+            assert (await client.post(path, json={})).status_code == 200
+    async with house.database.read() as connection:
+        inputs = (await connection.execute(select(tables.inputs.c.type))).scalars().all()
+    assert inputs.count("search.called-back") == 1
+
+
+async def test_tokens_depend_on_key_operation_and_id(house: House) -> None:
+    urls = [
+        await house.searches.expect_callback(operation, request_id, SUBJECT)
+        for operation in ("txid-search", "wallet-search")
+        for request_id in ("r-1", "r-2")
+    ]
+    assert len({str(url).rpartition("/")[2] for url in urls}) == 4
+    assert await house.searches.expect_callback("status-search", "r-1", SUBJECT) is None
+    token = str(urls[0]).rpartition("/")[2]
+    found = await house.searches.find("txid-search", token)
+    assert found is not None
+    assert (found.request_id, found.subject) == ("r-1", SUBJECT)
+    for wrong in (token.upper(), token[:-1], f"{token}0", "", "é" * 32, f"{token}\n"):
+        assert await house.searches.find("txid-search", wrong) is None, wrong
+    assert await house.searches.find("wallet-search", token) is None

@@ -1,0 +1,151 @@
+"""What M6 and M7 find in the tables: every own withdrawal by transaction, address and tag, and nobody else's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, text
+
+from travelrule.store import tables
+from travelrule.store.reads import Payment
+
+from .conftest import BTC, TXID, XRP, House, event, withdrawal
+
+EVM = "0x52908400098527886E0F7030069857D2E4169EE7"
+BCH = "qpm2qsznhks23z7629mms6s5cwef74vcwvy22gdx6a"
+XRP_OF_ERIK = f"{XRP}:77001"
+
+
+async def found(house: House, *asked: Payment) -> list[tuple[Payment, str]]:
+    return [(one.asked, one.facts.subject) for one in await house.served.sent(asked)]
+
+
+async def subjects(house: House, txid: str, address: str) -> list[str]:
+    return [subject.removeprefix("withdrawal:") for _, subject in await found(house, (txid, address))]
+
+
+async def test_recorded_withdrawals(house: House) -> None:
+    await house.recorded()
+    assert await subjects(house, TXID, XRP_OF_ERIK) == ["out-1"]
+    assert await subjects(house, "0x" + TXID.lower(), XRP_OF_ERIK) == ["out-1"]
+    for txid, address in (
+        (TXID, XRP),
+        (TXID, f"{XRP}:77002"),
+        (TXID, BTC),
+        (TXID[:-1], XRP_OF_ERIK),
+        ("", XRP_OF_ERIK),
+    ):
+        assert await subjects(house, txid, address) == [], (txid, address)
+
+
+async def test_withdrawals_with_an_exchange(house: House) -> None:
+    data = withdrawal(destination={"kind": "vasp", "vaspEntityId": "north", "address": XRP, "tag": "77001"})
+    subject = "withdrawal:out-1"
+    await house.submit(event("withdrawal.requested.v1", data, subject))
+    assert await subjects(house, TXID, XRP_OF_ERIK) == []
+    await house.submit(event("withdrawal.broadcast.v1", {"withdrawalId": "out-1", "txid": TXID}, subject))
+    assert await subjects(house, TXID, XRP_OF_ERIK) == ["out-1"]
+    for kind, more in (("withdrawal.mined.v1", {}), ("withdrawal.settled.v1", {"outcome": "confirmed"})):
+        await house.submit(event(kind, {"withdrawalId": "out-1", **more}, subject))
+        assert await subjects(house, TXID, XRP_OF_ERIK) == ["out-1"]
+
+
+@pytest.mark.parametrize(
+    ("destination", "asked"),
+    [
+        ({"address": EVM}, EVM.lower()),
+        ({"address": BTC}, f"{BTC}:0"),
+        ({"address": XRP_OF_ERIK}, XRP_OF_ERIK),
+        (
+            {"address": "bitcoincash:qpm2qsznhks23z7629mms6s5cwef74vcwvy22gdx6a"},
+            "qpm2qsznhks23z7629mms6s5cwef74vcwvy22gdx6a",
+        ),
+    ],
+)
+async def test_address_forms(house: House, destination: dict[str, Any], asked: str) -> None:
+    await house.recorded(destination={"kind": "unknown", **destination})
+    assert await subjects(house, TXID, asked) == ["out-1"]
+
+
+async def test_a_batch_of_outputs(house: House) -> None:
+    for number in range(1, 4):
+        await house.recorded(
+            number, vout=str(number), destination={"kind": "unknown", "address": XRP, "tag": str(number)}
+        )
+    await house.recorded(4, vout="4", destination={"kind": "unknown", "address": BTC})
+    await house.recorded(5, vout="5", destination={"kind": "unknown", "address": BTC})
+    assert await subjects(house, TXID, f"{XRP}:2") == ["out-2"]
+    assert await subjects(house, TXID, BTC) == ["out-4", "out-5"]
+    facts = await house.served.facts((TXID, BTC))
+    assert [one.vout for one in facts] == ["4", "5"]
+
+
+async def test_many_questions_in_one_query_get_their_own_answers(house: House) -> None:
+    await house.recorded(1)
+    await house.recorded(2, "aa" * 32, destination={"kind": "unknown", "address": BTC})
+    questions = [(TXID, XRP_OF_ERIK), ("0xAA" + "aa" * 31, BTC), (TXID, BTC), ("aa" * 32, XRP_OF_ERIK), ("bb", BTC)]
+    assert sorted(await found(house, *questions)) == sorted(
+        [(questions[0], "withdrawal:out-1"), (questions[1], "withdrawal:out-2")]
+    )
+    assert await found(house) == []
+
+
+@pytest.mark.parametrize("text", ["\ud7ff", "💩", "'", '"', "\\", "%", "a" * 5000, ":", "::", "x:"])
+async def test_hostile_texts(house: House, text: str) -> None:
+    await house.recorded()
+    assert await found(house, (text, text), (TXID, text), (text, XRP_OF_ERIK)) == []
+
+
+async def test_erased_withdrawals(house: House) -> None:
+    await house.recorded()
+    async with house.database.begin() as connection:
+        await connection.execute(delete(tables.data_keys).where(tables.data_keys.c.subject == "withdrawal:out-1"))
+    assert await subjects(house, TXID, XRP_OF_ERIK) == ["out-1"]
+    (facts,) = await house.served.facts((TXID, XRP_OF_ERIK))
+    assert (facts.request, facts.kyc, facts.owner) == (None, None, None)
+
+
+async def test_another_installation_in_the_same_database(house: House) -> None:
+    await house.recorded()
+    async with house.database.begin() as connection:
+        await connection.execute(text("UPDATE withdrawals SET vasp = 'west'"))
+    assert await found(house, (TXID, XRP_OF_ERIK)) == []
+
+
+async def test_kyc_of_the_originator(house: House) -> None:
+    await house.recorded()
+    (before,) = await house.served.facts((TXID, XRP_OF_ERIK))
+    assert (before.kyc, before.owner) == (None, None)
+    for number, (customer, kyc) in enumerate((("someone-else", True), ("planted-customer", False))):
+        wallet = {
+            "walletId": f"w-{number}",
+            "address": BTC,
+            "currencies": ["BTC"],
+            "networks": [],
+            "customerId": customer,
+            "kyc": kyc,
+            "owner": {"natural": {"lastName": "Owner"}},
+        }
+        await house.submit(event("wallet.registered.v1", wallet, f"wallet:w-{number}"))
+    (unfinished,) = await house.served.facts((TXID, XRP_OF_ERIK))
+    assert (unfinished.kyc, unfinished.owner) == (False, None)
+    await house.submit(event("wallet.registered.v1", {**wallet, "walletId": "w-9", "kyc": True}, "wallet:w-9"))
+    (finished,) = await house.served.facts((TXID, XRP_OF_ERIK))
+    assert finished.kyc is True
+    assert finished.owner is not None
+    assert finished.owner.natural is not None
+    assert finished.owner.natural.last_name == "Owner"
+
+
+async def test_the_query_uses_the_index_of_txids(house: House) -> None:
+    """A search over all withdrawals must not become slower with each of them."""
+    await house.recorded()
+    statement = "SELECT subject FROM withdrawals WHERE vasp = 'south' AND txid_key IN ('a', 'b')"
+    async with house.database.read() as connection:
+        if house.database.is_postgresql:
+            await connection.execute(text("SET enable_seqscan = off"))
+            plan = await connection.execute(text(f"EXPLAIN {statement}"))
+        else:
+            plan = await connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))
+        assert "ix_withdrawals_txid_key" in " ".join(str(row) for row in plan)

@@ -1,0 +1,162 @@
+"""What must hold after every decision about a deposit, whatever the input: the oracle of the property tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from schemas.callbacks import SearchResultBody
+from schemas.deposits import DepositDetected
+from schemas.verdicts import VerdictBody
+from tests.unit.deposits.scene import WALLET
+from tests.unit.exchange.scene import ADDRESS
+from travelrule.deposits.deposit import MACHINE
+from travelrule.deposits.state import DepositState
+from travelrule.deposits.table import TRANSITIONS, WAITS
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.reports import CallReport
+from travelrule.exchange.table import NEW
+from travelrule.policy.policy import Policy
+
+PERSONAL = (ADDRESS, "Lind", "Erik", "Berg", "Anna", "1980-05-06", WALLET["customerId"])
+POLL_SECONDS_MIN = 10
+
+
+def check(before: DepositState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
+    """Every law, for one decision."""
+    after = decision.state
+    if decision.status in ("rejected", "parked"):
+        assert after == before
+        assert not decision.effects
+        assert decision.status == "parked" or decision.code
+        return
+    assert MACHINE.load(MACHINE.dump(after)) == after
+    projection = MACHINE.project(after)
+    assert projection.due_at == min(after.timers.values(), default=None)
+    if before is None:
+        assert isinstance(item.data, DepositDetected)
+    _walked(before, after)
+    _watched(after)
+    _nothing_personal(decision)
+    _verdicts(before, item, decision, policy)
+    _calls(item, decision, policy)
+    _told(before, decision)
+
+
+def _walked(before: DepositState | None, after: DepositState) -> None:
+    """The new status can be reached from the old one, in at most four steps of the table."""
+    reachable = {before.status if before is not None else NEW}
+    for _ in range(4):
+        reachable |= {one for status in reachable for one in TRANSITIONS[status].values()}
+    assert after.status in reachable
+
+
+def _watched(after: DepositState) -> None:
+    """Nothing waits for ever: each waiting status has its timer, each verdict that wants somebody its reminder."""
+    if after.status in WAITS:
+        assert WAITS[after.status] in after.timers, after.status
+    if after.status not in ("settled", "retracted"):
+        assert ("held" in after.timers) == (after.case.verdict == "hold")
+        assert ("settle" in after.timers) == (after.case.verdict == "allow")
+    else:
+        assert not after.timers
+    assert after.case.verdict != "open", "every deposit has a verdict"
+    assert after.search is None or after.status == "searching"
+
+
+def _nothing_personal(decision: Decision[Any]) -> None:
+    for effect in decision.effects:
+        if isinstance(effect, Emit):
+            (VerdictBody if effect.topic == "verdicts" else SearchResultBody).model_validate(effect.data)
+            said = json.dumps(effect.data)
+            assert not [word for word in PERSONAL if word in said]
+        if isinstance(effect, CallHub | LookUp | Tell):
+            assert ADDRESS not in repr(effect)
+    assert ADDRESS not in repr(decision.state)
+    assert not [word for word in PERSONAL if word in decision.rule]
+
+
+def _verdicts(before: DepositState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
+    after: DepositState = decision.state
+    said = [effect.data for effect in decision.effects if isinstance(effect, Emit) and effect.topic == "verdicts"]
+    assert len(said) <= 1
+    if before is not None and before.case != after.case and before.case.final:
+        assert after.status == "retracted" or before.status == "retracted", "final, but for a retraction"
+    if not said:
+        same = before is not None and (before.case.verdict, before.case.reasons) == (
+            after.case.verdict,
+            after.case.reasons,
+        )
+        assert same, "every change of a verdict is said"
+        return
+    (verdict,) = said
+    assert verdict["policyVersion"] == policy.version
+    assert verdict["verdict"] == after.case.verdict
+    if verdict["verdict"] != "allow":
+        return
+    reason = verdict["reasons"][0]
+    assert before is not None
+    assert before.case.verdict != "allow", "allowed once"
+    if reason == "MATCHED":
+        assert after.match is not None
+        assert (after.match.currency, after.match.amount) == (after.detected.currency, after.detected.amount)
+        assert after.chain == "final"
+    elif reason == "DATA_RECEIVED":
+        assert after.received is not None
+        assert after.chain == "final"
+    else:
+        assert reason == "OPERATOR"
+        assert type(item.data).__name__ == "DecisionRecorded"
+
+
+def _surviving(decision: Decision[Any]) -> list[CallHub]:
+    """The calls of a decision that it did not take back itself."""
+    calls: list[CallHub] = []
+    for effect in decision.effects:
+        if isinstance(effect, CallHub):
+            calls.append(effect)
+        elif isinstance(effect, DropCalls):
+            calls = [call for call in calls if effect.operations and call.operation not in effect.operations]
+    return calls
+
+
+def _calls(item: Input, decision: Decision[Any], policy: Policy) -> None:
+    after: DepositState = decision.state
+    calls = _surviving(decision)
+    polls = [call for call in calls if call.operation == "txid-search-result"]
+    assert len(polls) <= 1
+    for poll in polls:
+        if isinstance(item.data, CallReport):
+            assert poll.due_at is not None
+            assert (poll.due_at - item.at).total_seconds() > POLL_SECONDS_MIN
+    for call in calls:
+        assert (call.payload is not None) == (call.operation == "data-request")
+        if call.operation == "data-request":
+            assert after.status == "requesting"
+            assert after.found is not None
+            assert (call.target, call.transfer_id) == (after.found.entity_id, after.found.request_id)
+            assert policy.may_send_to(call.target)
+        elif call.operation == "status-search":
+            assert after.status == "asking"
+        else:
+            assert after.search is not None
+            assert call.transfer_id == after.search.request_id
+    assert after.searches <= policy.searches.attempts
+
+
+def _told(before: DepositState | None, decision: Decision[Any]) -> None:
+    """The exchange hears each stage once; a credit without an allow, a lost match and a retraction are never silent."""
+    after: DepositState = decision.state
+    alerts = {effect.code for effect in decision.effects if isinstance(effect, Alert)}
+    if after.match is not None and (after.outcome or after.chain == "final"):
+        assert after.told == (after.outcome or "final")
+    if before is None:
+        return
+    if after.outcome == "credited" and not before.outcome and before.case.verdict != "allow":
+        assert "CREDITED_WITHOUT_ALLOW" in alerts
+    if before.case.verdict == "allow" and after.status == "retracted":
+        assert "RETRACTED_AFTER_ALLOW" in alerts
+    lost = before.match is not None and (after.match is None or after.match.exchange != before.match.exchange)
+    if lost and before.case.reasons == ("MATCHED",) and before.status == "matched" and after.status != "retracted":
+        assert "DEPOSIT_MATCH_LOST" in alerts

@@ -1,0 +1,176 @@
+"""Callbacks: only arrival counts; a path that was never given away does not exist; nothing that is said is believed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import httpx
+import orjson
+import pytest
+
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.searches import SearchRecord
+from travelrule.exchange.meeting import SearchCalledBack
+from travelrule.gateway.callbacks import BODY_BYTES_MAX
+
+from .conftest import World
+
+TOKEN = "0123456789abcdef" * 2
+REQUEST = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
+RESULT = {
+    "result": "valid",
+    "vaspEntityId": "north",
+    "requestId": REQUEST,
+    "analysisResult": [{"entityId": "north", "result": "FOUND"}],
+}
+
+
+@pytest.fixture(autouse=True)
+def _a_search(world: World) -> None:
+    record = SearchRecord("txid-search", REQUEST, "deposit:d-1")
+    world.searches.known["txid-search", TOKEN] = record
+    world.intake.outcome = Outcome("applied")
+
+
+async def call(world: World, body: object = RESULT, token: str = TOKEN, kind: str = "txid-search") -> httpx.Response:
+    return await world.send("POST", f"/callbacks/{kind}/{token}", body, {})
+
+
+async def test_arrival_becomes_an_input_of_whoever_searches(world: World) -> None:
+    answer = await call(world)
+    assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
+    (item,) = world.intake.items
+    assert (item.source, item.type, item.subject) == ("/gateway/callbacks", "search.called-back", "deposit:d-1")
+    assert item.data == SearchCalledBack(operation="txid-search", request_id=REQUEST)
+    assert orjson.loads(item.content) == {"operation": "txid-search", "requestId": REQUEST}
+
+
+async def test_nothing_of_the_body_goes_on(world: World) -> None:
+    await call(world, {**RESULT, "vaspEntityId": "invented", "analysisResult": [{"entityId": "x", "result": "FOUND"}]})
+    (item,) = world.intake.items
+    assert b"invented" not in item.content
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "f" * 32, TOKEN.upper(), TOKEN[:-1], TOKEN + "0", "0" * 4000, REQUEST, "%00" * 4, "..%2f..%2fetc",
+        "%F0%9F%92%A9", "' OR 1=1--", "٠" * 32, TOKEN + "%0a", "",
+    ],
+)  # fmt: skip
+async def test_an_unknown_token_is_a_path_that_does_not_exist(world: World, token: str) -> None:
+    nowhere = await world.send("POST", "/nowhere", RESULT, {})
+    answer = await call(world, token=token)
+    assert (answer.status_code, answer.content) == (404, nowhere.content)
+    assert answer.headers["content-type"] == nowhere.headers["content-type"]
+    assert world.intake.items == []
+
+
+async def test_a_token_serves_its_own_operation_only(world: World) -> None:
+    assert (await call(world, kind="wallet-search")).status_code == 404
+    assert (await call(world, kind="kyt")).status_code == 404
+    world.searches.known["wallet-search", TOKEN] = SearchRecord("wallet-search", "r-2", "withdrawal:w-1")
+    answer = await call(world, {"requestId": "r-2", "beneficiaryVaspEntityId": "north"}, kind="wallet-search")
+    assert answer.status_code == 200
+    assert world.intake.items[0].subject == "withdrawal:w-1"
+
+
+@pytest.mark.parametrize("said", ["r-2", REQUEST.upper(), 7, ["x"], {"a": 1}, True])
+async def test_a_body_that_names_another_search_is_ignored(world: World, said: object) -> None:
+    answer = await call(world, {**RESULT, "requestId": said})
+    assert (answer.status_code, answer.json()) == (200, {"result": "ignored"})
+    assert world.intake.items == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"not json", b"\xff\xfe", b"[]", b"7", b"null", b"{}", b'{"requestId":null}', b'{"requestId":""}',
+        b"[" * 100_000, b'{"a":' * 50_000, b'{"requestId":"' + REQUEST.encode() + b'"',
+    ],
+)  # fmt: skip
+async def test_nonsense_arrives_as_well(world: World, body: bytes) -> None:
+    """The path alone says which search it is."""
+    answer = await call(world, body)
+    assert answer.status_code == 200
+    assert len(world.intake.items) == 1
+
+
+async def test_a_large_body_is_not_read_to_its_end(world: World) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(BODY_BYTES_MAX // 65536 + 2):
+            yield b"x" * 65536
+
+    client = world.open()
+    answer = await client.post(f"/callbacks/txid-search/{TOKEN}", content=endless())
+    assert answer.status_code == 413
+    assert world.intake.items == []
+
+
+async def test_a_search_is_asked_about_once_a_second(world: World) -> None:
+    for _ in range(3):
+        assert (await call(world)).status_code == 200
+    assert len(world.intake.items) == 1
+    world.now += timedelta(seconds=1)
+    assert (await call(world)).json() == {"result": "ok"}
+    assert len({item.id for item in world.intake.items}) == 2
+
+
+async def test_processes_that_know_nothing_of_each_other_make_one_input_a_second(world: World) -> None:
+    """The id is the second's, so the store absorbs what the memory of one process cannot see."""
+    for _ in range(2):
+        async with world.open() as client:
+            await client.post(f"/callbacks/txid-search/{TOKEN}", content=b"{}")
+    assert len(world.intake.items) == 2
+    assert len({item.id for item in world.intake.items}) == 1
+
+
+async def test_a_callback_that_could_not_be_stored_may_come_again(world: World) -> None:
+    world.intake.failure = ConnectionError("gone")
+    answer = await call(world)
+    assert (answer.status_code, answer.json()["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
+    world.intake.failure = None
+    assert (await call(world)).json() == {"result": "ok"}
+    world.searches.failure = ConnectionError("gone")
+    assert (await call(world)).status_code == 503
+
+
+async def test_whatever_became_of_the_input_the_hub_is_told_ok(world: World) -> None:
+    for outcome in (Outcome("rejected", "ERASED"), Outcome("duplicate"), Outcome("parked")):
+        world.intake.outcome = outcome
+        world.now += timedelta(seconds=2)
+        assert (await call(world)).json() == {"result": "ok"}
+
+
+async def test_a_stuck_database_does_not_hold_the_hub(world: World) -> None:
+    class Stuck:
+        async def submit(self, _: object) -> Outcome:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    world.open(intake=Stuck(), deadline_s=0.05)
+    assert (await call(world)).status_code == 503
+
+
+async def test_other_machines_and_methods(world: World) -> None:
+    assert (await world.send("GET", f"/callbacks/txid-search/{TOKEN}", b"", {})).status_code == 405
+    world.open("10.1.2.3")
+    assert (await call(world)).status_code == 403
+    assert (await call(world, token="f" * 32)).status_code == 403
+
+
+async def test_neither_token_nor_body_is_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    await call(world, {"requestId": "Zebulon"})
+    await call(world, b"Zebulon")
+    world.searches.failure = ValueError(f"Zebulon {TOKEN}")
+    await call(world)
+    ours = [record for record in caplog.records if record.name.startswith("travelrule")]
+    everything = "\n".join(f"{record.getMessage()} {record.__dict__}" for record in ours)
+    assert "callback-failed" in everything
+    assert "callback-ignored" in everything
+    assert "Zebulon" not in everything
+    assert TOKEN not in everything

@@ -1,0 +1,54 @@
+"""What the own store answers to ``deposit-context`` (``LookUp``): whose address it is, and who announced what."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from schemas.base import Wire
+from schemas.persons import Person
+from travelrule.exchange.reports import CallReport
+
+QUESTION: Final = "deposit-context"
+
+
+class ContextWallet(Wire):
+    """The registered wallet that the deposit's address and tag name. ``tag`` None: an appended tag means nobody."""
+
+    customer_id: str = ""
+    tag: str | None = None
+    owner: Person | None = None
+
+
+class OpenAuthorization(Wire):
+    """An inbound exchange at the address that is ``verified`` and has no txid. ``origin`` is the sender, with or
+    without its network in front.
+    """
+
+    subject: str
+    origin: str
+    transfer_id: str
+    txid: str | None = None
+
+    @property
+    def entity_id(self) -> str:
+        """The sender's entity id."""
+        return self.origin.rpartition(":")[2]
+
+
+class DepositContext(Wire):
+    """The whole answer."""
+
+    wallet: ContextWallet | None = None
+    authorizations: tuple[OpenAuthorization, ...] = ()
+
+
+def read_context(report: CallReport) -> DepositContext | None:
+    """Read the answer; None if there is none that can be read."""
+    if report.outcome != "answered" or report.body is None:
+        return None
+    try:
+        return DepositContext.model_validate(report.body)
+    except ValidationError:
+        return None

@@ -1,0 +1,106 @@
+"""The state of a deposit: frozen, and nothing but data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from schemas.deposits import DepositDetected
+from travelrule.deposits.context import ContextWallet
+from travelrule.exchange.meeting import DepositMatched
+from travelrule.exchange.state import Case
+from travelrule.exchange.table import NEW
+from travelrule.identity.addresses import split_tag
+from travelrule.policy.causes import Cause
+
+Chain = Literal["mined", "final", "retracted"]
+"""``mined``: the own node saw it; whether in a block or before does not matter, because only ``final`` counts."""
+
+Outcome = Literal["", "credited", "returned", "seized"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An open authorization at the deposit's address, whose originator is asked. ``gone``: it is not this deposit's."""
+
+    subject: str
+    entity_id: str
+    transfer_id: str
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A running TXID search. ``accepted``: the hub took it; ``hastened``: a callback moved the first question."""
+
+    request_id: str
+    started_at: datetime
+    accepted: bool = False
+    hastened: bool = False
+    polls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The VASP that says it sent the deposit. ``request_id`` of the search is the ``transferId`` of the data request;
+    ``alliance`` is its network.
+    """
+
+    entity_id: str
+    request_id: str
+    alliance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DepositState:
+    """A deposit.
+
+    ``place`` is the meeting place that knows of it, ``sighting`` counts how often it was told; ``unannounced``: it
+    knows no exchange. ``told`` is the last stage that the matched exchange heard of. ``looked_up``: the own store
+    answered. ``searches`` counts TXID searches, ``missed`` that a data request ended in ``NOT_FOUND_TXID`` once.
+    ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``. ``refused``:
+    an operator denied it. ``unreachable``, ``failing_since`` and ``failures`` tell that somebody cannot be reached.
+    """
+
+    deposit_id: str
+    fingerprint: str
+    detected: DepositDetected = field(repr=False)
+    status: str = NEW
+    chain: Chain = "mined"
+    case: Case = field(default_factory=Case)
+    outcome: Outcome = ""
+    refused: bool = False
+    place: str = ""
+    sighting: int = 0
+    unannounced: bool = False
+    match: DepositMatched | None = None
+    told: str = ""
+    looked_up: bool = False
+    wallet: ContextWallet | None = field(default=None, repr=False)
+    candidates: tuple[Candidate, ...] = ()
+    asking_since: datetime | None = None
+    search: Search | None = None
+    searches: int = 0
+    found: Found | None = None
+    missed: bool = False
+    received: dict[str, Any] | None = field(default=None, repr=False)
+    held_for: Cause | None = None
+    unreachable: bool = False
+    failing_since: datetime | None = None
+    failures: int = 0
+    timers: dict[str, datetime] = field(default_factory=dict)
+
+    @property
+    def address(self) -> tuple[str, str | None]:
+        """Address and tag apart, also when the platform joined them (D45)."""
+        if self.detected.tag:
+            return self.detected.address, self.detected.tag
+        return split_tag(self.detected.address)
+
+    @property
+    def counterparty(self) -> str:
+        """The VASP that sent it, as far as it is known."""
+        if self.match is not None:
+            return self.match.counterparty
+        return self.found.entity_id if self.found is not None else ""

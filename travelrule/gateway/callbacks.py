@@ -1,0 +1,145 @@
+"""POST /callbacks/<search>/<token>: the hub says that a search of ours is over (member-api.md section 11).
+
+Nothing proves who calls, so nothing that is said is believed: the body is not read but for the id of the search, and
+all that a callback leads to is that we ask the hub for the result now instead of a little later. A path that we never
+gave away is answered like any other path that does not exist. Asking costs something, so one search is asked about at
+most once a second, whatever comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import Literal, cast
+from uuid import UUID
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from travelrule import logs
+from travelrule.engine.searches import SearchRecord
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.meeting import SearchCalledBack
+from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.endpoint import (
+    CANNOT_PROCESS,
+    FORBIDDEN,
+    OK,
+    Answer,
+    Disconnected,
+    forbidden,
+    read_body,
+    send_json,
+)
+from travelrule.gateway.inputs import SALT_BYTES
+from travelrule.gateway.refusals import internal
+from travelrule.gateway.sources import Sources
+from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
+
+KIND = "search.called-back"
+SOURCE = "/gateway/callbacks"
+BODY_BYTES_MAX = 1024 * 1024
+PAUSE = timedelta(seconds=1)
+NOT_FOUND = 404
+TOO_LARGE = 413
+KEPT_MAX = 4096
+
+Operation = Literal["txid-search", "wallet-search"]
+
+log = logs.get("gateway")
+
+
+class TooLargeError(Exception):
+    """The body is larger than any result of a search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """Serves the callbacks of one operation (ASGI)."""
+
+    operation: Operation
+    deps: GatewayDeps
+    sources: Sources
+    heard: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
+    """When each search was last called back in this process."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one callback."""
+        started = perf_counter()
+        client = scope.get("client")
+        if not self.sources.allow(client[0] if client else None):
+            status, body = FORBIDDEN, forbidden()
+        else:
+            try:
+                status, body = await self._processed(str(scope["path_params"]["token"]), receive)
+            except Disconnected:
+                return
+        result = body.get("errorType") or body.get("result") or str(status)
+        GATEWAY_REQUEST_DURATION_SECONDS.labels(f"{self.operation}-callback", result).observe(perf_counter() - started)
+        if status == NOT_FOUND:
+            # The same answer as for a path that has no route.
+            raise HTTPException(NOT_FOUND)
+        await send_json(send, status, body)
+
+    async def _processed(self, token: str, receive: Receive) -> tuple[int, Answer]:
+        try:
+            async with asyncio.timeout(self.deps.deadline_s):
+                search = await self.deps.searches.find(self.operation, token)
+                if search is None:
+                    return NOT_FOUND, {}
+                body = await read_body(receive, BODY_BYTES_MAX, TooLargeError)
+                return OK, {"result": await self._arrived(search, body)}
+        except TooLargeError:
+            return TOO_LARGE, {"errorType": "INVALID_MSG_FIELD_VALUE"}
+        except Disconnected:
+            raise
+        except Exception as error:  # noqa: BLE001
+            # The boundary to the hub: it gets an answer whatever happened here, and we poll all the same.
+            log.error("callback-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
+            return CANNOT_PROCESS, internal().body
+
+    async def _arrived(self, search: SearchRecord, body: bytes) -> str:
+        now = self.deps.clock()
+        if not _speaks_of(search, body):
+            log.info("callback-ignored", operation=self.operation, reason="other-request")
+            return "ignored"
+        last = self.heard.get(search.request_id)
+        if last is not None and now - last < PAUSE:
+            return "ignored"
+        await self.deps.intake.submit(self._input(search, now))
+        # Remembered only after the commit: a callback that could not be stored may come again.
+        self.heard[search.request_id] = now
+        self.heard.move_to_end(search.request_id)
+        if len(self.heard) > KEPT_MAX:
+            self.heard.popitem(last=False)
+        return "ok"
+
+    def _input(self, search: SearchRecord, now: datetime) -> Input:
+        """One input per search and second, however many processes and callbacks there are."""
+        data = SearchCalledBack(operation=cast("Operation", search.operation), request_id=search.request_id)
+        return Input(
+            source=SOURCE,
+            id=f"{search.operation}/{search.request_id}/{int(now.timestamp())}",
+            type=KIND,
+            subject=search.subject,
+            at=now,
+            data=data,
+            content=orjson.dumps(data.to_wire(), option=orjson.OPT_SORT_KEYS),
+            salt=UUID(bytes=self.deps.randomness(SALT_BYTES), version=4),
+        )
+
+
+def _speaks_of(search: SearchRecord, body: bytes) -> bool:
+    """Whether the body, as far as it can be read, names this search or none."""
+    try:
+        said = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return True
+    if not isinstance(said, dict):
+        return True
+    named = said.get("requestId")
+    return named in (None, "", {}) or named == search.request_id

@@ -1,0 +1,103 @@
+"""Telling the end of a search to the URL its caller named (member-api.md section 11): one POST, no retry."""
+
+from __future__ import annotations
+
+import time
+from ipaddress import ip_address
+from typing import Any
+
+from yarl import URL
+
+from travelrule import logs
+from travelrule.hub.answers import HubFault
+from travelrule.hub.bodies import absent
+from travelrule.hub.members import HUB_ENTITY
+from travelrule.hub.operations import CALLBACK, Operation
+from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
+from travelrule.hub.records import CallRecord
+from travelrule.hub.search_records import Outcome, SearchKey
+
+log = logs.get("hub")
+
+URL_CHARACTERS_MAX = 2000
+
+
+class Unreachable:
+    """``CallbackTransport`` of a hub without a way out: every callback is lost."""
+
+    async def post_callback(self, _: CallbackCall) -> int:
+        """Lose the callback."""
+        raise NoMemberAnswer(reached=False)
+
+
+class Callbacks:
+    """Checks and calls callback URLs.
+
+    ``allow_http`` is the switch for tests: plain HTTP, on the hub's own machine only. ``timeout_seconds`` is the
+    limit for one POST.
+    """
+
+    def __init__(
+        self,
+        transport: CallbackTransport,
+        clock: Clock,
+        *,
+        timeout_seconds: float,
+        allow_http: bool,
+        journal: Journal | None = None,
+    ) -> None:
+        self._transport = transport
+        self._clock = clock
+        self._timeout_seconds = timeout_seconds
+        self._allow_http = allow_http
+        self._journal = journal
+
+    def url(self, given: Any) -> str:
+        """Return the URL to tell, empty for none; ``HubFault`` 422 for one that will not be called."""
+        if absent(given):
+            return ""
+        if isinstance(given, str) and len(given) <= URL_CHARACTERS_MAX and self._may_be_called(given):
+            return given
+        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "callbackUrl must be an https:// URL")
+
+    def _may_be_called(self, given: str) -> bool:
+        try:
+            url = URL(given)
+        except ValueError:
+            return False
+        if not url.host or not given.isprintable():
+            return False
+        return url.scheme == "https" or (self._allow_http and url.scheme == "http" and _is_loopback(url.host))
+
+    async def tell(self, search: Operation, key: SearchKey, url: str, outcome: Outcome) -> None:
+        """Tell the end of a search; whatever becomes of it, there is no second attempt."""
+        began = time.perf_counter()
+        record = CallRecord(
+            at=self._clock(),
+            operation=CALLBACK.name,
+            caller=HUB_ENTITY,
+            target=key.caller,
+            request_id=key.request_id,
+            result=outcome.result,
+            reason_type=outcome.reason_type,
+            reached=True,
+        )
+        try:
+            call = CallbackCall(search, key.caller, url, outcome.body, self._timeout_seconds, record)
+            record.status = record.member_status = await self._transport.post_callback(call)
+        except NoMemberAnswer as silence:
+            record.reached = silence.reached
+            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
+        except Exception as error:  # noqa: BLE001 -- the edge to a transport: the search has ended all the same
+            log.error("callback-failed", member=key.caller, error=error)  # noqa: TRY400 -- no texts in logs
+        finally:
+            record.seconds = time.perf_counter() - began
+            if self._journal is not None:
+                self._journal.record(record)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
