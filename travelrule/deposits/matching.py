@@ -11,21 +11,20 @@ from travelrule.deposits.state import Candidate, DepositState
 from travelrule.deposits.table import REPORT, may
 from travelrule.deposits.turn import DepositTurn, ignored
 from travelrule.exchange.decision import Decision
-from travelrule.exchange.meeting import DepositMatched, DepositUnannounced, DepositUnmatched
+from travelrule.exchange.meeting import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 from travelrule.exchange.reports import CallReport
 
 
 def matched(turn: DepositTurn, data: DepositMatched) -> Decision[DepositState]:
     """An exchange announced the deposit. Whatever was begun to find the sender ends."""
     state = turn.state
-    if data.sighting != state.sighting or state.status == "retracted":
+    if state.status == "retracted":
         return ignored(state, "an answer to an earlier sighting")
     if state.match is not None and state.match.exchange == data.exchange:
         return ignored(state, "matched before")
-    lost = state.match is not None
-    turn.change(match=data, told="", unannounced=False)
-    if lost:
-        _alert_lost(turn, state)
+    if state.match is not None:
+        _lose(turn, state.match)
+    turn.change(match=data, unannounced=False)
     if may(state.status, "matched") and not state.case.final:
         turn.move("matched")
         turn.stop()
@@ -37,18 +36,25 @@ def unmatched(turn: DepositTurn, data: DepositUnmatched) -> Decision[DepositStat
     state = turn.state
     if data.sighting != state.sighting or state.match is None or state.match.exchange != data.exchange:
         return ignored(state, "no match to lose")
-    _alert_lost(turn, state)
-    turn.change(match=None, told="", unannounced=True)
+    _lose(turn, state.match)
+    turn.change(unannounced=True)
     if may(state.status, "unmatched") and not state.case.final:
         turn.move("unmatched")
         look_for_sender(turn)
     return turn.done("its exchange does not announce it any more")
 
 
-def _alert_lost(turn: DepositTurn, before: DepositState) -> None:
-    """An allow that rested on the match stands: the platform may have credited. An operator must look at it."""
-    if before.case.verdict == "allow" and before.status == "matched":
+def _lose(turn: DepositTurn, match: DepositMatched) -> None:
+    """The exchange is not its exchange any more: what it heard of this deposit does not hold for it.
+
+    An allow that rested on the match stands, because the platform may have credited: an operator must look at it.
+    """
+    if turn.state.told:
+        gone = ExchangeSettled(deposit_id=turn.state.deposit_id, stage="retracted")
+        turn.tell(match.exchange, "exchange.settled", gone)
+    if turn.state.case.verdict == "allow" and turn.state.status == "matched":
         turn.alert(AlertCode.DEPOSIT_MATCH_LOST, "critical")
+    turn.change(match=None, told="")
 
 
 def unannounced(turn: DepositTurn, data: DepositUnannounced) -> Decision[DepositState]:

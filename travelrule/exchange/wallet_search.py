@@ -164,7 +164,8 @@ def _without_result(turn: Turn, search: WalletSearch, report: CallReport) -> str
     failed = report.outcome == "failed"
     in_time = turn.now - search.began_at < timedelta(seconds=limits.search_limit)
     if in_time and (not failed or passing(report.status, report.code)):
-        _ask_result(turn, search, limits.search_poll)
+        # The question may have been made later than it was due: it counts from its answer.
+        _ask_result(turn, replace(search, asks_at=turn.now), limits.search_poll)
         return "wallet search still runs"
     if failed:
         return _not_asked(turn, search, report)

@@ -173,10 +173,11 @@ async def test_a_url_that_the_hub_would_refuse_is_not_sent(
 
 async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None:
     caller = calling(house, hub, None)
-    attempt = await caller.attempt(await started(house), 0.0)
+    call = await started(house)
+    attempt = await caller.attempt(call, 0.0)
     assert "callbackUrl" not in hub.body
     request_id = hub.body["requestId"]
-    await deliver(house, attempt)
+    await deliver(house, call, attempt)
     hub.answer = lambda _: httpx.Response(200, json={"result": "invalid", "reasonType": "PROCESSING", "requestId": "?"})
     later = await due(house, 600)
     assert later.operation == "wallet-search-result"
@@ -186,14 +187,15 @@ async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None
     assert (result.outcome, result.message_code) == ("answered", "PROCESSING")
 
 
-async def deliver(house: House, attempt: Attempt) -> None:
+async def deliver(house: House, call: CallItem, attempt: Attempt) -> None:
     said = report(attempt)
     content = said.model_dump_json(by_alias=True).encode()
-    await house.submit(Input("/hub", str(uuid4()), f"call.{said.outcome}", SUBJECT, house.now, said, content, uuid4()))
+    await house.submit(Input("/hub", call.id, f"call.{said.outcome}", SUBJECT, house.now, said, content, uuid4()))
 
 
 async def test_a_callback_makes_us_ask_now(house: House, hub: Hub) -> None:
-    await deliver(house, await calling(house, hub, house.searches).attempt(await started(house), 0.0))
+    call = await started(house)
+    await deliver(house, call, await calling(house, hub, house.searches).attempt(call, 0.0))
     path = httpx.URL(hub.body["callbackUrl"]).path.removeprefix("/hooks")
     invented = {"result": "valid", "requestId": hub.body["requestId"], "beneficiaryVaspEntityId": "thief"}
     async with house.gateway() as client:

@@ -58,5 +58,4 @@ def test_every_deposit_meets_every_input(text):
             if kind not in seen:
                 seen[kind] = decision.state
                 waiting.append(decision.state)
-    print(visited,len(seen))
     assert {state.status for state in seen.values() if state is not None} == set(TRANSITIONS) - {NEW}

@@ -32,13 +32,21 @@ def kind_of(state: Any) -> object:
         last = state.attempt and (state.attempt.status, bool(state.attempt.give_up), state.attempt.report)
         owed = state.attempt and state.attempt.finish
         facts = (state.recorded, state.chain, state.txid is None, state.case.verdict, state.case.final)
-        search = state.search
-        searched = search and (search.over, search.asks_at is None, search.called_back, search.searches)
-        return earlier, last, owed, facts, searched, state.request.destination.kind, tuple(sorted(state.timers))
+        tries = tuple(name in state.timers for name in ("try-again", "search-again", "report-again"))
+        if state.request.destination.kind == "unknown":
+            # What the attempts before the search owe is told apart above all where the search does not matter.
+            return bool(state.attempts), facts, _search_of(state), tries
+        return earlier, last, owed, facts, tries
     if isinstance(state, ExchangeState):
         seen = (state.chain, state.credited, state.deposit_id, state.asking)
         return state.status, state.txid, state.vout, seen, tuple(state.timers), state.answer["result"]
     return None
+
+
+def _search_of(state: WithdrawalState) -> object:
+    """What decides about a search: how often, and where it stands."""
+    search = state.search
+    return search and (search.over, search.asks_at is None, search.called_back, search.searches)
 
 
 def explore(scene: Scene, catalogue: Callable[[Any], Iterator[Wire]]) -> list[Any]:
@@ -60,18 +68,29 @@ def explore(scene: Scene, catalogue: Callable[[Any], Iterator[Wire]]) -> list[An
     return [state for state in seen.values() if state is not None]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    ["operator_override = true", '[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"\nDENIED_CORRECTABLE = "deny"'],
-    ids=["holding", "denying"],
-)
+HOLDING = 'operator_override = true\ndeny_list = ["banned"]'
+DENYING = """
+accept_found_vasp = true
+deny_list = ["banned"]
+[verdicts]
+COUNTERPARTY_UNREACHABLE = "deny"
+COUNTERPARTY_UNKNOWN = "deny"
+DENIED_CORRECTABLE = "deny"
+"""
+
+
+@pytest.mark.parametrize("rules", [HOLDING, DENYING], ids=["holding", "denying"])
 def test_every_withdrawal_meets_every_input(rules):
     states = explore(Scene(rules=policy(rules)), for_withdrawal)
     reached = {one.status for state in states for one in state.attempts}
     # ``verified`` is passed through: the same decision that allows the withdrawal queues it.
     assert reached == set(TRANSITIONS["originating"]) - {"verified"}
+    searches = [state.search for state in states if state.search is not None]
+    assert {one.searches for one in searches} == {1, 2, 3}
+    assert {one.over for one in searches} == {True, False}
 
 
 def test_every_inbound_exchange_meets_every_input():
     states = explore(inbound(), for_exchange)
     assert {state.status for state in states} == set(TRANSITIONS["beneficiary"]) - {"new"}
+    assert {state.chain for state in states} == {"none", "broadcast", "final", "retracted"}

@@ -12,23 +12,39 @@ from tests.property.exchange.laws import check
 from tests.unit.exchange.scene import (
     NOW,
     TRANSFER_ID,
+    UNKNOWN,
     Scene,
     authorization,
     inbound,
     policy,
+    polling,
+    request,
     requested,
     waiting,
 )
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.reports import CallReport
 
-OPERATIONS = ["address-search", "transfer-authorization", "txid-report", "finish", "status-search", "data-request", ""]
+OPERATIONS = [
+    "address-search",
+    "transfer-authorization",
+    "txid-report",
+    "finish",
+    "status-search",
+    "data-request",
+    "wallet-search",
+    "wallet-search-result",
+    "",
+]
+SOUTH = request()["destination"]
 RULES = [
     "",
     "operator_override = true",
     'report_moment = "final"',
     'sanctions = "required"\noperator_override = true',
     '[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"',
+    'accept_found_vasp = true\ndeny_list = ["banned"]',
+    '[verdicts]\nCOUNTERPARTY_UNKNOWN = "deny"\nCOUNTERPARTY_FOUND = "deny"',
 ]
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -38,7 +54,9 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
-names = st.sampled_from(["result", "reasonType", "status", "txid", "vout", "beneficiaryVaspEntityId", "transferId"])
+names = st.sampled_from(
+    ["result", "reasonType", "status", "txid", "vout", "beneficiaryVaspEntityId", "transferId", "analysisResult"]
+)
 bodies = st.none() | st.dictionaries(names | texts, values, max_size=6)
 
 
@@ -71,10 +89,10 @@ def live(scene: Scene, data: Any) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=st.data(), rules=st.sampled_from(RULES))
-def test_the_life_of_a_withdrawal(data, rules):
+@given(data=st.data(), rules=st.sampled_from(RULES), destination=st.sampled_from([SOUTH, UNKNOWN]))
+def test_the_life_of_a_withdrawal(data, rules, destination):
     scene = Scene(rules=policy(rules))
-    live(scene, requested())
+    live(scene, requested(destination=destination))
     known = scene.state.fingerprint
     for _ in range(data.draw(st.integers(1, 25))):
         scene.wait(data.draw(st.sampled_from([0, 1, 3600, 90_000])))
@@ -91,6 +109,18 @@ def test_a_withdrawal_survives_nonsense_from_peers(data):
         ids = [one.transfer_id for one in scene.state.attempts]
         live(scene, data.draw(odd_reports([*ids, ids[-1], "no-such-id"])))
     assert scene.state.txid is None, "no peer can make us believe that value was sent"
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), rules=st.sampled_from([rules for rules in RULES if "sanctions" not in rules]))
+def test_a_search_survives_nonsense_from_the_hub(data, rules):
+    scene = polling(policy(rules))
+    for _ in range(data.draw(st.integers(1, 12))):
+        scene.wait(data.draw(st.sampled_from([0, 1, 13])))
+        ids = [one.transfer_id for one in scene.state.attempts]
+        ids += [scene.state.search.request_id] if scene.state.search is not None else []
+        live(scene, data.draw(odd_reports([*ids, "no-such-id"])))
+    assert scene.rules.accept_found_vasp or not scene.state.attempts, "nobody is asked whom the customer did not name"
 
 
 @settings(max_examples=60, deadline=None)

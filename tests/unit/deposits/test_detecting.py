@@ -33,7 +33,7 @@ def test_a_detected_deposit_asks_who_announced_it_and_whose_it_is():
     assert scene.tells == [(PLACE, "arrival.seen")]
     (look_up,) = scene.look_ups
     assert look_up.question == "deposit-context"
-    assert look_up.parameters == {"address": ADDRESS, "tag": TAG, "currency": "XRP"}
+    assert look_up.parameters == {"address": ADDRESS, "tag": TAG, "currency": "XRP", "amount": "250.5"}
     assert scene.verdict == ("hold", "AWAITING_REPORT", False)
     assert not scene.calls
     assert set(scene.state.timers) == {"report", "held"}

@@ -157,7 +157,8 @@ def test_another_exchange_after_the_allow_is_an_alert():
     scene.tell(matched(exchange="exchange:east/1", counterparty="east"))
     assert scene.alerts == ["DEPOSIT_MATCH_LOST"]
     assert scene.silent
-    assert scene.tells == [("exchange:east/1", "exchange.settled")]
+    assert scene.tells == [(EXCHANGE, "exchange.settled"), ("exchange:east/1", "exchange.settled")]
+    assert [one.stage for one in scene.told("exchange.settled")] == ["retracted", "final"]
 
 
 def test_a_house_that_does_not_answer_is_asked_again_aloud():

@@ -227,9 +227,7 @@ def test_a_report_that_fails_for_good_is_critical(code, status):
     assert scene.state.attempt.report == "failed"
 
 
-@pytest.mark.parametrize(
-    ("code", "status"), [("UNKNOWN", 200), ("NO_ANSWER", 0), ("VASP_BACKEND_INTERNAL_ERROR", 503)]
-)
+@pytest.mark.parametrize(("code", "status"), [("UNKNOWN", 200), ("NO_ANSWER", 0), ("VASP_BACKEND_INTERNAL_ERROR", 503)])
 def test_a_report_that_was_not_taken_for_a_passing_reason_is_made_again_before_it_has_failed(code, status):
     scene = reporting()
     first = scene.calls

@@ -195,6 +195,16 @@ def test_a_callback_while_the_question_is_on_its_way_asks_nothing():
     assert asked_in(scene) == [("wallet-search-result", 0)], "the answer to the question is late: ask again"
 
 
+def test_a_question_that_was_made_late_counts_from_its_answer():
+    scene = polling()
+    scene.wait(30)
+    scene.tell(processing(scene))
+    scene.wait(4)
+    assert scene.tell(called_back(scene)).status == "duplicate"
+    scene.wait(8)
+    assert scene.state.search.asks_at == scene.now
+
+
 def test_two_answers_to_two_questions_do_not_make_two_chains_of_questions():
     scene = polling()
     scene.wait(12)
@@ -231,7 +241,9 @@ def test_a_callback_for_another_search_is_nothing():
 
 def test_a_vasp_that_was_found_is_confirmed_by_the_customer():
     scene = polling()
-    scene.tell(search_result(scene, found="south", south="FOUND", east="NOT_FOUND_ADDRESS", west="SYSTEM_NOT_AVAILABLE"))
+    scene.tell(
+        search_result(scene, found="south", south="FOUND", east="NOT_FOUND_ADDRESS", west="SYSTEM_NOT_AVAILABLE")
+    )
     assert verdict_of(scene) == FOUND
     assert scene.verdicts[0]["counterparty"] == "south"
     assert told(scene) == (
@@ -422,7 +434,15 @@ def test_a_result_that_says_nothing_usable_is_a_search_that_failed(body):
     assert "search-again" in scene.state.timers
 
 
-@pytest.mark.parametrize("body", [{"result": 7}, {}, {"result": "valid", "analysisResult": 3}, {"result": "valid", "beneficiaryVaspEntityId": "\x00"}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"result": 7},
+        {},
+        {"result": "valid", "analysisResult": 3},
+        {"result": "valid", "beneficiaryVaspEntityId": "\x00"},
+    ],
+)
 def test_an_unreadable_result_is_asked_for_again(body):
     scene = polling()
     scene.wait(12)
@@ -551,9 +571,7 @@ def test_whatever_ends_the_withdrawal_ends_the_search(phase, end):
     scene.tell(end)
     assert verdict_of(scene)[0] == "deny"
     running = phase in ("searching", "polling")
-    assert [drop.operations for drop in scene.drops] == (
-        [("wallet-search", "wallet-search-result")] if running else []
-    )
+    assert [drop.operations for drop in scene.drops] == ([("wallet-search", "wallet-search-result")] if running else [])
     assert not scene.callbacks
     assert (scene.state.timers, scene.state.search) == ({}, None)
     before = scene.state

@@ -18,10 +18,10 @@ from travelrule.hub.app import create_hub
 from travelrule.hub.members import Member, MemberKey
 from travelrule.hub.network_file import NetworkFile
 from travelrule.hub.ports import MemberAnswer, MemberCall
-from travelrule.hub.running import assemble
+from travelrule.hub.running import Hub, assemble
 from travelrule.store.reads import ExchangeRecord
 
-from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, World, beneficiary, box, key, transfer
+from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, TXID, XRP, World, beneficiary, box, key, payee, transfer
 
 
 class ToGateway:
@@ -53,9 +53,13 @@ def member(entity_id: str, public: str) -> Member:
 
 
 @pytest.fixture
-async def north(world: World) -> AsyncIterator[HubClient]:
+def hub(world: World) -> Hub:
     members = [member("north", PEER.public_base64), member("south", OWN.public_base64)]
-    hub = assemble(NetworkFile(), members, ToGateway(world), clock=lambda: NOW)
+    return assemble(NetworkFile(), members, ToGateway(world), clock=lambda: NOW)
+
+
+@pytest.fixture
+async def north(hub: Hub) -> AsyncIterator[HubClient]:
     client = HubClient(
         "http://hub.test",
         "code:north",
@@ -118,3 +122,32 @@ async def test_refusals_of_the_hub(north: HubClient) -> None:
     with pytest.raises(HubRefused) as stale:
         await north.address_search("south", PEER.public_base64, search)
     assert stale.value.error_code == "INVALID_RECEIVER_PUBLIC_KEY"
+
+
+async def test_who_sent_it(world: World, hub: Hub, north: HubClient) -> None:
+    """TXID search and data request, both answered by the gateway: a found VASP, then the originator's data."""
+    world.sent()
+    asked = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
+    started = await north.txid_search(body(**asked, requestId="r-1"))
+    assert (started.result, started.body["requestId"]) == ("success", "r-1")
+    await hub.searches.settled()
+    found = await north.txid_search_result("r-1")
+    assert (found.result, found.body["vaspEntityId"]) == ("valid", "south")
+    request = body(**asked, transferId="r-1", payload=box(payee()))
+    tried = await attempt(north.data_request("south", OWN.public_base64, request), PEER, OWN.public_base64)
+    assert tried.body is not None
+    assert tried.payload is not None
+    assert (tried.body["result"], tried.body["amount"]) == ("normal", "250.50")
+    assert {part: tried.payload[part] for part in payee()} == payee()
+    assert tried.payload["Originator"]["originatorPersons"]
+    unknown = body(**{**asked, "txid": "ab" * 32}, transferId="r-2", payload=box(payee()))
+    refused = await north.data_request("south", OWN.public_base64, unknown)
+    assert (refused.result, refused.body["reasonType"]) == ("error", "NOT_FOUND_TXID")
+
+
+async def test_whose_address_it_is(hub: Hub, north: HubClient) -> None:
+    """The hub asks every member with its own keys; the gateway answers the hub like anybody."""
+    await north.wallet_search(body(currency="BTC", addressNumber=BTC, requestId="r-1"))
+    await hub.searches.settled()
+    found = await north.wallet_search_result("r-1")
+    assert (found.result, found.body["beneficiaryVaspEntityId"]) == ("valid", "south")
