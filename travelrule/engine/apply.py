@@ -20,7 +20,7 @@ from travelrule import logs, metrics
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.projecting import write_subjects
+from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
 from travelrule.engine.slots import Slot, Slots
 from travelrule.engine.vault import Vault
@@ -28,9 +28,12 @@ from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
-from travelrule.store.database import Database, is_infrastructure_failure, is_serialisation_failure
+from travelrule.store import bulk
+from travelrule.store.database import Database, is_infrastructure_failure, is_lost_race, is_serialisation_failure
 
 MAX_REPEATS = 10
+MAX_LOST_RACES = 3
+"""Another process was faster with the same new key: once repeated, its rows are seen. More often it is the content."""
 REPEAT_DELAY_SECONDS = 0.02
 
 _KNOWN_POSTGRESQL = text(
@@ -94,10 +97,9 @@ class Engine:
         now = self.clock()
         async with self.database.begin() as connection:
             batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
-            slots = await self._slots.lock(connection, [subject], {subject}, now)
+            slots = await self._slots.lock(connection, [subject], {subject})
             batch.alert(slots[subject], None, alert)
-            await batch.write(connection)
-            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
+            await self._write(connection, batch, slots, now)
         _count(batch.observations)
         self.committed.announce(outbox=True, calls=False)
 
@@ -106,7 +108,9 @@ class Engine:
             try:
                 return await self._once(items)
             except Exception as error:
-                if not is_serialisation_failure(error) or repeat == MAX_REPEATS - 1:
+                limit = MAX_LOST_RACES if is_lost_race(error) else MAX_REPEATS
+                again = is_serialisation_failure(error) or is_lost_race(error)
+                if not again or repeat >= limit - 1:
                     raise
                 # Two batches met: back off a little, unequally, so that they do not meet again.
                 await asyncio.sleep(REPEAT_DELAY_SECONDS * (repeat + 1))
@@ -128,18 +132,22 @@ class Engine:
         async with self.database.begin() as connection:
             items = await qualified(connection, self.vasp, items)
             wanted = [item for item in items if isinstance(item, Input)]
-            slots = await self._lock(connection, wanted, now)
+            slots = await self._lock(connection, wanted)
             known = await self._known(connection, wanted)
             outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
-            await batch.write(connection)
-            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
+            await self._write(connection, batch, slots, now)
             if self.database.is_postgresql and (batch.outbox or batch.calls):
                 await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": _what(batch)})
         _count(batch.observations)
         self.committed.announce(outbox=bool(batch.outbox), calls=bool(batch.calls))
         return outcomes
 
-    async def _lock(self, connection: AsyncConnection, items: Sequence[Input], now: datetime) -> dict[str, Slot]:
+    async def _write(self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime) -> None:
+        await batch.forget_known_dead_letters(connection)
+        subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
+        await bulk.write(connection, [*subjects, *batch.writes()])
+
+    async def _lock(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[str, Slot]:
         subjects = {item.subject for item in items}
         if not subjects:
             return {}
@@ -148,7 +156,7 @@ class Engine:
             for item in items
             if not item.reply_to_unknown and item.subject.partition(":")[0] in self._machines
         }
-        return await self._slots.lock(connection, sorted(subjects), creatable, now)
+        return await self._slots.lock(connection, sorted(subjects), creatable)
 
     async def _known(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[tuple[str, str], Known]:
         if not items:

@@ -19,6 +19,7 @@ from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, Reply
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
+from travelrule.store.bulk import Write
 
 EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
@@ -253,39 +254,46 @@ class Batch:
         )
         self.observations.append(Observation("dead_letters", {"code": rejected.code}))
 
-    async def write(self, connection: AsyncConnection) -> None:
-        """Write everything but the subjects and their projections."""
-        await self._write_calls(connection)
-        await bulk.delete(connection, tables.parked, self.unparked)
-        await bulk.insert(connection, tables.parked, self.parked, conflict="nothing")
-        await bulk.insert(connection, tables.inputs, self.inputs)
-        await bulk.insert(connection, tables.audit, self.audit)
-        await self._write_dead_letters(connection)
-        await bulk.insert(connection, tables.outbox, self.outbox)
+    async def forget_known_dead_letters(self, connection: AsyncConnection) -> None:
+        """A message that was delivered again is a dead letter already: it is neither kept nor sent twice."""
+        if not self.dead_letters:
+            return
+        for letter_id in await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters)):
+            del self.dead_letters[letter_id]
 
-    async def _write_calls(self, connection: AsyncConnection) -> None:
-        await bulk.delete(connection, tables.calls, [{"id": call_id} for call_id in self.finished_calls])
+    def writes(self) -> list[Write]:
+        """Everything but the subjects and their projections."""
+        keys = {row["subject"]: row for row in self.dead_letter_keys}
+        return [
+            *self._writes_of_calls(),
+            Write("delete", tables.parked, self.unparked),
+            Write("insert", tables.parked, self.parked, "nothing"),
+            Write("insert", tables.inputs, self.inputs),
+            Write("insert", tables.audit, self.audit),
+            Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
+            Write("insert", tables.dead_letters, list(self.dead_letters.values())),
+            Write(
+                "insert",
+                tables.outbox,
+                [*self.outbox, *(self.dead_letter_events[letter_id] for letter_id in self.dead_letters)],
+            ),
+        ]
+
+    def _writes_of_calls(self) -> list[Write]:
         whole = [
             {"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped_calls if not operations
         ]
-        await bulk.delete(connection, tables.calls, whole)
         single = [
             {"vasp": self.vasp, "subject": subject, "operation": operation}
             for subject, operations in self.dropped_calls
             for operation in operations
         ]
-        await bulk.delete(connection, tables.calls, single)
-        await bulk.insert(connection, tables.calls, list(self.calls.values()), conflict="nothing")
-
-    async def _write_dead_letters(self, connection: AsyncConnection) -> None:
-        if not self.dead_letters:
-            return
-        known = await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters))
-        fresh = [letter_id for letter_id in self.dead_letters if letter_id not in known]
-        keys = {row["subject"]: row for row in self.dead_letter_keys}
-        await bulk.insert(connection, tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in fresh])
-        await bulk.insert(connection, tables.dead_letters, [self.dead_letters[letter_id] for letter_id in fresh])
-        self.outbox.extend(self.dead_letter_events[letter_id] for letter_id in fresh)
+        return [
+            Write("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
+            Write("delete", tables.calls, whole),
+            Write("delete", tables.calls, single),
+            Write("insert", tables.calls, list(self.calls.values()), "nothing"),
+        ]
 
 
 def _b64(value: bytes) -> str:

@@ -97,7 +97,9 @@ class Calling:
             return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), tries=1))
         refusal = self._refusal(call, target)
         if refusal is not None:
-            return Attempt(self._report(call, target, "failed", code=refusal))
+            # An earlier try may have reached the counterparty: then a finish is owed for it.
+            report = self._report(call, target, "failed", code=refusal, maybe_acted=call.tries > 0)
+            return Attempt(report)
         if target is None or not target.up:
             return self._deferred(call, target)
         content = await self._content(call)

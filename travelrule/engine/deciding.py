@@ -107,7 +107,7 @@ class Decider:
         created: bool,
     ) -> None:
         batch = self._batch
-        state = self._machines[slot.kind].dump(slot.state)
+        state = slot.dumped = self._machines[slot.kind].dump(slot.state)
         body = orjson.dumps(
             {
                 "subject": slot.subject,

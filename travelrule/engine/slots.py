@@ -15,7 +15,6 @@ from travelrule.crypto.audit_chain import CHAIN_START
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Projection
 from travelrule.exchange.machine import Machine
-from travelrule.store import bulk, tables
 
 NO_HEAD = CHAIN_START
 
@@ -35,14 +34,18 @@ _LOCK_SQLITE = text(
 class Slot:
     """One locked subject. ``state`` None: nothing has created it yet (it may hold parked inputs).
 
-    ``erased`` means that the data key was destroyed: the state can never be read again.
+    ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
+    but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
+    state as bytes, once a decision of this batch has changed it.
     """
 
     subject: str
     kind: str
     stored: bool = False
     erased: bool = False
+    new_key: bytes = b""
     state: Any = field(default=None, repr=False)
+    dumped: bytes = field(default=b"", repr=False)
     data_key: bytes = field(default=b"", repr=False)
     sequences: dict[str, int] = field(default_factory=dict)
     head: bytes = NO_HEAD
@@ -59,7 +62,11 @@ class Slot:
 
 
 class Slots:
-    """Locks and reads the subjects of a batch, sorted, and creates the missing rows first."""
+    """Locks and reads the subjects of a batch, sorted, and makes ready those that the batch may create.
+
+    Two batches that create the same subject at once cannot see each other; the later one fails on the primary key and
+    is repeated, and then finds the row.
+    """
 
     def __init__(self, vasp: str, vault: Vault, machines: dict[str, Machine]) -> None:
         self._vasp = vasp
@@ -67,19 +74,17 @@ class Slots:
         self._machines = machines
 
     async def lock(
-        self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str], now: datetime
+        self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]
     ) -> dict[str, Slot]:
-        """Every subject of the batch by name. Those in ``creatable`` get a row if they have none; the others stay
+        """Every subject of the batch by name. Those in ``creatable`` may get a row if they have none; the others stay
         without a row (a stranger's question about an unknown transfer must not fill the table).
         """
         slots = await self._select(connection, subjects)
-        missing = sorted(subject for subject in creatable if subject not in slots)
-        if missing:
-            await self._create(connection, missing, now)
-            slots |= await self._select(connection, missing)
         for subject in subjects:
             if subject not in slots:
-                slots[subject] = self._blank(subject)
+                slot = slots[subject] = self._blank(subject)
+                if subject in creatable:
+                    slot.data_key, slot.new_key = self._vault.new_data_key(subject)
         return slots
 
     async def _select(self, connection: AsyncConnection, subjects: Sequence[str]) -> dict[str, Slot]:
@@ -110,34 +115,3 @@ class Slots:
 
     def _blank(self, subject: str) -> Slot:
         return Slot(subject=subject, kind=subject.partition(":")[0])
-
-    async def _create(self, connection: AsyncConnection, subjects: Sequence[str], now: datetime) -> None:
-        rows = [
-            {
-                "vasp": self._vasp,
-                "subject": subject,
-                "kind": subject.partition(":")[0],
-                "status": "",
-                "verdict": "",
-                "chain": "",
-                "counterparty": "",
-                "parked": 0,
-                "sequences": "{}",
-                "head": NO_HEAD,
-                "records": 0,
-                "created_at": now,
-                "updated_at": now,
-            }
-            for subject in subjects
-        ]
-        keys = [
-            {
-                "vasp": self._vasp,
-                "subject": subject,
-                "wrapped": self._vault.new_data_key(subject)[1],
-                "created_at": now,
-            }
-            for subject in subjects
-        ]
-        await bulk.insert(connection, tables.subjects, rows, conflict="nothing")
-        await bulk.insert(connection, tables.data_keys, keys, conflict="nothing")

@@ -21,6 +21,7 @@ RETRY_SECONDS_MAX = 3600
 """Retries become rarer: the policy's first wait is doubled up to this."""
 
 DOUBLINGS_MAX = 12
+ENTITY_ID_MAX = 200
 
 UNKNOWN_VASP_CODES = frozenset({"INVALID_TARGET_VASP_ID", "INVALID_BENEFICIARY"})
 
@@ -39,11 +40,8 @@ REFUSALS = frozenset(
 """The documented reasons of a refusal (errors.md section 4); any other is ``UNKNOWN``."""
 
 
-def search_address(turn: Turn) -> None:
+def search_address(turn: Turn, attempt: Attempt) -> None:
     """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
-    attempt = turn.state.attempt
-    if attempt is None:
-        return
     clear, payload = messages.address_search(turn.state.request)
     turn.call("address-search", attempt, clear, payload)
 
@@ -58,6 +56,7 @@ def address_reported(turn: Turn, report: CallReport) -> str:
     if report.outcome == "deferred":
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "counterparty down"
+    turn.clear_timer(TRY_AGAIN)
     if report.outcome == "failed":
         return _not_answered(turn, attempt, report)
     return _address_answered(turn, attempt, report)
@@ -69,10 +68,11 @@ def _address_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
         return _address_refused(turn, attempt, reason_of(report))
     owner = body.get("beneficiaryVaspEntityId")
     if isinstance(owner, str) and owner and owner.lower() != attempt.counterparty.lower():
-        turn.decide(Cause.COUNTERPARTY_FOUND, counterparty=owner[:200])
+        named = owner if owner.isprintable() and len(owner) <= ENTITY_ID_MAX else ""
+        turn.decide(Cause.COUNTERPARTY_FOUND, counterparty=named)
         return "the address belongs to another VASP"
-    turn.change_attempt(attempt.transfer_id, country=report.counterparty_country, alliance=report.counterparty_alliance)
-    authorize(turn)
+    country, alliance = report.counterparty_country, report.counterparty_alliance
+    authorize(turn, turn.change_attempt(attempt.transfer_id, country=country, alliance=alliance))
     return "address valid"
 
 
@@ -90,12 +90,9 @@ def _refused(turn: Turn, attempt: Attempt, reason: str) -> None:
         turn.alert(AlertCode.COUNTERPARTY_SANCTION_LIST, "critical", attempt.counterparty)
 
 
-def authorize(turn: Turn) -> None:
+def authorize(turn: Turn, attempt: Attempt) -> None:
     """Store ``wait`` and send the authorization of the attempt that counts."""
-    attempt = turn.state.attempt
     profile = messages.own_profile(turn.policy)
-    if attempt is None:
-        return
     if profile is None:
         turn.decide(Cause.NOT_AVAILABLE)
         turn.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
@@ -127,10 +124,9 @@ def authorization_reported(turn: Turn, report: CallReport) -> str:
 def _verified(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     payload = None if too_deep(report.payload) else report.payload
     turn.change_attempt(attempt.transfer_id, payload=payload)
-    refused_here = turn.state.case.verdict == "deny" and turn.state.txid is None
-    if attempt.give_up or refused_here:
+    if attempt.give_up:
         turn.move(attempt.transfer_id, "answered-verified", "not-sent")
-        owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+        owe_finish(turn, attempt.transfer_id, attempt.give_up)
         return "verified after the withdrawal was given up: finish"
     if not payload:
         turn.move(attempt.transfer_id, "answered-verified", "not-sent")
@@ -158,6 +154,8 @@ def _denied(turn: Turn, attempt: Attempt, reason: str) -> str:
 def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     turn.change_attempt(attempt.transfer_id, reason=report.code[:100])
     turn.move(attempt.transfer_id, "answer-lost")
+    if attempt is turn.before.attempt:
+        turn.clear_timer(TRY_AGAIN)
     duplicated = report.code == "DUPLICATED_TRANSFER_ID"
     if report.maybe_acted or duplicated:
         owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
@@ -173,7 +171,7 @@ def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str
         fresh_transfer_id(turn.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
     )
     turn.change(attempts=(*turn.state.attempts, anew), restarts=turn.state.restarts + 1)
-    authorize(turn)
+    authorize(turn, anew)
     return "transferId known there: finished, begun anew"
 
 
@@ -216,17 +214,16 @@ def try_again(turn: Turn) -> str:
     """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
     turn.clear_timer(TRY_AGAIN)
     attempt = turn.state.attempt
-    if turn.state.case.final or attempt is None:
-        return "nothing to try again"
-    if attempt.status == "wait":
+    if attempt is not None and attempt.status == "wait":
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the authorization still waits for the counterparty"
-    if attempt.status == NEW:
-        turn.drop("address-search")
+    if attempt is None or attempt.status != NEW:
+        target = turn.state.request.destination.vasp_entity_id or ""
+        attempt = Attempt(fresh_transfer_id(turn.item.salt), target)
+        turn.change(attempts=(*turn.state.attempts, attempt))
     else:
-        anew = Attempt(fresh_transfer_id(turn.item.salt), attempt.counterparty)
-        turn.change(attempts=(*turn.state.attempts, anew))
-    search_address(turn)
+        turn.drop("address-search")
+    search_address(turn, attempt)
     return "counterparty tried again"
 
 

@@ -11,7 +11,7 @@ from travelrule.exchange.decision import Decision
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW
-from travelrule.exchange.turn import CONCLUDE, HELD, TRY_AGAIN, Turn, ignored, owes, rejected
+from travelrule.exchange.turn import CONCLUDE, TRY_AGAIN, Turn, ignored, owes, rejected
 from travelrule.policy.verdicts import Cause
 
 
@@ -24,7 +24,6 @@ def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState
         )
     if state.case.final and state.case.verdict == "deny":
         return ignored(state, "denied before")
-    turn.clear_timer(TRY_AGAIN)
     give_up(turn, data.reason)
     turn.overrule(Cause.CANCELLED)
     return turn.done("cancelled by the platform")
@@ -36,7 +35,6 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
     if state.case.final:
         return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
     if data.decision == "deny":
-        turn.clear_timer(TRY_AGAIN)
         if state.txid is None:
             give_up(turn, "UNKNOWN")
         turn.overrule(Cause.OPERATOR_DENY)
@@ -48,7 +46,6 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
     limit = turn.policy.operator_limits.get(state.request.trade_currency)
     if limit is not None and state.request.trade_price > limit:
         return rejected(state, "OPERATOR_LIMIT", "decision", "the value is above the policy's operator_limits")
-    turn.clear_timer(TRY_AGAIN)
     if state.attempt is not None and state.attempt.status == NEW:
         turn.drop("address-search")
     turn.overrule(Cause.OPERATOR_ALLOW)
@@ -67,8 +64,7 @@ def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
             if owes(attempt):
                 turn.alert(AlertCode.EXCHANGE_NOT_CONCLUDED, "critical", attempt.counterparty)
         return turn.done("verified, and not concluded within the limit")
-    if data.name == HELD and turn.state.case.verdict == "hold":
-        turn.alert(AlertCode.HELD_TOO_LONG, "warning", turn.state.request.destination.vasp_entity_id)
+    turn.alert(AlertCode.HELD_TOO_LONG, "warning", turn.state.request.destination.vasp_entity_id)
     return turn.done("on hold for long")
 
 

@@ -102,6 +102,7 @@ def begin(turn: Turn, transfer_id: str) -> str:
     if destination.kind != "vasp":
         turn.decide(Cause.NOT_AVAILABLE)
         return f"destination of kind {destination.kind}: not built yet"
-    turn.change(attempts=(*turn.state.attempts, Attempt(transfer_id, target)))
-    search_address(turn)
+    attempt = Attempt(transfer_id, target)
+    turn.change(attempts=(*turn.state.attempts, attempt))
+    search_address(turn, attempt)
     return "address search"

@@ -53,13 +53,11 @@ class Turn:
 
     def move(self, transfer_id: str, *triggers: str) -> Attempt:
         """Step an attempt through the table and emit each status it passes."""
+        status = next(one.status for one in self.state.attempts if one.transfer_id == transfer_id)
         for trigger in triggers:
-            attempt = self.state.find(transfer_id)
-            if attempt is None:
-                break
-            attempt = self.change_attempt(transfer_id, status=step("originating", attempt.status, trigger))
-            self.publish(attempt)
-        return next(one for one in self.state.attempts if one.transfer_id == transfer_id)
+            status = step("originating", status, trigger)
+            self.publish(self.change_attempt(transfer_id, status=status))
+        return self.change_attempt(transfer_id, status=status)
 
     def publish(self, attempt: Attempt) -> None:
         """Emit how far an exchange is. Only the attempt that counts has the withdrawal's transaction."""
@@ -149,6 +147,8 @@ class Turn:
 
     def done(self, rule: str) -> Decision[WithdrawalState]:
         """Finish: set the watchdogs that the state calls for, and hand over."""
+        if self.state.case.final:
+            self.clear_timer(TRY_AGAIN)
         self._watch(CONCLUDE, self.policy.time_limits.conclusion, needed=unconcluded(self.state))
         self._watch(HELD, self.policy.time_limits.held_reminder, needed=self.state.case.verdict == "hold")
         return Decision(self.state, tuple(self.effects), rule=rule)

@@ -24,8 +24,8 @@ class StoredVasp:
 
     @property
     def up(self) -> bool:
-        """Whether requests may be sent to it."""
-        return self.listed and self.entry.health.strip().lower() == "up"
+        """Whether requests may be sent to it: anything but ``down`` (the field is an open text, hub-api.md 4.A.1)."""
+        return self.listed and self.entry.health.strip().lower() != "down"
 
 
 class Directory:

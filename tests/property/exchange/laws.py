@@ -13,10 +13,7 @@ from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW, TRANSITIONS
-from travelrule.exchange.turn import owes
 from travelrule.policy.policy import Policy
-
-EXPLAINED = {"txid-report": "TXID_REPORT_FAILED", "finish": "FINISH_FAILED"}
 
 
 def check(before: Any, item: Input, decision: Decision[Any], policy: Policy) -> None:
@@ -26,6 +23,8 @@ def check(before: Any, item: Input, decision: Decision[Any], policy: Policy) -> 
         assert after == before
         assert all(isinstance(effect, Reply) for effect in decision.effects)
         assert decision.status == "parked" or decision.code
+        return
+    if after is before and not decision.effects:
         return
     _events_fit(decision)
     kind = item.subject.partition(":")[0]
@@ -68,7 +67,8 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
         old = before.find(attempt.transfer_id) if before is not None else None
         statuses = [data["status"] for data in emitted if "side" in data and data["transferId"] == attempt.transfer_id]
         _walk("originating", old.status if old else NEW, statuses, attempt.status)
-        if owes(attempt):
+        sent = attempt.status in ("verified", "pending", "processing", "wait-confirm", "confirmed")
+        if attempt.finish == "owed" or (sent and attempt.report not in ("accepted", "failed")):
             assert "conclude" in after.timers, "what is owed is watched"
         assert attempt.finish == "none" or attempt.status == "canceled"
     if before is not None:

@@ -146,6 +146,14 @@ def test_an_address_that_another_vasp_owns_is_held_and_nothing_goes_to_either():
     assert not scene.calls
 
 
+@pytest.mark.parametrize("owner", ["ea\x00st", "e" * 201])
+def test_an_owner_whose_name_is_no_id_is_not_repeated(owner):
+    scene = asking()
+    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId=owner))
+    assert verdict_of(scene)[1] == ["COUNTERPARTY_FOUND"]
+    assert scene.verdicts[0]["counterparty"] == "south"
+
+
 @pytest.mark.parametrize("owner", ["south", "SOUTH", "", None, 7, {}])
 def test_the_owner_named_in_the_answer_may_be_the_target_or_nothing(owner):
     scene = asking()
@@ -326,3 +334,38 @@ def test_korean_names_are_swapped_only_between_korean_vasps():
     (call,) = scene.calls
     (person,) = call.payload["Beneficiary"]["beneficiaryPersons"]
     assert person["naturalPerson"]["name"]["nameIdentifier"][0]["primaryIdentifier"] == "Kim"
+
+
+def test_an_authorization_that_waits_for_its_vasp_is_not_sent_twice():
+    scene = waiting()
+    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.fire("try-again")
+    assert not scene.calls
+    assert "try-again" in scene.state.timers
+    scene.tell(VERIFIED)
+    assert set(scene.state.timers) == {"conclude"}
+
+
+def test_authorizations_that_are_lost_one_after_another_end_at_the_limit_too():
+    scene = waiting()
+    used = [WITHDRAWAL_ID]
+    for _ in range(60):
+        scene.tell(reported("failed", "transfer-authorization", used[-1], **USED_UP))
+        if "try-again" not in scene.state.timers:
+            break
+        scene.fire("try-again")
+        used.append(scene.state.attempt.transfer_id)
+        scene.tell(answered("address-search", used[-1], result="valid"))
+    assert scene.alerts == ["COUNTERPARTY_UNREACHABLE"]
+    assert 20 <= len(used) <= 40
+    assert len(set(used)) == len(used)
+
+
+def test_an_answer_after_all_ends_the_tries():
+    for answer in (
+        answered("address-search", result="invalid", reasonType="NOT_FOUND_ADDRESS"),
+        reported("failed", "address-search", code="UNACCEPTABLE_REQUEST", status=503),
+    ):
+        scene = asking()
+        scene.tell(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), answer)
+        assert "try-again" not in scene.state.timers

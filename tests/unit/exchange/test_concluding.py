@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.exchange.scene import (
@@ -10,6 +12,7 @@ from tests.unit.exchange.scene import (
     VALID,
     VERIFIED,
     WITHDRAWAL_ID,
+    Scene,
     allowed,
     answered,
     asking,
@@ -19,11 +22,14 @@ from tests.unit.exchange.scene import (
     denied,
     mined,
     policy,
+    recorded,
     reported,
     reporting,
     settled,
     waiting,
 )
+from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.state import reached
 
 REPORT_ACCEPTED = answered("txid-report", result="normal")
 FINISH_ACCEPTED = answered("finish", result="normal")
@@ -191,6 +197,16 @@ def test_money_that_moved_after_all_is_said_aloud():
     assert not scene.calls
 
 
+def test_value_sent_after_it_was_given_up_is_said_aloud_twice():
+    scene = allowed()
+    scene.tell(settled("failed"), broadcast())
+    assert scene.alerts == ["BROADCAST_WITHOUT_ALLOW"]
+    assert (scene.state.chain, scene.state.txid) == ("failed", TXID)
+    scene.tell(settled())
+    assert scene.alerts == ["SETTLED_AFTER_FAILURE"]
+    assert not scene.calls
+
+
 @pytest.mark.parametrize("code", ["TXID_ALREADY_EXISTS", "TRANSFER_ALREADY_FAILED", "UNKNOWN", "NO_ANSWER"])
 def test_a_report_that_fails_for_good_is_critical(code):
     scene = reporting()
@@ -258,9 +274,37 @@ def test_a_timer_that_was_moved_since_is_nothing():
     old = scene.state.timers["try-again"]
     scene.fire("try-again")
     scene.tell(VALID)
-    from travelrule.exchange.reports import TimerDue
-
     before = scene.state
     assert scene.tell(TimerDue(name="try-again", due_at=old)).status == "duplicate"
     assert scene.tell(TimerDue(name="no-such-timer", due_at=old)).status == "duplicate"
     assert scene.state == before
+
+
+def test_a_transaction_that_failed_before_its_report_was_due_is_only_finished():
+    scene = allowed(policy('report_moment = "final"'))
+    scene.tell(broadcast(), settled("failed"))
+    assert [call.operation for call in scene.calls] == ["finish"]
+    assert not scene.drops
+    assert scene.tell(settled("failed")).status == "duplicate"
+
+
+def test_a_recorded_withdrawal_that_failed_needs_no_verdict():
+    scene = Scene()
+    scene.tell(recorded(), settled("failed"))
+    assert scene.state.chain == "failed"
+    assert not scene.history
+
+
+@pytest.mark.parametrize(
+    ("chain", "moments"),
+    [
+        ("none", []),
+        ("broadcast", ["broadcast"]),
+        ("mined", ["broadcast", "mined"]),
+        ("final", ["broadcast", "mined", "final"]),
+        ("failed", []),
+    ],
+)
+def test_which_moments_a_chain_has_reached(chain, moments):
+    state = replace(reporting().state, chain=chain)
+    assert [moment for moment in ("broadcast", "mined", "final") if reached(state, moment)] == moments

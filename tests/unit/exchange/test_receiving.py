@@ -254,3 +254,12 @@ def test_a_denied_record_with_an_odd_address_can_be_projected(numbers):
     scene = inbound()
     scene.tell(authorization(ivms101={"Beneficiary": {"accountNumber": numbers}}))
     assert scene.reply["result"] == "denied"
+
+
+def test_a_status_search_waits_for_an_originator_that_is_down():
+    scene = authorized()
+    scene.fire("open")
+    before = scene.state
+    scene.tell(reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"))
+    assert scene.state == before
+    assert not scene.alerts
