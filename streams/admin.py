@@ -128,7 +128,10 @@ async def _create(admin: AIOKafkaAdminClient, missing: dict[str, TopicSpec], rep
 
 async def _visible(admin: AIOKafkaAdminClient, names: list[str]) -> None:
     """Wait until brokers know what the controller has just made: whoever comes next may rely on it."""
-    while any(topic["error_code"] or not topic["partitions"] for topic in await admin.describe_topics(names)):
+    while names:
+        described = await admin.describe_topics(names)
+        if all(topic["partitions"] and not topic["error_code"] for topic in described):
+            return
         await asyncio.sleep(LOOK_SECONDS)  # a broker has no way to tell
 
 

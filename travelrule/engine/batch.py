@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -14,7 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from travelrule.engine.envelope import pack, pack_raw
-from travelrule.engine.slots import Slot
+from travelrule.engine.ports import CallContent
+from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, Reply
 from travelrule.exchange.inputs import Input, Rejected
@@ -25,6 +26,12 @@ EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
 DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
+
+
+def source_class(source: str) -> str:
+    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
+    head = source.strip("/").partition("/")[0]
+    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
 
 
 @dataclass(slots=True)
@@ -49,9 +56,11 @@ class Batch:
     audit: list[Row] = field(default_factory=list)
     outbox: list[Row] = field(default_factory=list)
     calls: dict[str, Row] = field(default_factory=dict)
+    contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
+    parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
@@ -147,6 +156,7 @@ class Batch:
     def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
         call_id = str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|{number}"))
         content = orjson.dumps({"clear": call.clear, "payload": call.payload})
+        self.contents[call_id] = CallContent(call.clear, call.payload)
         self.calls[call_id] = {
             "id": call_id,
             "vasp": self.vasp,
@@ -161,6 +171,8 @@ class Batch:
             "key_refreshed": False,
             "deferred": False,
             "note": "",
+            "lease_owner": None,
+            "lease_until": None,
             "traceparent": item.traceparent,
             "created_at": self.now,
         }
@@ -202,7 +214,8 @@ class Batch:
         )
 
     def park(self, slot: Slot, item: Input) -> None:
-        """Keep an input until its subject arrives."""
+        """Keep an input until its subject arrives. Its time also tells its place among those of the same batch."""
+        self.parkings += 1
         self.parked.append(
             {
                 "vasp": self.vasp,
@@ -210,7 +223,7 @@ class Batch:
                 "id": item.id,
                 "subject": slot.subject,
                 "sealed": self.vault.seal(slot.data_key, "parked", slot.subject, pack(item, with_raw=True)),
-                "parked_at": self.now,
+                "parked_at": self.now + timedelta(microseconds=self.parkings),
             }
         )
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
 import orjson
-from sqlalchemy import text
 
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubError
@@ -21,11 +20,11 @@ from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retries import Again, Attempted, Deliver, react
+from travelrule.exchange.retries import Again, Attempted, Course, Deliver, react
 from travelrule.policy.policy import Policy
-from travelrule.store.database import Database
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
 
@@ -59,18 +58,11 @@ class Attempt:
     outcome: str = "not-sent"
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    clear: dict[str, Any] = field(repr=False)
-    payload: dict[str, Any] | None = field(repr=False)
-
-
 class Calling:
     """Makes attempts. All that is decided by rules is decided by ``exchange.retries``; this is the edge."""
 
     def __init__(
         self,
-        database: Database,
         vault: Vault,
         hub: HubClient,
         counterparties: Counterparties,
@@ -79,7 +71,6 @@ class Calling:
         clock: Callable[[], datetime],
         randomness: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        self._database = database
         self._vault = vault
         self._hub = hub
         self._counterparties = counterparties
@@ -88,13 +79,13 @@ class Calling:
         self._clock = clock
         self._randomness = randomness
 
-    async def attempt(self, call: CallItem, jitter: float) -> Attempt:
-        """Try the call once. ``jitter`` in 0..1 spreads repeats."""
+    async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> Attempt:
+        """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
         target = await self._counterparties.get(call.target)
-        if (target is None or not target.listed) and call.tries == 0:
-            # It may be newer than our copy of the directory: ask for a fresh list before saying no.
+        if (target is None or not target.listed) and not call.note:
+            # It may be newer than our copy of the directory: ask for a fresh list before saying no. That was no try.
             self._counterparties.wanted.set()
-            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), tries=1))
+            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), note=Course().note()))
         refusal = self._refusal(call, target)
         if refusal is not None:
             # An earlier try may have reached the counterparty: then a finish is owed for it.
@@ -102,7 +93,8 @@ class Calling:
             return Attempt(report)
         if target is None or not target.up:
             return self._deferred(call, target)
-        content = await self._content(call)
+        if content is None:
+            content = self._content(call)
         if content is None:
             return Attempt(self._report(call, target, "failed", code="ERASED"))
         attempted = await self._send(call, content, target)
@@ -120,19 +112,14 @@ class Calling:
         notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
         return Attempt(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
 
-    async def _content(self, call: CallItem) -> _Content | None:
-        statement = text("SELECT wrapped FROM data_keys WHERE vasp = :vasp AND subject = :subject")
-        async with self._database.read() as connection:
-            wrapped = (
-                await connection.execute(statement, {"vasp": self._policy().own.entity_id, "subject": call.subject})
-            ).scalar()
-        if wrapped is None:
+    def _content(self, call: CallItem) -> CallContent | None:
+        if call.wrapped is None:
             return None
-        data_key = self._vault.unwrap(call.subject, bytes(wrapped))
+        data_key = self._vault.unwrap(call.subject, bytes(call.wrapped))
         plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
-        return _Content(plain["clear"], plain["payload"])
+        return CallContent(plain["clear"], plain["payload"])
 
-    async def _send(self, call: CallItem, content: _Content, target: StoredVasp) -> Attempted:
+    async def _send(self, call: CallItem, content: CallContent, target: StoredVasp) -> Attempted:
         own = self._keyring.signing
         remote_key = None
         body = self._named(dict(content.clear))

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from travelrule.engine.slots import Slot
+from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.exchange.machine import Machine
@@ -27,6 +27,7 @@ class _Rows:
     new: list[Row] = field(default_factory=list)
     keys: list[Row] = field(default_factory=list)
     subjects: list[Row] = field(default_factory=list)
+    erased: list[Row] = field(default_factory=list)
     withdrawals: list[Row] = field(default_factory=list)
     exchanges: list[Row] = field(default_factory=list)
     wallets: list[Row] = field(default_factory=list)
@@ -37,7 +38,9 @@ class _Rows:
         return [
             Write("insert", tables.subjects, self.new),
             Write("insert", tables.data_keys, self.keys),
-            Write("update", tables.subjects, self.subjects),
+            # An upsert finds its row by the key alone, which an UPDATE joined to the new values may not.
+            Write("insert", tables.subjects, self.subjects, "update"),
+            Write("update", tables.subjects, self.erased),
             Write("insert", tables.withdrawals, self.withdrawals, "update"),
             Write("insert", tables.exchanges, self.exchanges, "update"),
             Write("insert", tables.wallets, self.wallets, "update"),
@@ -53,14 +56,18 @@ def subject_writes(
     for slot in slots:
         if not slot.changed or not (slot.stored or slot.new_key):
             continue
+        if slot.erased:
+            rows.erased.append(_erased_row(vasp, slot, now))
+            continue
         projection = _project(slot, machines)
         subject_row = _subject_row(vasp, slot, projection, _sealed(slot, machines, vault), now)
         if slot.stored:
             rows.subjects.append(subject_row)
         else:
-            rows.new.append({**subject_row, "kind": slot.kind, "created_at": now})
+            rows.new.append(subject_row)
             rows.keys.append({"vasp": vasp, "subject": slot.subject, "wrapped": slot.new_key, "created_at": now})
         _search_rows(rows, slot, projection, vault, vasp, now)
+        slot.projection = projection
     return rows.writes()
 
 
@@ -93,10 +100,22 @@ def _project(slot: Slot, machines: dict[str, Machine]) -> Projection:
     return machines[slot.kind].project(slot.state)
 
 
+def _erased_row(vasp: str, slot: Slot, now: datetime) -> Row:
+    """What may still change of a subject that nobody can read any more; the rest stays as it was."""
+    return {
+        "vasp": vasp,
+        "subject": slot.subject,
+        "due_at": slot.due_at,
+        "sequences": orjson.dumps(slot.sequences).decode(),
+        "updated_at": now,
+    }
+
+
 def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "subject": slot.subject,
+        "kind": slot.kind,
         "status": projection.status,
         "verdict": projection.verdict,
         "chain": projection.chain,
@@ -108,6 +127,7 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
         "sequences": orjson.dumps(slot.sequences).decode(),
         "head": slot.head,
         "records": slot.records,
+        "created_at": now,
         "updated_at": now,
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,54 +10,24 @@ import orjson
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule.crypto.audit_chain import CHAIN_START
+from travelrule.engine.recent import Recent
+from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Projection
 from travelrule.exchange.machine import Machine
 
-NO_HEAD = CHAIN_START
-
+# One look into each index per subject, in the order given, whatever the planner believes about tables that have grown
+# since it last counted: OFFSET 0 keeps it from turning the look into a join over everything that a VASP has.
 _LOCK_POSTGRESQL = text(
-    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, k.wrapped FROM subjects s"
-    " LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
-    " WHERE s.vasp = :vasp AND s.subject = ANY(CAST(:subjects AS text[])) ORDER BY s.subject FOR UPDATE OF s"
+    "SELECT s.*, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = :vasp AND k.subject = s.subject) AS wrapped"
+    " FROM unnest(CAST(:subjects AS text[])) AS v(subject) CROSS JOIN LATERAL"
+    " (SELECT subject, sealed, parked, sequences, head, records, due_at FROM subjects"
+    " WHERE vasp = :vasp AND subjects.subject = v.subject OFFSET 0 FOR UPDATE) s"
 )
 _LOCK_SQLITE = text(
-    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, k.wrapped FROM subjects s"
-    " LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
+    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, k.wrapped"
+    " FROM subjects s LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
     " WHERE s.vasp = :vasp AND s.subject IN (SELECT value FROM json_each(:subjects)) ORDER BY s.subject"
 )
-
-
-@dataclass(slots=True)
-class Slot:
-    """One locked subject. ``state`` None: nothing has created it yet (it may hold parked inputs).
-
-    ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
-    but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
-    state as bytes, once a decision of this batch has changed it.
-    """
-
-    subject: str
-    kind: str
-    stored: bool = False
-    erased: bool = False
-    new_key: bytes = b""
-    state: Any = field(default=None, repr=False)
-    dumped: bytes = field(default=b"", repr=False)
-    data_key: bytes = field(default=b"", repr=False)
-    sequences: dict[str, int] = field(default_factory=dict)
-    head: bytes = NO_HEAD
-    records: int = 0
-    parked: int = 0
-    due_at: datetime | None = None
-    projection: Projection | None = field(default=None, repr=False)
-    changed: bool = False
-
-    @property
-    def bare_id(self) -> str:
-        """The subject without its kind: the Kafka key of what is said about it."""
-        return self.subject.partition(":")[2]
 
 
 class Slots:
@@ -69,13 +38,12 @@ class Slots:
     """
 
     def __init__(self, vasp: str, vault: Vault, machines: dict[str, Machine]) -> None:
+        self.recent = Recent()
         self._vasp = vasp
         self._vault = vault
         self._machines = machines
 
-    async def lock(
-        self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]
-    ) -> dict[str, Slot]:
+    async def lock(self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]) -> dict[str, Slot]:
         """Every subject of the batch by name. Those in ``creatable`` may get a row if they have none; the others stay
         without a row (a stranger's question about an unknown transfer must not fill the table).
         """
@@ -105,9 +73,13 @@ class Slots:
         slot.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
         if row.wrapped is None:
             slot.erased = True
+            self.recent.forget(row.subject)
             return slot
         slot.data_key = self._vault.unwrap(row.subject, bytes(row.wrapped))
-        if row.sealed is not None:
+        kept = self.recent.find(row.subject, slot.head)
+        if kept is not None:
+            slot.state, slot.projection = kept.state, kept.projection
+        elif row.sealed is not None:
             machine = self._machines[slot.kind]
             slot.state = machine.load(self._vault.open(slot.data_key, "state", row.subject, bytes(row.sealed)))
             slot.projection = machine.project(slot.state)

@@ -30,7 +30,7 @@ class Database:
     subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
     """
 
-    def __init__(self, url: str, pool_size: int = 5) -> None:
+    def __init__(self, url: str, pool_size: int = 10) -> None:
         parsed = make_url(url)
         self.url = parsed
         self.is_postgresql = parsed.get_backend_name() == "postgresql"
@@ -39,7 +39,7 @@ class Database:
                 parsed,
                 hide_parameters=True,
                 pool_size=pool_size,
-                max_overflow=pool_size,
+                max_overflow=0,  # a connection more costs a process, and more CPU than many queries, each time
                 connect_args={"timeout": 10, "command_timeout": 30, "server_settings": {"jit": "off"}},
             )
         else:

@@ -22,9 +22,9 @@ def queues(database: Database) -> Queues:
 
 
 async def claim(
-    queues: Queues, count: int = 100, per_target: int = 100, busy: tuple[str, ...] = (), now: datetime = NOW
+    queues: Queues, count: int = 100, per_target: int = 100, now: datetime = NOW, **left: int
 ) -> list[CallItem]:
-    return await queues.claim_calls(count, per_target, busy, now, now + timedelta(seconds=45))
+    return await queues.claim_calls(count, per_target, left, now, now + timedelta(seconds=45))
 
 
 def ids(items: list[CallItem]) -> list[str]:
@@ -84,8 +84,28 @@ async def test_the_oldest_go_first_also_within_a_counterparty(database: Database
 
 async def test_busy_counterparties_are_left_out(database: Database, queues: Queues) -> None:
     await write(database, tables.calls, [call("a", "it's"), call("b", 'say "b"'), call("c", "c")])
-    assert ids(await claim(queues, busy=("it's", 'say "b"'))) == ["c"]
+    assert ids(await claim(queues, **{"it's": 0, 'say "b"': 0})) == ["c"]
     assert ids(await claim(queues)) == ["a", "b"]
+
+
+async def test_a_counterparty_gets_as_many_as_it_has_places_left_and_the_rest_keeps_its_turn(
+    database: Database, queues: Queues
+) -> None:
+    await write(database, tables.calls, [call(f"{target}{n}", target, due=-9 + n) for target in "ab" for n in range(4)])
+    assert ids(await claim(queues, 100, 3, a=1)) == ["a0", "b0", "b1", "b2"]
+    rows = {row.id: row for row in await read(database, tables.calls)}
+    assert (rows["a1"].lease_until, rows["a1"].due_at) == (None, after(-8))
+    assert ids(await claim(queues, 100, 3, a=1, b=0)) == ["a1"]
+
+
+async def test_a_call_that_is_not_made_after_all_keeps_its_turn(database: Database, queues: Queues) -> None:
+    await write(database, tables.calls, [call("a", due=-5), call("b", due=-4)])
+    items = await claim(queues)
+    await queues.release_calls([])
+    await queues.release_calls([item.id for item in items if item.id == "a"])
+    (again,) = await claim(queues)
+    assert again.id == "a"
+    assert {row.id: row.due_at for row in await read(database, tables.calls)} == {"a": after(-5), "b": after(-4)}
 
 
 async def test_postponing_gives_up_the_lease_and_keeps_what_a_repeat_must_know(

@@ -107,7 +107,9 @@ async def test_networks_by_coin(directory: Directory) -> None:
     await tell(usdt=["ETH", "TRX"], XRP=["XRP"])
     assert await directory.networks() == {"USDT": ("ETH", "TRX"), "XRP": ("XRP",)}
     await tell(USDT=["SOL"])
-    assert (await directory.networks())["USDT"] == ("SOL",)
+    assert await directory.networks() == {"USDT": ("SOL",)}, "what is not listed any more is gone"
+    await tell(usdt=["ETH"], USDT=["TRX"], Usdt=["SOL"])
+    assert await directory.networks() == {"USDT": ("SOL",)}, "a coin named twice breaks nothing"
 
 
 async def test_installations_in_one_database_do_not_see_each_other(database: Database, directory: Directory) -> None:

@@ -96,6 +96,11 @@ class Process:
         """End it with SIGKILL: nothing of it gets a chance to tidy up."""
         await self._end(signal.SIGKILL)
 
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal, if it runs."""
+        if self._process is not None and self.running:
+            self._process.send_signal(number)
+
     async def _end(self, number: signal.Signals) -> None:
         process = self._process
         if process is None or process.returncode is not None:
