@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, ValidationError, model_validator
 
 from schemas.base import Wire
 from schemas.hub_directory import Accepted, readable
@@ -91,6 +91,14 @@ class TxidSearchResult(_SearchResult):
     @classmethod
     def _either_name(cls, data: Any) -> Any:
         return _first_named(data, ("vaspEntityId", "vasp_entity_id"), "beneficiaryVaspEntityId")
+
+    @classmethod
+    def found_in(cls, body: Any) -> str:
+        """The entity id of the VASP that a result names; empty if it names none or cannot be read."""
+        try:
+            return cls.model_validate(body).vasp_entity_id or ""
+        except ValidationError:
+            return ""
 
 
 class WalletSearchRequest(Wire):

@@ -20,6 +20,7 @@ from travelrule.errors import ServiceUnavailable
 REPLICAS = 3
 IN_SYNC = 2
 ADMIN_SECONDS = 20.0
+LOOK_SECONDS = 0.05
 DEAD_LETTER_BYTES = 2 * SIZE_MAX
 """A dead letter holds a whole record, sealed and with more headers."""
 
@@ -117,11 +118,21 @@ async def _create(admin: AIOKafkaAdminClient, missing: dict[str, TopicSpec], rep
         error = for_code(code)
         if code == 0:
             reports[name] = TopicReport(name, "created", f"{missing[name].partitions_real} partitions")
-        elif error is TopicAlreadyExistsError:  # another one was faster
-            reports[name] = await _compare(admin, name, missing[name], replicas)
+        elif error is TopicAlreadyExistsError:
+            reports[name] = TopicReport(name, "unchanged", "another process made it just now")
         else:
             reports[name] = TopicReport(name, "failed", error.__name__)
+    await _visible(admin, [name for name, report in reports.items() if report.action != "failed"])
     return reports
+
+
+async def _visible(admin: AIOKafkaAdminClient, names: list[str]) -> None:
+    """Wait until brokers know what the controller has just made: whoever comes next may rely on it."""
+    while names:
+        described = await admin.describe_topics(names)
+        if all(topic["partitions"] and not topic["error_code"] for topic in described):
+            return
+        await asyncio.sleep(LOOK_SECONDS)  # a broker has no way to tell
 
 
 async def _compare(admin: AIOKafkaAdminClient, name: str, spec: TopicSpec, replicas: int) -> TopicReport:

@@ -20,7 +20,8 @@ class Timing:
     """How fast a consumer group notices things, in seconds."""
 
     commit_interval_s: float = 0.5
-    heartbeat_s: float = 3.0
+    heartbeat_s: float = 1.0
+    """The others hear only with their next heartbeat that a member is gone: short, so that they begin at once."""
     session_s: float = 15.0
     """After this long without heartbeat a killed worker's partitions go to the others."""
     rebalance_s: float = 60.0

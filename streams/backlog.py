@@ -7,6 +7,7 @@ process looks idle. Only asking the broker, over a connection of its own, shows 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -52,23 +53,28 @@ class Backlog:
         self._topics = tuple(topics)
         self._owned = owned
         self._steady = steady
+        self._ending = asyncio.Event()
         self._clients: tuple[AIOKafkaAdminClient, AIOKafkaConsumer] | None = None
         self.waiting: dict[TopicPartition, Waiting] = {}
 
     async def run(self) -> None:
-        """Look again and again until cancelled. A broker that does not answer proves nothing about this process."""
-        try:
-            while True:
-                try:
-                    async with asyncio.timeout(ANSWER_SECONDS):
-                        await self.look()
-                except (KafkaError, OSError, TimeoutError) as error:
-                    log.warning("backlog-unknown", error=error)
-                    self.waiting = {}
-                    await self.close()
-                await asyncio.sleep(LOOK_SECONDS)  # a look is a sample; there is no condition to wait for
-        finally:
-            await self.close()
+        """Look again and again until ``end``. A broker that does not answer proves nothing about this process."""
+        while not self._ending.is_set():
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await self.look()
+            except (KafkaError, OSError, TimeoutError) as error:
+                log.warning("backlog-unknown", error=error)
+                self.waiting = {}
+                await self.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._ending.wait()
+        await self.close()
+
+    def end(self) -> None:
+        """Let ``run`` finish its look and return: a client that is cancelled while it connects leaks sockets."""
+        self._ending.set()
 
     async def look(self) -> None:
         """Ask the broker once. Raises KafkaError, OSError."""

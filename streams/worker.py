@@ -53,7 +53,16 @@ class FaustWorker:
         self._broken: asyncio.Future[BaseException] | None = None
         self._early: BaseException | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self.backlog = Backlog(connection, app.conf.id, self._subscribed(), self.assignment)
+        self._stopping = False
+        self._connection = connection
+        self._backlog: Backlog | None = None
+
+    @property
+    def backlog(self) -> Backlog:
+        """What the broker says about the group; there is none before ``start``."""
+        if self._backlog is None:
+            raise RuntimeError("the worker was not started")
+        return self._backlog
 
     def _subscribed(self) -> list[str]:
         return sorted({name for agent in self._app.agents.values() for name in agent.channel.topics})
@@ -74,7 +83,8 @@ class FaustWorker:
         if self._app.should_stop:
             await self._quietly_stop()
             raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics")
-        self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self.backlog.run())]
+        self._backlog = Backlog(self._connection, self._app.conf.id, self._subscribed(), self.assignment)
+        self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._backlog.run())]
 
     async def failure(self) -> BaseException:
         """Wait for the reason why this worker cannot go on; never returns for an orderly ``stop``."""
@@ -96,11 +106,12 @@ class FaustWorker:
         If that takes longer than ``stop_s`` (the committer is stuck) it ends all the same: what is not
         acknowledged is delivered again.
         """
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks = []
+        self._stopping = True
+        if self._backlog is not None:
+            self._backlog.end()
         await self._quietly_stop()
+        await asyncio.gather(*self._tasks)
+        self._tasks = []
 
     async def _quietly_stop(self) -> None:
         stopping = asyncio.create_task(self._app.stop())
@@ -117,6 +128,8 @@ class FaustWorker:
     async def _watch(self) -> None:
         """Faust tells nobody that it crashed unless its own worker runs the loop."""
         await self._app.wait_until_stopped()
+        if self._stopping:
+            return
         if self._app.crashed:
             self.fail(self._app.crash_reason or WorkerFailed("the consumer crashed"))
         else:
@@ -130,12 +143,13 @@ class FaustWorker:
 
     def alive(self) -> bool:
         """Whether there is progress: nothing to do, or something was acknowledged and committed lately."""
-        return max(self._progress.stalled_seconds(), self.backlog.stalled_seconds()) <= self._stall_s
+        waiting = self._backlog.stalled_seconds() if self._backlog else 0.0
+        return max(self._progress.stalled_seconds(), waiting) <= self._stall_s
 
     def lag_seconds(self) -> dict[str, float]:
         """Age of the oldest uncommitted event by topic (without prefix), 0 where nothing waits."""
         taken = self._progress.lag_seconds()
-        waiting = self.backlog.stalled_topics()
+        waiting = self._backlog.stalled_topics() if self._backlog else {}
         return {
             name: max(taken.get(name, 0.0), waiting.get(physical, 0.0))
             for physical, name in ((physical, self._topics.logical(physical)) for physical in self._subscribed())

@@ -16,7 +16,7 @@ MONEY = ("schemas", *(f"travelrule.{room}" for room in (*PURE, "store", "engine"
 PRINTING = ("print", "pprint", "traceback.print_exc", "traceback.print_exception")
 SLEEPING = ("asyncio.sleep", "time.sleep", "sleep")
 SLEEPS = {
-    "streams/backlog.py": "interval between two looks at the lag",
+    "streams/admin.py": "between two questions whether a new topic is known",
     "streams/embedded.py": "between two looks at a file that another process writes",
     "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",

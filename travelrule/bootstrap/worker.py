@@ -8,7 +8,6 @@ from typing import Any
 
 from agents import register_all
 from streams.app import create_app
-from streams.codec import reader
 from streams.connection import Connection
 from streams.delivery import Inlet
 from streams.progress import Progress
@@ -37,9 +36,7 @@ LAG_SECONDS = 2.0
 
 
 class Worker:
-    """Everything that consumes, calls and publishes. ``intake`` takes the results of calls and timers; Kafka records
-    have an intake of their own, so that a backlog there delays no conclusion.
-    """
+    """Everything that consumes, calls and publishes; ``intake`` takes Kafka records, results of calls and timers."""
 
     def __init__(
         self,
@@ -52,27 +49,24 @@ class Worker:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
         self._progress = Progress()
-        self._from_kafka = Intake(opened.engine, reader(opened.clock), database_failed=is_infrastructure_failure)
         self._publisher = KafkaPublisher(connection, topics)
         app = create_app(opened.settings, connection)
         self._faust = FaustWorker(app, connection, topics, self._progress)
-        register_all(app, topics, Inlet(topics, self._from_kafka.put, self._progress, self._faust.fail))
+        register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
         calling = Calling(
-            opened.database,
             opened.vault,
             hub,
             counterparties,
-            LookUps(
-                opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)
-            ),
+            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)),
             opened.keyring,
             opened.policy,
             opened.clock,
             searches=open_searches(opened),
         )
         self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        opened.engine.caller = self._caller
         self._teller = Teller(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
         )
@@ -107,7 +101,7 @@ class Worker:
             self._audit_log.run,
             self._gauges.run,
         ]
-        work = [self._from_kafka.run(), self._watch_lag()]
+        work = [self._watch_lag()]
         if self._opened.database.is_postgresql:
             work.append(Listener(self._opened.database, self._opened.engine.committed.announce).run())
         return [*work, *(loop(is_infrastructure_failure) for loop in loops)]

@@ -17,6 +17,7 @@ from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed
 from travelrule.crypto.signing import SigningKey
+from travelrule.exchange.depth import too_deep
 from travelrule.exchange.retries import Attempted
 
 
@@ -33,7 +34,13 @@ async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | No
 
 
 def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> Attempted:
-    """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``."""
+    """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``.
+
+    What is nested deeper than any message of the protocol could not be stored: such an answer is a bad one, and such a
+    payload counts as unreadable.
+    """
+    if too_deep(answer.body):
+        return Attempted("error", answer.status, "BAD_ANSWER")
     clear = {name: value for name, value in answer.body.items() if name != "payload"}
     sealed = answer.body.get("payload")
     payload = _opened(own, remote_key, sealed) if remote_key and isinstance(sealed, str) else None
@@ -55,4 +62,4 @@ def _opened(own: SigningKey, remote_key: str, sealed: str) -> dict[str, Any] | N
     except (SealError, orjson.JSONDecodeError):
         return None
     inner = plain.get("ivms101") if isinstance(plain, dict) else None
-    return inner if isinstance(inner, dict) else None
+    return inner if isinstance(inner, dict) and not too_deep(inner) else None

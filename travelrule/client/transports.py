@@ -116,7 +116,8 @@ class AiohttpWire:
                     operation.method,
                     # Already quoted: a second normalisation could change which VASP is meant.
                     URL(self._base_url + request.path, encoded=True),
-                    data=request.body or None,
+                    # As a payload, because aiohttp would ask a dozen abstract types what bytes are.
+                    data=aiohttp.BytesPayload(request.body) if request.body else None,
                     headers=request.headers | signature_headers(self._origin, signed),
                     allow_redirects=False,
                     timeout=self._timeout,

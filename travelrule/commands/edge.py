@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 
 import orjson
 import typer
+import uvloop
 from rich.console import Console
 from rich.table import Table
 
@@ -35,12 +36,17 @@ OutputOption = Annotated[Output, typer.Option("--output", help="text for people,
 
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run a command's coroutine; turn our exceptions into one line on standard error and an exit code."""
+    before = asyncio.get_event_loop_policy()
+    # As the policy, because the thread that consumes from Kafka makes a loop of its own.
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     try:
         asyncio.run(work)
     except TravelRuleError as error:
         fail(error)
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
+    finally:
+        asyncio.set_event_loop_policy(before)
 
 
 def fail(error: TravelRuleError) -> NoReturn:

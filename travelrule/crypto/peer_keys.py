@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from travelrule.crypto.errors import InvalidPeerKey
@@ -43,6 +44,7 @@ def _expired(key: PublishedKey, now: datetime) -> bool:
     return key.expires_at is not None and key.expires_at <= now
 
 
+@lru_cache(maxsize=4096)
 def _is_point(public_base64: str) -> bool:
     try:
         exchange_public(public_base64)

@@ -18,7 +18,7 @@ from travelrule.exchange.reports import CallReport
 def matched(turn: DepositTurn, data: DepositMatched) -> Decision[DepositState]:
     """An exchange announced the deposit. Whatever was begun to find the sender ends."""
     state = turn.state
-    if state.status == "retracted":
+    if data.sighting != state.sighting or state.status == "retracted":
         return ignored(state, "an answer to an earlier sighting")
     if state.match is not None and state.match.exchange == data.exchange:
         return ignored(state, "matched before")

@@ -157,11 +157,11 @@ class DepositTurn:
             self.change(failing_since=self.now)
         self.set_timer(timer, self.backoff())
 
-    def backoff(self) -> float:
+    def backoff(self) -> int:
         """Give the seconds to the next try: the policy's first wait, doubled with each failure, up to a limit."""
         first = self.policy.time_limits.unreachable_retry
-        doublings: int = min(max(self.state.failures - 1, 0), DOUBLINGS_MAX)
-        return min(max(first, RETRY_SECONDS_MAX), float(first * 2**doublings))
+        doublings = min(max(self.state.failures - 1, 0), DOUBLINGS_MAX)
+        return min(max(first, RETRY_SECONDS_MAX), first << doublings)
 
     def reached(self) -> None:
         """Whoever could not be reached answered."""

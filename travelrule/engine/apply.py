@@ -17,33 +17,42 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs, metrics
-from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
+from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation, source_class
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.projecting import write_subjects
+from travelrule.engine.ports import CallTaker
+from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
-from travelrule.engine.slots import Slot, Slots
+from travelrule.engine.slot import Slot
+from travelrule.engine.slots import Slots
+from travelrule.engine.taking import Taken
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
-from travelrule.store.database import Database, is_infrastructure_failure, is_serialisation_failure
+from travelrule.store import bulk
+from travelrule.store.database import Database, is_infrastructure_failure, is_lost_race, is_serialisation_failure
 
 MAX_REPEATS = 10
+MAX_LOST_RACES = 3
+"""Another process was faster with the same new key: once repeated, its rows are seen. More often it is the content."""
 REPEAT_DELAY_SECONDS = 0.02
 
+# OFFSET 0: one look into the index per input, see ``slots``.
 _KNOWN_POSTGRESQL = text(
-    "SELECT i.source, i.id, i.fingerprint, i.subject, i.status, i.code, i.reply FROM inputs i"
-    " JOIN unnest(CAST(:sources AS text[]), CAST(:ids AS text[])) AS v(source, id)"
-    " ON i.source = v.source AND i.id = v.id WHERE i.vasp = :vasp"
+    "SELECT i.* FROM unnest(CAST(:sources AS text[]), CAST(:ids AS text[])) AS v(source, id) CROSS JOIN LATERAL"
+    " (SELECT source, id, fingerprint, subject, status, code, reply FROM inputs"
+    " WHERE vasp = :vasp AND inputs.source = v.source AND inputs.id = v.id OFFSET 0) i"
 )
 _KNOWN_SQLITE = text(
     "SELECT i.source, i.id, i.fingerprint, i.subject, i.status, i.code, i.reply FROM inputs i"
     " JOIN json_each(:pairs) v ON i.source = json_extract(v.value, '$[0]') AND i.id = json_extract(v.value, '$[1]')"
     " WHERE i.vasp = :vasp"
 )
-_PARKED = text("SELECT sealed FROM parked WHERE vasp = :vasp AND subject = :subject ORDER BY parked_at, source, id")
+_PARKED = text(
+    "SELECT source, id, sealed FROM parked WHERE vasp = :vasp AND subject = :subject ORDER BY parked_at, source, id"
+)
 
 log = logs.get("engine")
 
@@ -69,6 +78,8 @@ class Engine:
         self.policy = policy
         self.clock = clock
         self.committed = CommitSignal()
+        self.caller: CallTaker | None = None
+        """Who makes calls in this process, if anybody does."""
         self._machines = machines
         self._slots = Slots(vasp, vault, machines)
         self._dead_letter_headers = dead_letter_headers
@@ -94,10 +105,9 @@ class Engine:
         now = self.clock()
         async with self.database.begin() as connection:
             batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
-            slots = await self._slots.lock(connection, [subject], {subject}, now)
+            slots = await self._slots.lock(connection, [subject], {subject})
             batch.alert(slots[subject], None, alert)
-            await batch.write(connection)
-            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
+            await self._write(connection, batch, slots, now)
         _count(batch.observations)
         self.committed.announce("outbox")
 
@@ -106,7 +116,9 @@ class Engine:
             try:
                 return await self._once(items)
             except Exception as error:
-                if not is_serialisation_failure(error) or repeat == MAX_REPEATS - 1:
+                limit = MAX_LOST_RACES if is_lost_race(error) else MAX_REPEATS
+                again = is_serialisation_failure(error) or is_lost_race(error)
+                if not again or repeat >= limit - 1:
                     raise
                 # Two batches met: back off a little, unequally, so that they do not meet again.
                 await asyncio.sleep(REPEAT_DELAY_SECONDS * (repeat + 1))
@@ -125,21 +137,30 @@ class Engine:
         policy = self.policy()
         batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
         decider = Decider(self._machines, policy, batch)
-        async with self.database.begin() as connection:
-            items = await qualified(connection, self.vasp, items)
-            wanted = [item for item in items if isinstance(item, Input)]
-            slots = await self._lock(connection, wanted, now)
-            known = await self._known(connection, wanted)
-            outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
-            await batch.write(connection)
-            await write_subjects(connection, slots.values(), self._machines, self.vault, self.vasp, now)
-            if self.database.is_postgresql and _what(batch):
-                await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": _what(batch)})
+        taken = Taken(self.caller)
+        with taken:
+            async with self.database.begin() as connection:
+                items = await qualified(connection, self.vasp, items)
+                wanted = [item for item in items if isinstance(item, Input)]
+                slots = await self._lock(connection, wanted)
+                known = await self._known(connection, [(item.source, item.id) for item in wanted])
+                outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
+                left = taken.of(batch, now)
+                await self._write(connection, batch, slots, now)
+                what = _what(outbox=bool(batch.outbox), calls=left, tells=bool(batch.tells))
+                if self.database.is_postgresql and what:
+                    await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": what})
+        self._slots.recent.keep(slots.values(), now)
         _count(batch.observations)
-        self.committed.announce(_what(batch))
+        self.committed.announce(what)
         return outcomes
 
-    async def _lock(self, connection: AsyncConnection, items: Sequence[Input], now: datetime) -> dict[str, Slot]:
+    async def _write(self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime) -> None:
+        await batch.forget_known_dead_letters(connection)
+        subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
+        await bulk.write(connection, [*subjects, *batch.writes()])
+
+    async def _lock(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[str, Slot]:
         subjects = {item.subject for item in items}
         if not subjects:
             return {}
@@ -148,16 +169,18 @@ class Engine:
             for item in items
             if not item.reply_to_unknown and item.subject.partition(":")[0] in self._machines
         }
-        return await self._slots.lock(connection, sorted(subjects), creatable, now)
+        return await self._slots.lock(connection, sorted(subjects), creatable)
 
-    async def _known(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[tuple[str, str], Known]:
-        if not items:
+    async def _known(
+        self, connection: AsyncConnection, names: Sequence[tuple[str, str]]
+    ) -> dict[tuple[str, str], Known]:
+        if not names:
             return {}
         if self.database.is_postgresql:
-            parameters = {"sources": [item.source for item in items], "ids": [item.id for item in items]}
+            parameters = {"sources": [source for source, _ in names], "ids": [name for _, name in names]}
             rows = await connection.execute(_KNOWN_POSTGRESQL, {"vasp": self.vasp, **parameters})
         else:
-            pairs = orjson.dumps([[item.source, item.id] for item in items]).decode()
+            pairs = orjson.dumps(names).decode()
             rows = await connection.execute(_KNOWN_SQLITE, {"vasp": self.vasp, "pairs": pairs})
         return {
             (row.source, row.id): Known(bytes(row.fingerprint), row.subject, row.status, row.code, row.reply)
@@ -183,12 +206,27 @@ class Engine:
         outcome = decider.apply(item, slot, known, now)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
         if slot.parked and not was_there and slot.state is not None:
-            rows = await connection.execute(_PARKED, {"vasp": self.vasp, "subject": slot.subject})
-            stored = [bytes(row.sealed) for row in rows]
-            fresh = [row["sealed"] for row in batch.parked if row["subject"] == slot.subject]
-            batch.parked = [row for row in batch.parked if row["subject"] != slot.subject]
-            decider.release_parked(slot, [*stored, *fresh], known, now)
+            await self._release(connection, slot, known, decider, batch, now)
         return outcome
+
+    async def _release(
+        self,
+        connection: AsyncConnection,
+        slot: Slot,
+        known: dict[tuple[str, str], Known],
+        decider: Decider,
+        batch: Batch,
+        now: datetime,
+    ) -> None:
+        """Apply what waited for a subject that has arrived. An id that was used for something else meanwhile is a
+        conflict of the input that waited, and none of this batch's business.
+        """
+        rows = (await connection.execute(_PARKED, {"vasp": self.vasp, "subject": slot.subject})).all()
+        for name, stored in (await self._known(connection, [(row.source, row.id) for row in rows])).items():
+            known.setdefault(name, stored)
+        fresh = [row["sealed"] for row in batch.parked if row["subject"] == slot.subject]
+        batch.parked = [row for row in batch.parked if row["subject"] != slot.subject]
+        decider.release_parked(slot, [*(bytes(row.sealed) for row in rows), *fresh], known, now)
 
 
 class CommitSignal:
@@ -206,16 +244,8 @@ class CommitSignal:
                 event.set()
 
 
-def source_class(source: str) -> str:
-    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
-    head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator", "subjects"} else "platform"
-
-
-def _what(batch: Batch) -> str:
-    return ",".join(
-        name for name, rows in (("outbox", batch.outbox), ("calls", batch.calls), ("tells", batch.tells)) if rows
-    )
+def _what(**written: bool) -> str:
+    return ",".join(name for name, there in written.items() if there)
 
 
 def _observation(source: str, kind: str, outcome: str) -> Observation:

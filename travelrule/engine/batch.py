@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -14,16 +14,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from travelrule.engine.envelope import pack, pack_raw
-from travelrule.engine.slots import Slot
+from travelrule.engine.ports import CallContent
+from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
+from travelrule.store.bulk import Write
 
 EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
 DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
+
+
+def source_class(source: str) -> str:
+    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
+    head = source.strip("/").partition("/")[0]
+    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
 
 
 @dataclass(slots=True)
@@ -48,11 +56,13 @@ class Batch:
     audit: list[Row] = field(default_factory=list)
     outbox: list[Row] = field(default_factory=list)
     calls: dict[str, Row] = field(default_factory=dict)
+    contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
+    parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
@@ -152,6 +162,7 @@ class Batch:
     def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
         call_id = str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|{number}"))
         content = orjson.dumps({"clear": call.clear, "payload": call.payload})
+        self.contents[call_id] = CallContent(call.clear, call.payload)
         self.calls[call_id] = {
             "id": call_id,
             "vasp": self.vasp,
@@ -166,6 +177,8 @@ class Batch:
             "key_refreshed": False,
             "deferred": False,
             "note": "",
+            "lease_owner": None,
+            "lease_until": None,
             "traceparent": item.traceparent,
             "created_at": self.now,
         }
@@ -222,7 +235,8 @@ class Batch:
         )
 
     def park(self, slot: Slot, item: Input) -> None:
-        """Keep an input until its subject arrives."""
+        """Keep an input until its subject arrives. Its time also tells its place among those of the same batch."""
+        self.parkings += 1
         self.parked.append(
             {
                 "vasp": self.vasp,
@@ -230,7 +244,7 @@ class Batch:
                 "id": item.id,
                 "subject": slot.subject,
                 "sealed": self.vault.seal(slot.data_key, "parked", slot.subject, pack(item, with_raw=True)),
-                "parked_at": self.now,
+                "parked_at": self.now + timedelta(microseconds=self.parkings),
             }
         )
 
@@ -274,41 +288,48 @@ class Batch:
         )
         self.observations.append(Observation("dead_letters", {"code": rejected.code}))
 
-    async def write(self, connection: AsyncConnection) -> None:
-        """Write everything but the subjects and their projections."""
-        await self._write_calls(connection)
-        await bulk.delete(connection, tables.tells, [{"id": tell_id} for tell_id in self.finished_tells])
-        await bulk.insert(connection, tables.tells, self.tells)
-        await bulk.delete(connection, tables.parked, self.unparked)
-        await bulk.insert(connection, tables.parked, self.parked, conflict="nothing")
-        await bulk.insert(connection, tables.inputs, self.inputs)
-        await bulk.insert(connection, tables.audit, self.audit)
-        await self._write_dead_letters(connection)
-        await bulk.insert(connection, tables.outbox, self.outbox)
+    async def forget_known_dead_letters(self, connection: AsyncConnection) -> None:
+        """A message that was delivered again is a dead letter already: it is neither kept nor sent twice."""
+        if not self.dead_letters:
+            return
+        for letter_id in await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters)):
+            del self.dead_letters[letter_id]
 
-    async def _write_calls(self, connection: AsyncConnection) -> None:
-        await bulk.delete(connection, tables.calls, [{"id": call_id} for call_id in self.finished_calls])
+    def writes(self) -> list[Write]:
+        """Everything but the subjects and their projections."""
+        keys = {row["subject"]: row for row in self.dead_letter_keys}
+        return [
+            *self._writes_of_calls(),
+            Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
+            Write("insert", tables.tells, self.tells),
+            Write("delete", tables.parked, self.unparked),
+            Write("insert", tables.parked, self.parked, "nothing"),
+            Write("insert", tables.inputs, self.inputs),
+            Write("insert", tables.audit, self.audit),
+            Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
+            Write("insert", tables.dead_letters, list(self.dead_letters.values())),
+            Write(
+                "insert",
+                tables.outbox,
+                [*self.outbox, *(self.dead_letter_events[letter_id] for letter_id in self.dead_letters)],
+            ),
+        ]
+
+    def _writes_of_calls(self) -> list[Write]:
         whole = [
             {"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped_calls if not operations
         ]
-        await bulk.delete(connection, tables.calls, whole)
         single = [
             {"vasp": self.vasp, "subject": subject, "operation": operation}
             for subject, operations in self.dropped_calls
             for operation in operations
         ]
-        await bulk.delete(connection, tables.calls, single)
-        await bulk.insert(connection, tables.calls, list(self.calls.values()), conflict="nothing")
-
-    async def _write_dead_letters(self, connection: AsyncConnection) -> None:
-        if not self.dead_letters:
-            return
-        known = await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters))
-        fresh = [letter_id for letter_id in self.dead_letters if letter_id not in known]
-        keys = {row["subject"]: row for row in self.dead_letter_keys}
-        await bulk.insert(connection, tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in fresh])
-        await bulk.insert(connection, tables.dead_letters, [self.dead_letters[letter_id] for letter_id in fresh])
-        self.outbox.extend(self.dead_letter_events[letter_id] for letter_id in fresh)
+        return [
+            Write("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
+            Write("delete", tables.calls, whole),
+            Write("delete", tables.calls, single),
+            Write("insert", tables.calls, list(self.calls.values()), "nothing"),
+        ]
 
 
 def _b64(value: bytes) -> str:

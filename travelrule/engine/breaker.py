@@ -38,6 +38,11 @@ class Bulkheads:
         """Counterparties that get no further call at this moment."""
         return [target for target, circuit in self._circuits.items() if self._free(circuit, now) <= 0]
 
+    def left(self, now: datetime) -> dict[str, int]:
+        """How many further calls each counterparty may get that has fewer places left than all."""
+        places = {target: max(0, self._free(circuit, now)) for target, circuit in self._circuits.items()}
+        return {target: free for target, free in places.items() if free < self._per_target}
+
     def free(self, target: str, now: datetime) -> int:
         """How many further calls this counterparty may get."""
         return self._free(self._circuits[target], now)
@@ -45,6 +50,10 @@ class Bulkheads:
     def started(self, target: str) -> None:
         """A call to the target begins."""
         self._circuits[target].in_flight += 1
+
+    def withdrawn(self, target: str) -> None:
+        """A call that was begun is not made after all."""
+        self._circuits[target].in_flight -= 1
 
     def ended(self, target: str, now: datetime, *, reached: bool) -> None:
         """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side)."""
@@ -56,6 +65,8 @@ class Bulkheads:
             circuit.open_seconds = OPEN_SECONDS_FIRST
             return
         circuit.failures += 1
+        if circuit.open_until is not None and now < circuit.open_until:
+            return  # it was on its way when the circuit opened: no news
         if circuit.failures >= FAILURES_TO_OPEN:
             circuit.open_until = now + timedelta(seconds=circuit.open_seconds)
             circuit.open_seconds = min(circuit.open_seconds * 2, OPEN_SECONDS_MAX)

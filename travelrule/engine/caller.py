@@ -13,16 +13,19 @@ import os
 import random
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from travelrule import logs, metrics
 from travelrule.engine.breaker import Bulkheads
 from travelrule.engine.calling import Attempt, Calling, Postpone
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.ports import CallContent
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
-from travelrule.store.queues import CallItem, Queues
+from travelrule.store.database import is_infrastructure_failure
+from travelrule.store.queues import CallItem, Queues, call_item
 
 LEASE_SECONDS = 45.0
 """Longer than any request may take: nobody else sends a call that is still on its way."""
@@ -30,6 +33,8 @@ CONCURRENCY = 64
 PER_COUNTERPARTY = 16
 POLL_SECONDS = 0.5
 UNPROCESSABLE_RETRY = timedelta(hours=1)
+SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
+"""Refusals that ask for nothing: another process was faster with a result, or the subject is no more."""
 
 log = logs.get("caller")
 
@@ -59,6 +64,9 @@ class Caller:
         self._bulkheads = Bulkheads(per_counterparty)
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
+        self._taken = 0
+        self._behind: set[str] = set()
+        self._draining = False
         self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads retries, protects nothing
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
@@ -77,44 +85,97 @@ class Caller:
         finally:
             for task in self._running:
                 task.cancel()
+            # Their connections to the database must be given back before anybody closes it.
+            await asyncio.gather(*self._running, return_exceptions=True)
 
     async def round(self) -> int:
         """Claim what may run now and start it; gives the number of calls started."""
         self._wake.clear()
-        free = self._concurrency - len(self._running)
+        if self._draining:
+            return 0
+        free = self._free()
         if free <= 0:
+            if not self._running:
+                return 0  # every place belongs to calls whose transaction is not committed yet
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
             return 1
         now = self._clock()
-        busy = self._bulkheads.busy(now)
+        left = self._bulkheads.left(now)
         until = now + timedelta(seconds=LEASE_SECONDS)
-        claimed = await self._queues.claim_calls(free, self._per_counterparty, busy, now, until)
+        claimed = await self._queues.claim_calls(free, self._per_counterparty, left, now, until)
+        passed_over = []
         for call in claimed:
-            if self._bulkheads.free(call.target, now) <= 0:
-                await self._postpone(call, Postpone(now))
+            if self._free() <= 0 or self._bulkheads.free(call.target, now) <= 0:
+                passed_over.append(call.id)  # its place was taken meanwhile
                 continue
             self._bulkheads.started(call.target)
-            task = asyncio.create_task(self._run(call))
-            self._running.add(task)
-            task.add_done_callback(self._done)
+            self._go(call, None)
+        await self._queues.release_calls(passed_over)
+        self._catch_up(claimed, free, now)
         return len(claimed)
 
+    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """See ``ports.CallTaker``. A counterparty whose calls already wait in the store gets none past them."""
+        target = row["target"]
+        if row["due_at"] > now or self._draining:
+            return None
+        if self._free() <= 0 or target in self._behind or self._bulkheads.free(target, now) <= 0:
+            self._behind.add(target)
+            return None
+        row["lease_owner"] = self._queues.owner
+        row["lease_until"] = now + timedelta(seconds=LEASE_SECONDS)
+        self._bulkheads.started(target)
+        self._taken += 1
+        return call_item(row)
+
+    def start(self, call: CallItem, content: CallContent) -> None:
+        """See ``ports.CallTaker``."""
+        self._taken -= 1
+        self._go(call, content)
+
+    def give_back(self, call: CallItem) -> None:
+        """See ``ports.CallTaker``."""
+        self._taken -= 1
+        self._bulkheads.withdrawn(call.target)
+
     async def drain(self) -> None:
-        """Wait for the requests on their way (orderly shutdown)."""
+        """Begin no more calls and wait for the requests on their way (orderly shutdown)."""
+        self._draining = True
         if self._running:
             await asyncio.wait(self._running)
 
+    def _free(self) -> int:
+        return self._concurrency - len(self._running) - self._taken
+
+    def _catch_up(self, claimed: list[CallItem], asked_for: int, now: datetime) -> None:
+        """Whoever has nothing left in the store is not behind any more."""
+        if len(claimed) < asked_for:
+            full = {call.target for call in claimed if self._bulkheads.free(call.target, now) <= 0}
+            self._behind = {target for target in self._behind if target in full or target in self._bulkheads.busy(now)}
+
+    def _go(self, call: CallItem, content: CallContent | None) -> None:
+        task = asyncio.create_task(self._run(call, content))
+        self._running.add(task)
+        task.add_done_callback(self._done)
+
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        self._wake.set()
+        if self._behind:
+            self._wake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            # The lease runs out and the call is tried again; the operator sees that something is wrong.
+            # Its lease runs out, or it was set aside with an alert: it is tried again.
             log.error("call-crashed", error=error)
 
-    async def _run(self, call: CallItem) -> None:
+    async def _run(self, call: CallItem, content: CallContent | None) -> None:
         attempt = Attempt(next_step=Postpone(self._clock()), reached=True)
         try:
-            attempt = await self._calling.attempt(call, self._jitter.random())
+            attempt = await self._calling.attempt(call, self._jitter.random(), content)
+        except Exception as error:
+            # The boundary to everything that a call touches. A database that is away mends itself: the lease runs out.
+            if is_infrastructure_failure(error):
+                raise
+            await self._set_aside(call, "CALL_UNPROCESSABLE", call.tries)
+            raise
         finally:
             self._bulkheads.ended(call.target, self._clock(), reached=attempt.reached)
         metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
@@ -124,10 +185,13 @@ class Caller:
             await self._postpone(call, attempt.next_step)
             return
         outcome = await self._submit(self._input(call, attempt.next_step, call.id))
-        if outcome.status == "rejected":
-            # The result cannot be stored for its content. The call must not be repeated in a tight loop, nor be lost.
-            await self._postpone(call, Postpone(self._clock() + UNPROCESSABLE_RETRY, tries=call.tries + 1))
-            await self._alert(call.subject, Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target))
+        if outcome.status == "rejected" and outcome.code not in SETTLED_OTHERWISE:
+            await self._set_aside(call, "CALL_RESULT_UNPROCESSABLE", call.tries + 1)
+
+    async def _set_aside(self, call: CallItem, code: str, tries: int) -> None:
+        """Something is wrong with this call alone. It must not be repeated in a tight loop, nor be lost."""
+        await self._postpone(call, Postpone(self._clock() + UNPROCESSABLE_RETRY, tries=tries))
+        await self._alert(call.subject, Alert(code, "critical", call.target))
 
     async def _postpone(self, call: CallItem, step: Postpone) -> None:
         await self._queues.postpone_call(

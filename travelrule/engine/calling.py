@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
 import orjson
-from sqlalchemy import text
 
+from schemas.hub import TxidSearchResult
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubError
 from travelrule.client.hub import HubClient
@@ -23,12 +23,12 @@ from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.lookups import LookUps
+from travelrule.engine.ports import CallContent
 from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retries import Again, Attempted, Deliver, react
+from travelrule.exchange.retries import Again, Attempted, Course, Deliver, react
 from travelrule.policy.policy import Policy
-from travelrule.store.database import Database
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
 
@@ -63,18 +63,11 @@ class Attempt:
     outcome: str = "not-sent"
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    clear: dict[str, Any] = field(repr=False)
-    payload: dict[str, Any] | None = field(repr=False)
-
-
 class Calling:
     """Makes attempts. All that is decided by rules is decided by ``exchange.retries``; this is the edge."""
 
     def __init__(
         self,
-        database: Database,
         vault: Vault,
         hub: HubClient,
         counterparties: Counterparties,
@@ -86,7 +79,6 @@ class Calling:
         *,
         searches: Searches | None = None,
     ) -> None:
-        self._database = database
         self._vault = vault
         self._hub = hub
         self._counterparties = counterparties
@@ -97,15 +89,16 @@ class Calling:
         self._randomness = randomness
         self._searches = searches
 
-    async def attempt(self, call: CallItem, jitter: float) -> Attempt:
-        """Try the call once. ``jitter`` in 0..1 spreads repeats."""
+    async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> Attempt:
+        """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
         if call.operation == LOOK_UP:
-            return await self._look_up(call)
+            return await self._look_up(call, content)
         target = await self._counterparties.get(call.target)
         # What the hub itself answers has no counterparty that must be listed or up.
         if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target)) is not None:
             return obstacle
-        content = await self._content(call)
+        if content is None:
+            content = self._content(call)
         if content is None:
             return Attempt(self._report(call, target, "failed", code="ERASED"))
         attempted = await self._send(call, content, target)
@@ -113,20 +106,23 @@ class Calling:
 
     def _obstacle(self, call: CallItem, target: StoredVasp | None) -> Attempt | None:
         """What stands against calling this VASP now."""
-        if (target is None or not target.listed) and call.tries == 0:
-            # It may be newer than our copy of the directory: ask for a fresh list before saying no.
+        if (target is None or not target.listed) and not call.note:
+            # It may be newer than our copy of the directory: ask for a fresh list before saying no. That was no try.
             self._counterparties.wanted.set()
-            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), tries=1))
+            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), note=Course().note()))
         refusal = self._refusal(call, target)
         if refusal is not None:
-            return Attempt(self._report(call, target, "failed", code=refusal))
+            # An earlier try may have reached the counterparty: then a finish is owed for it.
+            report = self._report(call, target, "failed", code=refusal, maybe_acted=call.tries > 0)
+            return Attempt(report)
         if target is None or not target.up:
             return self._deferred(call, target)
         return None
 
-    async def _look_up(self, call: CallItem) -> Attempt:
+    async def _look_up(self, call: CallItem, content: CallContent | None) -> Attempt:
         """Read the own store; the answer ends the call like an answer of the hub."""
-        content = await self._content(call)
+        if content is None:
+            content = self._content(call)
         if content is None:
             return Attempt(self._report(call, None, "failed", code="ERASED"))
         body = await self._look_ups.answer(call.transfer_id, content.clear)
@@ -144,19 +140,14 @@ class Calling:
         notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
         return Attempt(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
 
-    async def _content(self, call: CallItem) -> _Content | None:
-        statement = text("SELECT wrapped FROM data_keys WHERE vasp = :vasp AND subject = :subject")
-        async with self._database.read() as connection:
-            wrapped = (
-                await connection.execute(statement, {"vasp": self._policy().own.entity_id, "subject": call.subject})
-            ).scalar()
-        if wrapped is None:
+    def _content(self, call: CallItem) -> CallContent | None:
+        if call.wrapped is None:
             return None
-        data_key = self._vault.unwrap(call.subject, bytes(wrapped))
+        data_key = self._vault.unwrap(call.subject, bytes(call.wrapped))
         plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
-        return _Content(plain["clear"], plain["payload"])
+        return CallContent(plain["clear"], plain["payload"])
 
-    async def _send(self, call: CallItem, content: _Content, target: StoredVasp | None) -> Attempted:
+    async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> Attempted:
         own = self._keyring.signing
         remote_key = None
         body = self._named(dict(content.clear))
@@ -213,6 +204,9 @@ class Calling:
             note=call.note,
         )
         if isinstance(reaction, Deliver):
+            if call.operation == "txid-search-result":
+                # Whoever was found is asked next, and affiliated networks are asked otherwise (D48).
+                target = await self._counterparties.get(TxidSearchResult.found_in(attempted.body))
             report = self._report(
                 call,
                 target,

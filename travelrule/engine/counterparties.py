@@ -1,30 +1,46 @@
 """Whom we may call and with which key: the directory as this process sees it.
 
 The stored directory is the truth; a short-lived copy saves a query per call. ``refresh_keys`` asks the hub for one
-VASP's current keys (4.A.2), ``refresh`` for the whole list and the coin networks (4.A.1, 4.A.3).
+VASP's current keys (4.A.2), ``fetch`` for the whole list and the coin networks (4.A.1, 4.A.3).
+
+What changed is told before it is stored: a process that dies in between tells it again, and nobody loses an alert.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
-from schemas.hub import PublicKey, VaspEntry
+from schemas.hub import CoinNetworks, PublicKey, VaspEntry
 from travelrule import logs, metrics
 from travelrule.client.directory import by_entity, changes
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
-from travelrule.store.directory import Directory, StoredVasp
+from travelrule.store.directory import Directory, StoredVasp, networks_of
 
 COPY_SECONDS = 5.0
 KEY_REFRESH_SECONDS = 5.0
 """The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
 
 log = logs.get("directory")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A fetched directory, not stored yet, and how it differs from the stored one. ``networks`` None: not fetched."""
+
+    at: datetime
+    known: Mapping[str, StoredVasp]
+    fetched: Mapping[str, VaspEntry]
+    differences: tuple[Input, ...]
+    networks: CoinNetworks | None
+    networks_changed: bool
 
 
 class Counterparties:
@@ -43,18 +59,23 @@ class Counterparties:
         self._copied_at: datetime | None = None
         self._keys_asked: dict[str, datetime] = {}
         self._refreshing = asyncio.Lock()
+        self._copying = asyncio.Lock()
         self.wanted = asyncio.Event()
         """Set by whoever needs a fresh list now; the refresher listens."""
         self.networks: dict[str, tuple[str, ...]] = {}
-        self.networks_changed = False
-        """Whether the last refresh found other coin networks than the one before."""
+        self.tell: Callable[[Input], Awaitable[Any]] | None = None
+        """Takes the input about keys that were found changed between two fetches of the list."""
 
     async def get(self, entity_id: str) -> StoredVasp | None:
         """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere."""
-        now = self._clock()
-        if self._copied_at is None or now - self._copied_at > timedelta(seconds=COPY_SECONDS):
-            await self.reload()
+        if self._stale():
+            async with self._copying:
+                if self._stale():  # of all that came at once, one looks
+                    await self.reload()
         return self._copy.get(entity_id)
+
+    def _stale(self) -> bool:
+        return self._copied_at is None or self._clock() - self._copied_at > timedelta(seconds=COPY_SECONDS)
 
     async def reload(self) -> None:
         """Take a fresh copy of the stored directory."""
@@ -90,6 +111,7 @@ class Counterparties:
                 return tuple(stored.entry.pubkeys) if stored is not None else ()
             self._keys_asked[entity_id] = now
             keys = await self._fetch_keys(entity_id)
+            await self._tell_of_keys(entity_id, keys, now)
             await self._directory.store_keys(entity_id, keys, now)
         await self.reload()
         return keys
@@ -102,35 +124,46 @@ class Counterparties:
                 return ()
             raise
 
-    async def refresh(self) -> list[Input]:
-        """Fetch the list and the networks, store them, and give the differences as inputs (they become alerts)."""
+    async def _tell_of_keys(self, entity_id: str, keys: tuple[PublicKey, ...], now: datetime) -> None:
+        stored = await self._directory.get(entity_id)
+        if self.tell is None or stored is None or {k.pubkey for k in keys} == {k.pubkey for k in stored.entry.pubkeys}:
+            return
+        await self.tell(_input(entity_id, stored.entry, stored.entry.model_copy(update={"pubkeys": keys}), now))
+
+    async def fetch(self) -> News | None:
+        """Fetch the list and the networks, and find the differences (they become alerts). None: an empty list, which is
+        not believed. Raises ``HubError`` if the hub does not give the list.
+        """
         now = self._clock()
         known = await self._directory.all()
         fetched = by_entity((await self._hub.vasp_list()).vasps)
         if not fetched and known:
             # An empty directory is far more likely a fault of the hub than the end of the network.
             log.error("directory-empty", entries=0)
-            return []
+            return None
         listed = {name: stored.entry for name, stored in known.items() if stored.listed}
-        found = [change.entity_id for change in changes(listed, fetched)]
-        await self._directory.store(fetched, known, now)
-        self.networks_changed = await self._store_networks(now) and bool(known)
-        await self.reload()
-        if not known:
-            return []  # the first list of a new installation is not news
-        return [_input(name, listed.get(name), fetched.get(name), now) for name in found]
-
-    async def _store_networks(self, now: datetime) -> bool:
-        """Store the networks; True if they differ from those of last time."""
+        # The first list of a new installation is not news.
+        found = [change.entity_id for change in changes(listed, fetched)] if known else []
+        differences = tuple(_input(name, listed.get(name), fetched.get(name), now) for name in found)
+        networks = await self._fetch_networks()
         before = await self._directory.networks()
+        changed = networks is not None and bool(before) and networks_of(networks) != before
+        return News(now, known, fetched, differences, networks, changed)
+
+    async def store(self, news: News) -> None:
+        """Store what was fetched; what waits for it sees it at once."""
+        await self._directory.store(news.fetched, news.known, news.at)
+        if news.networks is not None:
+            await self._directory.store_networks(news.networks, news.at)
+        await self.reload()
+
+    async def _fetch_networks(self) -> CoinNetworks | None:
         try:
-            fetched = await self._hub.coin_networks()
+            return await self._hub.coin_networks()
         except HubError as error:
             # The list was fetched; the networks of last time serve until the next refresh.
             log.warning("networks-not-refreshed", error=error)
-            return False
-        await self._directory.store_networks(fetched, now)
-        return bool(before) and await self._directory.networks() != before
+            return None
 
 
 def _input(entity_id: str, old: VaspEntry | None, new: VaspEntry | None, now: datetime) -> Input:

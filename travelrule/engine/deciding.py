@@ -8,18 +8,22 @@ from typing import Any
 
 import orjson
 
+from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
-from travelrule.engine.batch import Batch, Observation
+from travelrule.engine.batch import Batch, Observation, source_class
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.slots import Slot
+from travelrule.engine.slot import Slot
 from travelrule.exchange.decision import Alert, Decision
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
 
+log = logs.get("engine")
+
 SUBJECTS = "/subjects"
 """The source of what one subject tells another."""
+
 FINAL_CALL_TYPES = {"call.answered", "call.failed"}
 
 
@@ -42,9 +46,11 @@ class Decider:
         self._policy = policy
         self._batch = batch
 
-    def apply(self, item: Input, slot: Slot, known: dict[tuple[str, str], Known], now: datetime) -> Outcome:
+    def apply(
+        self, item: Input, slot: Slot, known: dict[tuple[str, str], Known], now: datetime, *, waited: bool = False
+    ) -> Outcome:
         """Decide one input. A repeated id with equal content is answered from the store; with other content it is
-        refused as ``CONFLICT``.
+        refused as ``CONFLICT``. ``waited``: it was parked, and another input let it in.
         """
         fingerprint = self._fingerprint(item)
         if item.type in FINAL_CALL_TYPES:
@@ -55,12 +61,14 @@ class Decider:
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
         if slot.erased:
+            if item.type == "timer.due":
+                return self._forget_timer(slot)
             return self._refuse(item, "ERASED", "", "the subject's data were erased; use a new id")
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot, item)
         if slot.kind not in self._machines:
             return self._refuse(item, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
-        decision = self._machines[slot.kind].decide(slot.state, item, self._policy, now)
+        decision = self._decide(item, slot, now, waited=waited)
         outcome = self._take(item, slot, decision, fingerprint, now)
         if outcome.status in {"applied", "duplicate"}:
             sealed = self._batch.inputs[-1]["reply"]
@@ -76,8 +84,20 @@ class Decider:
         for sealed in parked:
             item = unpack(self._batch.vault.open(slot.data_key, "parked", slot.subject, sealed))
             self._batch.unparked.append({"vasp": self._batch.vasp, "source": item.source, "id": item.id})
-            outcome = self.apply(item, slot, known, now)
+            outcome = self.apply(item, slot, known, now, waited=True)
             self._observe(item, f"unparked-{outcome.status}")
+
+    def _decide(self, item: Input, slot: Slot, now: datetime, *, waited: bool) -> Decision[Any]:
+        try:
+            return self._machines[slot.kind].decide(slot.state, item, self._policy, now)
+        except Exception as error:
+            if not waited:
+                raise
+            failure = error
+        # The culprit is the input that waited, not the one that let it in: only that one is refused.
+        log.error("input-unprocessable", error=failure, type=item.type)
+        fix = "the message was kept; report it with its dead-letter id"
+        return Decision(slot.state, status="rejected", code="UNPROCESSABLE", fix=fix)
 
     def _take(self, item: Input, slot: Slot, decision: Decision[Any], fingerprint: bytes, now: datetime) -> Outcome:
         batch = self._batch
@@ -111,7 +131,7 @@ class Decider:
         created: bool,
     ) -> None:
         batch = self._batch
-        state = self._machines[slot.kind].dump(slot.state)
+        state = slot.dumped = self._machines[slot.kind].dump(slot.state)
         body = orjson.dumps(
             {
                 "subject": slot.subject,
@@ -178,9 +198,15 @@ class Decider:
             self._batch.alert(slot, item, Alert("PARKED_TOO_LONG", attempts=slot.parked))
         return Outcome("applied", "PARKED_TOO_LONG" if slot.parked else "")
 
+    def _forget_timer(self, slot: Slot) -> Outcome:
+        """Nothing can come of a timer of an erased subject: without this it would come due for ever."""
+        slot.due_at = None
+        slot.changed = True
+        return Outcome("applied", "ERASED")
+
     def _fingerprint(self, item: Input) -> bytes:
         return self._batch.vault.index.fingerprint(item.type.encode(), item.subject.encode(), item.content)
 
     def _observe(self, item: Input, outcome: str) -> None:
-        labels = {"source": item.source.split("/")[1] if "/" in item.source else "kafka", "type": item.type}
+        labels = {"source": source_class(item.source), "type": item.type}
         self._batch.observations.append(Observation("inputs", {**labels, "outcome": outcome}))

@@ -1,14 +1,15 @@
 """Intake: many producers, one committer per process, batches as large as the moment allows.
 
-Kafka deliveries and synchronous callers share the queue. The committer takes whatever is there (up to a limit), applies
-it in one transaction, then acknowledges the deliveries in the order in which they came and resolves the waiters. While
-a transaction runs, the next batch grows: under load batches become large by themselves, at rest a single input
-waits for nobody.
+Kafka deliveries and synchronous callers share the batches. The committer takes whatever is there (up to a limit),
+applies it in one transaction, then acknowledges the deliveries in the order in which they came and resolves the
+waiters. Two transactions begin at least ``GATHER_SECONDS`` apart unless a batch is full: a transaction costs as much as many
+inputs, so under load the batches become large by themselves. At rest a single input waits for nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +20,9 @@ from travelrule.engine.ports import Delivery
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 
 MAX_BATCH = 200
+GATHER_SECONDS = 0.02
+RECORDS_SHARE = 4
+"""A quarter of a batch is for Kafka records if so many wait; the rest is first for those that wait for an answer."""
 QUEUE_LIMIT = 1000
 DATABASE_RETRY_SECONDS = 1.0
 
@@ -55,6 +59,7 @@ class Intake:
         *,
         database_failed: Callable[[BaseException], bool],
         max_batch: int = MAX_BATCH,
+        gather_s: float = GATHER_SECONDS,
         on_progress: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
@@ -62,7 +67,11 @@ class Intake:
         self._database_failed = database_failed
         self._max_batch = max_batch
         self._on_progress = on_progress
-        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._gather_s = gather_s
+        self._records: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._asked: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._news = asyncio.Event()
+        self._full = asyncio.Event()
         self._in_hand = 0
 
     async def put(self, delivery: Delivery) -> None:
@@ -77,7 +86,8 @@ class Intake:
             delivery.value,
             delivery.headers,
         )
-        await self._queue.put(_Waiting(self._read(raw), delivery, None))
+        await self._records.put(_Waiting(self._read(raw), delivery, None))
+        self._arrived()
 
     def submit(self, item: Input | Rejected) -> Awaitable[Outcome]:
         """Apply one input and wait for its outcome. If the database fails the waiter gets the error at once (a
@@ -87,24 +97,56 @@ class Intake:
 
     async def _submit(self, item: Input | Rejected) -> Outcome:
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        await self._queue.put(_Waiting(item, None, future))
+        await self._asked.put(_Waiting(item, None, future))
+        self._arrived()
         return await future
+
+    def _arrived(self) -> None:
+        self._news.set()
+        if self._queued >= self._max_batch:
+            self._full.set()
+
+    @property
+    def _queued(self) -> int:
+        return self._records.qsize() + self._asked.qsize()
 
     @property
     def pending(self) -> int:
         """Inputs taken but not yet committed."""
-        return self._queue.qsize() + self._in_hand
+        return self._queued + self._in_hand
 
     async def run(self) -> None:
         """The committer. Ends only by cancellation, or with the error that makes the process unable to go on."""
+        loop = asyncio.get_running_loop()
+        next_at = loop.time()
         while True:
-            batch = [await self._queue.get()]
-            while len(batch) < self._max_batch and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
+            await self._gather(next_at)
+            next_at = loop.time() + self._gather_s
+            batch = self._take()
             self._in_hand = len(batch)
             await self._commit(batch)
             self._in_hand = 0
             self._on_progress()
+
+    async def _gather(self, not_before: float) -> None:
+        """Wait for something to do, and then for more of it until the time has come or a batch is full."""
+        while not self._queued:
+            self._news.clear()
+            await self._news.wait()
+        self._full.clear()
+        if self._queued < self._max_batch and not_before > asyncio.get_running_loop().time():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(not_before):
+                    await self._full.wait()
+
+    def _take(self) -> list[_Waiting]:
+        records = min(self._records.qsize(), self._max_batch // RECORDS_SHARE)
+        asked = min(self._asked.qsize(), self._max_batch - records)
+        records = min(self._records.qsize(), self._max_batch - asked)
+        return [
+            *(self._asked.get_nowait() for _ in range(asked)),
+            *(self._records.get_nowait() for _ in range(records)),
+        ]
 
     async def _commit(self, batch: list[_Waiting]) -> None:
         while batch:
@@ -116,8 +158,8 @@ class Intake:
                     raise
                 log.warning("database-unavailable", error=error, pending=self.pending)
                 batch = self._fail(batch, error)
-                # No condition to wait for: the database has no way to tell that it is back.
-                await asyncio.sleep(DATABASE_RETRY_SECONDS)
+                if batch:
+                    await self._pause(error)
                 continue
             for waiting, outcome in zip(batch, outcomes, strict=True):
                 if waiting.delivery is not None:
@@ -125,6 +167,17 @@ class Intake:
                 if waiting.future is not None and not waiting.future.done():
                     waiting.future.set_result(outcome)
             return
+
+    async def _pause(self, error: Exception) -> None:
+        """Before records are tried again: the database has no way to tell that it is back. Whoever comes in between and
+        waits for an answer is told at once.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DATABASE_RETRY_SECONDS):
+                while True:
+                    self._fail([self._asked.get_nowait() for _ in range(self._asked.qsize())], error)
+                    self._news.clear()
+                    await self._news.wait()
 
     def _fail(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
         """Tell the synchronous waiters; keep what came from Kafka."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from travelrule.store.queues import CallItem
 
 
 class Delivery(Protocol):
@@ -24,3 +28,28 @@ class Publisher(Protocol):
 
     async def publish(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
         """``topic`` is the name without prefix. Raises if the record was not acknowledged in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallContent:
+    """The body of a call before sealing: clear fields, and the inner ``ivms101`` object if the operation has one."""
+
+    clear: dict[str, Any] = field(repr=False)
+    payload: dict[str, Any] | None = field(repr=False)
+
+
+class CallTaker(Protocol):
+    """Makes calls of this process's own batches without a look into the store (``engine.caller.Caller``).
+
+    The row of a taken call is written with a lease, as if it had been claimed: if this process dies, another one
+    finds it when the lease has run out.
+    """
+
+    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """Take the call of a row that is about to be written, and put the lease into the row; None: no room now."""
+
+    def start(self, call: CallItem, content: CallContent) -> None:
+        """Make a taken call; its row is committed."""
+
+    def give_back(self, call: CallItem) -> None:
+        """Forget a taken call; its row was not committed."""

@@ -3,62 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule.engine.slots import Slot
+from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.exchange.machine import Machine
 from travelrule.identity.addresses import txid_key
-from travelrule.store import bulk, tables
+from travelrule.store import tables
+from travelrule.store.bulk import Write
 
 Row = dict[str, Any]
 
 
-async def write_subjects(
-    connection: AsyncConnection,
-    slots: Iterable[Slot],
-    machines: dict[str, Machine],
-    vault: Vault,
-    vasp: str,
-    now: datetime,
-) -> None:
-    """Update every changed subject and upsert the search rows that differ from before."""
-    subjects: list[Row] = []
-    withdrawals: list[Row] = []
-    exchanges: list[Row] = []
-    wallets: list[Row] = []
-    removed: list[Row] = []
+@dataclass(slots=True)
+class _Rows:
+    """The rows of one batch by table, in the order in which they are written."""
+
+    new: list[Row] = field(default_factory=list)
+    keys: list[Row] = field(default_factory=list)
+    subjects: list[Row] = field(default_factory=list)
+    erased: list[Row] = field(default_factory=list)
+    withdrawals: list[Row] = field(default_factory=list)
+    exchanges: list[Row] = field(default_factory=list)
+    wallets: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+
+    def writes(self) -> list[Write]:
+        """The changes that make them."""
+        return [
+            Write("insert", tables.subjects, self.new),
+            Write("insert", tables.data_keys, self.keys),
+            # An upsert finds its row by the key alone, which an UPDATE joined to the new values may not.
+            Write("insert", tables.subjects, self.subjects, "update"),
+            Write("update", tables.subjects, self.erased),
+            Write("insert", tables.withdrawals, self.withdrawals, "update"),
+            Write("insert", tables.exchanges, self.exchanges, "update"),
+            Write("insert", tables.wallets, self.wallets, "update"),
+            Write("delete", tables.wallets, self.removed),
+        ]
+
+
+def subject_writes(
+    slots: Iterable[Slot], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
+) -> list[Write]:
+    """Every changed subject, and the search rows that differ from before."""
+    rows = _Rows()
     for slot in slots:
-        if not slot.changed or not slot.stored:
+        if not slot.changed or not (slot.stored or slot.new_key):
+            continue
+        if slot.erased:
+            rows.erased.append(_erased_row(vasp, slot, now))
             continue
         projection = _project(slot, machines)
-        sealed = None
-        if slot.state is not None:
-            sealed = vault.seal(slot.data_key, "state", slot.subject, machines[slot.kind].dump(slot.state))
-        subjects.append(_subject_row(vasp, slot, projection, sealed, now))
-        before = set(slot.projection.rows) if slot.projection is not None and slot.projection.rows else set()
-        for row in projection.rows:
-            if row in before:
-                continue
-            match row:
-                case WithdrawalRow():
-                    withdrawals.append(_withdrawal(vasp, slot, row, vault, now))
-                case ExchangeRow():
-                    exchanges.append(_exchange(vasp, slot, row, vault, now))
-                case WalletRow(removed=True):
-                    removed.append({"vasp": vasp, "wallet_id": row.wallet_id})
-                case WalletRow():
-                    wallets.append(_wallet(vasp, slot, row, vault, now))
-    await bulk.update(connection, tables.subjects, subjects)
-    await bulk.insert(connection, tables.withdrawals, withdrawals, conflict="update")
-    await bulk.insert(connection, tables.exchanges, exchanges, conflict="update")
-    await bulk.insert(connection, tables.wallets, wallets, conflict="update")
-    await bulk.delete(connection, tables.wallets, removed)
+        subject_row = _subject_row(vasp, slot, projection, _sealed(slot, machines, vault), now)
+        if slot.stored:
+            rows.subjects.append(subject_row)
+        else:
+            rows.new.append(subject_row)
+            rows.keys.append({"vasp": vasp, "subject": slot.subject, "wrapped": slot.new_key, "created_at": now})
+        _search_rows(rows, slot, projection, vault, vasp, now)
+        slot.projection = projection
+    return rows.writes()
+
+
+def _search_rows(rows: _Rows, slot: Slot, projection: Projection, vault: Vault, vasp: str, now: datetime) -> None:
+    before = slot.projection.rows if slot.projection is not None else ()
+    for row in projection.rows:
+        if row in before:
+            continue
+        match row:
+            case WithdrawalRow():
+                rows.withdrawals.append(_withdrawal(vasp, slot, row, vault, now))
+            case ExchangeRow():
+                rows.exchanges.append(_exchange(vasp, slot, row, vault, now))
+            case WalletRow(removed=True):
+                rows.removed.append({"vasp": vasp, "wallet_id": row.wallet_id})
+            case WalletRow():
+                rows.wallets.append(_wallet(vasp, slot, row, vault, now))
+
+
+def _sealed(slot: Slot, machines: dict[str, Machine], vault: Vault) -> bytes | None:
+    if slot.state is None:
+        return None
+    content = slot.dumped or machines[slot.kind].dump(slot.state)
+    return vault.seal(slot.data_key, "state", slot.subject, content)
 
 
 def _project(slot: Slot, machines: dict[str, Machine]) -> Projection:
@@ -67,10 +100,22 @@ def _project(slot: Slot, machines: dict[str, Machine]) -> Projection:
     return machines[slot.kind].project(slot.state)
 
 
+def _erased_row(vasp: str, slot: Slot, now: datetime) -> Row:
+    """What may still change of a subject that nobody can read any more; the rest stays as it was."""
+    return {
+        "vasp": vasp,
+        "subject": slot.subject,
+        "due_at": slot.due_at,
+        "sequences": orjson.dumps(slot.sequences).decode(),
+        "updated_at": now,
+    }
+
+
 def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "subject": slot.subject,
+        "kind": slot.kind,
         "status": projection.status,
         "verdict": projection.verdict,
         "chain": projection.chain,
@@ -82,6 +127,7 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
         "sequences": orjson.dumps(slot.sequences).decode(),
         "head": slot.head,
         "records": slot.records,
+        "created_at": now,
         "updated_at": now,
     }
 

@@ -57,7 +57,8 @@ class Refresher:
         """Refresh until cancelled."""
         while True:
             try:
-                if await self._leases.take(LEASE, LEASE_SECONDS):
+                # What this process wants now it fetches itself: the owner of the lease does not know of it.
+                if await self._leases.take(LEASE, LEASE_SECONDS) or self._counterparties.wanted.is_set():
                     await self._look()
             except Exception as error:
                 if not database_failed(error):
@@ -73,15 +74,18 @@ class Refresher:
         self._counterparties.wanted.clear()
         self._fetched_at = now
         try:
-            differences = await self._counterparties.refresh()
+            news = await self._counterparties.fetch()
         except HubError as error:
             log.warning("directory-not-refreshed", error=error)
             self._fetched_at = now - self._interval + timedelta(seconds=FAILED_REFRESH_SECONDS)
             return
-        for item in differences:
+        if news is None:
+            return
+        for item in news.differences:
             await self._submit(item)
-        if self._counterparties.networks_changed:
+        if news.networks_changed:
             await self._alert(f"vasp:{HUB_ENTITY}", Alert("DIRECTORY_NETWORKS_CHANGED"))
+        await self._counterparties.store(news)
         for target in waiting:
             stored = await self._counterparties.get(target)
             if stored is not None and stored.up:

@@ -3,7 +3,7 @@
 A stored txid is told to ``arrival:<digest>``, where the deposit is waiting or will come. The deposit says when it
 arrived, when it is final and when the customer was paid: from then on a finish is refused (M5, ``ILLEGAL_STATEFLOW``).
 What is heard may come twice, late, or after a finish. Only a ``confirmed`` exchange hears it: the others announced
-nothing, or were canceled since, and the value that comes all the same is an anonymous deposit (member-api.md section 6).
+nothing, or were canceled since, and value that comes all the same is an anonymous deposit (member-api.md section 6).
 """
 
 from __future__ import annotations

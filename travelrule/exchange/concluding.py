@@ -28,8 +28,9 @@ def owe_finish(turn: Turn, transfer_id: str, reason: str) -> None:
 def give_up(turn: Turn, reason: str) -> None:
     """End the attempt that counts, as far as it came, for ``reason`` (a finish code).
 
-    Before the authorization nothing is owed, and an answer about the address that still comes starts nothing. While it is on its way the finish waits for the answer, because a finish
-    that overtakes the authorization would leave the counterparty waiting.
+    Before the authorization nothing is owed, and an answer about the address that still comes starts nothing. While the
+    authorization is on its way the finish waits for the answer, because a finish that overtakes it would leave the
+    counterparty waiting.
     """
     attempt = turn.state.attempt
     if attempt is None:

@@ -26,7 +26,10 @@ PLANS: dict[Plan, str] = {
     Plan.NONCE: "at once with a new nonce and signature, up to 5 times",
     Plan.KEY: "once, after the counterparty's key was fetched anew",
     Plan.WAIT: "5 s to 5 min, at least `Retry-After`, up to 10 tries",
-    Plan.FULL: "5 s to 5 min; an operator is told after 10 tries; then a txid report stops, a finish goes on hourly",
+    Plan.FULL: (
+        "5 s to 5 min; an operator is told after 10 tries; then a finish goes on hourly, and a txid report is begun "
+        "anew an hour later, twice, if what stood against it may pass"
+    ),
     Plan.SHORT: "2 more tries, 30 s apart; then an operator is told, and stop",
 }
 

@@ -24,7 +24,8 @@ class Plan(StrEnum):
     WAIT = "wait"
     """Back off 5 s to 5 min, at least as long as ``Retry-After`` says."""
     FULL = "full"
-    """5 s to 5 min exponential; an operator is told after 10 tries; then a report stops, a finish goes on hourly."""
+    """5 s to 5 min exponential; an operator is told after 10 tries; then a finish goes on hourly, and a report is begun
+    anew an hour later, twice, if what stood against it may pass (``concluding``)."""
     SHORT = "short"
     """2 more tries, 30 s apart, for answers that cannot change by themselves; then an operator, and stop."""
 

@@ -99,13 +99,15 @@ class TimeLimits(Section):
     authorization_open: Seconds = 86_400
     """Beneficiary: an authorization has neither txid nor finish; then the originator is asked, then an alert."""
     conclusion: Seconds = 86_400
-    """Originator: a verified exchange has neither an accepted report nor a finish; own choice."""
+    """Originator: a verified exchange has neither an accepted report nor a finish; own choice. A report that was not
+    accepted for a reason that may pass is made again after at most half of it."""
     unreachable_retry: Seconds = 300
     """How long after a counterparty could not be reached it is tried again; own choice."""
     unreachable_limit: Seconds = 86_400
     """How long that goes on before an operator must decide; own choice."""
     held_reminder: Seconds = 86_400
-    """A case stands on hold: an alert every so often; own choice."""
+    """A case stands on hold: an alert every so often; own choice. The platform is reminded of a withdrawal at half of
+    it, by the same verdict again."""
     parked: Seconds = 3_600
     """An input waits for its subject: then an alert; own choice."""
 

@@ -11,12 +11,14 @@ from typing import Any
 import asyncpg
 from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.errors import ServiceUnavailable
 
 SERIALISATION_FAILURES = {"40001", "40P01"}
+UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
 
 
@@ -28,7 +30,7 @@ class Database:
     subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
     """
 
-    def __init__(self, url: str, pool_size: int = 5) -> None:
+    def __init__(self, url: str, pool_size: int = 10) -> None:
         parsed = make_url(url)
         self.url = parsed
         self.is_postgresql = parsed.get_backend_name() == "postgresql"
@@ -37,12 +39,12 @@ class Database:
                 parsed,
                 hide_parameters=True,
                 pool_size=pool_size,
-                max_overflow=pool_size,
+                max_overflow=0,  # a connection more costs a process, and more CPU than many queries, each time
                 connect_args={"timeout": 10, "command_timeout": 30, "server_settings": {"jit": "off"}},
             )
         else:
             if parsed.database:
-                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+                _make_folder(Path(parsed.database).parent)
             self.engine = create_async_engine(
                 parsed,
                 hide_parameters=True,
@@ -56,6 +58,9 @@ class Database:
                 else {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS},
             )
             _make_sqlite_transactional(self.engine)
+        # The same pool. A single query needs no BEGIN and no ROLLBACK around it: two round trips less.
+        level = "AUTOCOMMIT" if self.is_postgresql else None
+        self._reading = self.engine.execution_options(isolation_level=level) if level else self.engine
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
@@ -66,7 +71,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """A connection for reading; nothing is committed."""
-        async with self.engine.connect() as connection:
+        async with self._reading.connect() as connection:
             if not self.is_postgresql:
                 await connection.execution_options(travelrule_read_only=True)
             yield connection
@@ -76,12 +81,21 @@ class Database:
         try:
             async with self.read() as connection:
                 await connection.execute(text("SELECT 1"))
-        except (DBAPIError, OSError, asyncpg.PostgresError) as error:
-            raise ServiceUnavailable("database") from error
+        except Exception as error:
+            if not is_infrastructure_failure(error):
+                raise
+            raise ServiceUnavailable("database", "check DATABASE_URL and that the server runs") from error
 
     async def dispose(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ServiceUnavailable("database", "the folder of the SQLite file cannot be made") from error
 
 
 def _make_sqlite_transactional(engine: AsyncEngine) -> None:
@@ -112,14 +126,24 @@ def is_serialisation_failure(error: BaseException) -> bool:
     return "database is locked" in str(error.orig)
 
 
+def is_lost_race(error: BaseException) -> bool:
+    """True if a row with the same key came into being meanwhile (PostgreSQL 23505): a repeat will see it."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == UNIQUE_VIOLATION
+
+
 def is_infrastructure_failure(error: BaseException) -> bool:
-    """True if the database itself failed, not the content of the batch: no message is to blame."""
+    """True if the database itself failed, not the content of the batch: no message is to blame, and the same work may
+    succeed later. A transaction that lost a conflict counts too: a loop that meets one goes on.
+    """
+    if isinstance(error, PoolTimeoutError):
+        return True  # every connection is taken, because the database stalls
     if isinstance(error, DBAPIError):
         if error.connection_invalidated or isinstance(error, InterfaceError):
             return True
         code = str(getattr(error.orig, "sqlstate", None) or "")
         if code:
-            # 08 connection, 53 resources, 57 operator intervention (shutdown), 58 system error, 25006 read-only.
-            return code[:2] in {"08", "53", "57", "58"} or code == "25006"
+            # 08 connection, 40 conflict, 53 resources, 57 operator intervention (shutdown), 58 system error,
+            # 25006 read-only.
+            return code[:2] in {"08", "40", "53", "57", "58"} or code == "25006"
         return isinstance(error, OperationalError)
     return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

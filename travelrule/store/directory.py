@@ -14,6 +14,11 @@ from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 
 
+def networks_of(networks: CoinNetworks) -> dict[str, tuple[str, ...]]:
+    """Network names by upper-case coin."""
+    return {coin.coin.upper(): tuple(one.network for one in coin.network_list) for coin in networks.coin_networks}
+
+
 @dataclass(frozen=True, slots=True)
 class StoredVasp:
     """One VASP of the directory. ``listed`` False: it vanished from the list, its entry is kept for the record."""
@@ -24,8 +29,8 @@ class StoredVasp:
 
     @property
     def up(self) -> bool:
-        """Whether requests may be sent to it."""
-        return self.listed and self.entry.health.strip().lower() == "up"
+        """Whether requests may be sent to it: anything but ``down`` (the field is an open text, hub-api.md 4.A.1)."""
+        return self.listed and self.entry.health.strip().lower() != "down"
 
 
 class Directory:
@@ -79,14 +84,15 @@ class Directory:
 
     async def store_networks(self, networks: CoinNetworks, now: datetime) -> None:
         """Replace the network names per coin (4.A.3)."""
+        coins = {coin.coin.upper(): coin for coin in networks.coin_networks}  # of one named twice, the last counts
         rows = [
             {
                 "vasp": self._vasp,
-                "coin": coin.coin.upper(),
+                "coin": name,
                 "networks": coin.model_dump_json(by_alias=True),
                 "refreshed_at": now,
             }
-            for coin in networks.coin_networks
+            for name, coin in coins.items()
         ]
         table = tables.coin_networks
         async with self._database.begin() as connection:

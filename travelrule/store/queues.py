@@ -5,13 +5,13 @@ A claimed row carries a lease. A process that dies leaves the lease to run out; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import Boolean, TextClause, bindparam, text
+from sqlalchemy import Boolean, RowMapping, TextClause, bindparam, text
 
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
@@ -23,26 +23,30 @@ _CLAIM_OUTBOX = """
 UPDATE outbox SET lease_owner = :owner, lease_until = :until WHERE id IN (
   SELECT o.id FROM outbox o
   WHERE o.vasp = :vasp AND o.sent_at IS NULL AND (o.lease_until IS NULL OR o.lease_until < :now)
-    AND NOT EXISTS (SELECT 1 FROM outbox p WHERE p.vasp = o.vasp AND p.topic = o.topic AND p.key = o.key
-                    AND p.sent_at IS NULL AND p.id < o.id)
+    AND o.id = (SELECT min(p.id) FROM outbox p WHERE p.vasp = o.vasp AND p.topic = o.topic AND p.key = o.key
+                AND p.sent_at IS NULL)
   ORDER BY o.id LIMIT :count{lock}
 ) RETURNING id, topic, key, record_key, value, headers"""
 
-# At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6).
+# At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6). A call
+# for which there is no place is left as it is, so that it keeps its turn.
 _CLAIM_CALLS = """
 UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
   SELECT c.id FROM calls c JOIN (
-    SELECT id, row_number() OVER (PARTITION BY target ORDER BY due_at, id) AS place FROM calls
-    WHERE vasp = :vasp AND due_at <= :now AND (lease_until IS NULL OR lease_until < :now) AND target NOT IN ({busy})
+    SELECT id, target, row_number() OVER (PARTITION BY target ORDER BY due_at, id) AS place FROM calls
+    WHERE vasp = :vasp AND due_at <= :now AND (lease_until IS NULL OR lease_until < :now)
+      AND target NOT IN (SELECT f.target FROM {left} f WHERE f.places <= 0)
   ) ranked ON ranked.id = c.id
-  WHERE ranked.place <= :per_target AND c.due_at <= :now AND (c.lease_until IS NULL OR c.lease_until < :now)
+  WHERE ranked.place <= COALESCE((SELECT f.places FROM {left} f WHERE f.target = ranked.target), :per_target)
+    AND c.due_at <= :now AND (c.lease_until IS NULL OR c.lease_until < :now)
   ORDER BY c.due_at LIMIT :count{lock}
 ) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, note,
-  traceparent"""
+  traceparent, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped"""
 
-_BUSY = {
-    "postgresql": "SELECT unnest(CAST(:busy AS text[]))",
-    "sqlite": "SELECT value FROM json_each(:busy)",
+_LEFT = {
+    "postgresql": "(SELECT * FROM unnest(CAST(:targets AS text[]), CAST(:places AS int[])) AS u(target, places))",
+    "sqlite": "(SELECT json_extract(value, '$[0]') AS target, json_extract(value, '$[1]') AS places"
+    " FROM json_each(:places))",
 }
 _LOCK = {"postgresql": " FOR UPDATE OF {alias} SKIP LOCKED", "sqlite": ""}
 
@@ -61,7 +65,7 @@ class OutboxItem:
 
 @dataclass(frozen=True, slots=True)
 class CallItem:
-    """One claimed call; ``sealed`` opens with the subject's data key."""
+    """One claimed call; ``sealed`` opens with the subject's data key, which is ``wrapped`` (None: erased)."""
 
     id: str
     subject: str
@@ -75,6 +79,26 @@ class CallItem:
     deferred: bool
     note: str
     traceparent: str | None
+    wrapped: bytes | None = field(default=None, repr=False)
+
+
+def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
+    """The call of a row of ``calls``."""
+    return CallItem(
+        id=row["id"],
+        subject=row["subject"],
+        operation=row["operation"],
+        target=row["target"],
+        transfer_id=row["transfer_id"],
+        sealed=bytes(row["sealed"]),
+        first_at=row["first_at"],
+        tries=row["tries"],
+        key_refreshed=row["key_refreshed"],
+        deferred=row["deferred"],
+        note=row["note"],
+        traceparent=row["traceparent"],
+        wrapped=row.get("wrapped"),
+    )
 
 
 class Queues:
@@ -83,14 +107,14 @@ class Queues:
     def __init__(self, database: Database, vasp: str, owner: str) -> None:
         self._database = database
         self._vasp = vasp
-        self._owner = owner
+        self.owner = owner
         dialect = "postgresql" if database.is_postgresql else "sqlite"
         self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
-        self._claim_calls = _typed(_CLAIM_CALLS.format(busy=_BUSY[dialect], lock=_LOCK[dialect].format(alias="c")))
+        self._claim_calls = _typed(_CLAIM_CALLS.format(left=_LEFT[dialect], lock=_LOCK[dialect].format(alias="c")))
 
     async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
         """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
-        parameters = {"vasp": self._vasp, "owner": self._owner, "now": now, "until": until, "count": count}
+        parameters = {"vasp": self._vasp, "owner": self.owner, "now": now, "until": until, "count": count}
         async with self._database.begin() as connection:
             rows = (await connection.execute(self._claim_outbox, parameters)).all()
         items = [
@@ -117,37 +141,33 @@ class Queues:
             await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": until} for i in ids])
 
     async def claim_calls(
-        self, count: int, per_target: int, busy: Sequence[str], now: datetime, until: datetime
+        self, count: int, per_target: int, left: Mapping[str, int], now: datetime, until: datetime
     ) -> list[CallItem]:
-        """Up to ``count`` due calls, at most ``per_target`` of each counterparty, none of the ``busy`` ones."""
+        """Up to ``count`` due calls, the oldest first: at most ``per_target`` of each counterparty, or as many as
+        ``left`` says for those that have fewer places left.
+        """
         parameters: dict[str, Any] = {
             "vasp": self._vasp,
-            "owner": self._owner,
+            "owner": self.owner,
             "now": now,
             "until": until,
             "count": count,
             "per_target": per_target,
-            "busy": list(busy) if self._database.is_postgresql else orjson.dumps(list(busy)).decode(),
         }
+        if self._database.is_postgresql:
+            parameters |= {"targets": list(left), "places": list(left.values())}
+        else:
+            parameters["places"] = orjson.dumps(list(left.items())).decode()
         async with self._database.begin() as connection:
             rows = (await connection.execute(self._claim_calls, parameters)).all()
-        return [
-            CallItem(
-                id=row.id,
-                subject=row.subject,
-                operation=row.operation,
-                target=row.target,
-                transfer_id=row.transfer_id,
-                sealed=bytes(row.sealed),
-                first_at=row.first_at,
-                tries=row.tries,
-                key_refreshed=row.key_refreshed,
-                deferred=row.deferred,
-                note=row.note,
-                traceparent=row.traceparent,
-            )
-            for row in rows
-        ]
+        return [call_item(row._mapping) for row in rows]  # noqa: SLF001 - the public name of a row as a mapping
+
+    async def release_calls(self, ids: Sequence[str]) -> None:
+        """Give up the leases of claimed calls that are not made now; they keep their turn."""
+        if not ids:
+            return
+        async with self._database.begin() as connection:
+            await bulk.update(connection, tables.calls, [{"id": call_id, "lease_until": None} for call_id in ids])
 
     async def postpone_call(
         self, call: CallItem, due_at: datetime, *, tries: int, key_refreshed: bool, deferred: bool, note: str

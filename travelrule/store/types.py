@@ -52,10 +52,7 @@ class Instant(TypeDecorator[datetime]):
         """Refuse a naive time: it would silently become local time."""
         if value is None:
             return None
-        if value.tzinfo is None:
-            msg = "naive datetime given to the store"
-            raise ValueError(msg)
-        return instant_text(value) if dialect.name == "sqlite" else value
+        return instant_text(value) if dialect.name == "sqlite" else aware(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """An aware UTC time."""
@@ -64,6 +61,13 @@ class Instant(TypeDecorator[datetime]):
         return datetime.fromisoformat(value) if isinstance(value, str) else value.astimezone(UTC)
 
 
+def aware(value: datetime) -> datetime:
+    """The time itself; ValueError for a naive one, which a driver would take for local time."""
+    if value.tzinfo is None:
+        raise ValueError("naive datetime given to the store")
+    return value
+
+
 def instant_text(value: datetime) -> str:
     """Fixed-width ISO 8601 with microseconds in UTC, so that text order is time order."""
-    return value.astimezone(UTC).isoformat(timespec="microseconds")
+    return aware(value).astimezone(UTC).isoformat(timespec="microseconds")

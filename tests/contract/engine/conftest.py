@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.contract.engine.toy import TOY, dead_letter_headers
+from tests.contract.store.databases import url_of
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply import Engine
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.store import migrate
 from travelrule.store.database import Database
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'store.sqlite3'}"
-    return str(request.getfixturevalue("pg_database"))
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    yield from url_of(request.param, request, tmp_path)
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url)
-    await migrate.upgrade(opened)
     yield opened
     await opened.dispose()
 

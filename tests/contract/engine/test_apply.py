@@ -27,7 +27,7 @@ async def rows(database: Database, table, *where):
 async def heard(engine: Engine, subject: str = "w-1") -> tuple[str, ...]:
     name = f"withdrawal:{subject}"
     async with engine.database.begin() as connection:
-        slots = await engine._slots.lock(connection, [name], set(), engine.clock())
+        slots = await engine._slots.lock(connection, [name], set())
     return slots[name].state.heard if slots[name].state else ()
 
 

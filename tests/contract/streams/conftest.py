@@ -30,18 +30,24 @@ class Place:
 @pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.services)])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     topics = Topics(f"t{os.getpid()}-{next(_numbers)}.")
-    settings = {"topic_prefix": topics.prefix, "consumer_group": topics.prefix + "group", "data_dir": tmp_path}
+
+    def settings(broker_url: str) -> Settings:
+        return Settings(
+            broker_url=broker_url,
+            topic_prefix=topics.prefix,
+            consumer_group=f"{topics.prefix}group",
+            data_dir=tmp_path,
+        )
+
     if request.param == "embedded":
         broker = embedded.own_or_find(tmp_path, list(topics.specs()))
         assert broker is not None
-        yield Place(Connection(broker.addresses, embedded=True), topics, Settings(**settings))
+        yield Place(Connection(broker.addresses, embedded=True), topics, settings("embedded://"))
         broker.close()
     else:
         kafka = request.getfixturevalue("kafka")
         kafka.create_topics(list(topics.specs()), partitions=4)
-        yield Place(
-            Connection((kafka.bootstrap,)), topics, Settings(broker_url=f"kafka://{kafka.bootstrap}", **settings)
-        )
+        yield Place(Connection((kafka.bootstrap,)), topics, settings(f"kafka://{kafka.bootstrap}"))
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from agents import register_all
-from streams.app import create_app
+from streams.app import Timing, create_app
 from streams.connection import Connection
 from streams.delivery import Inlet
 from streams.progress import Progress
@@ -44,24 +44,29 @@ class Committer:
                 self._moved.notify_all()
 
     async def until(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+        """Wait for a condition that a record, an acknowledgement or mere time may bring about."""
         async with asyncio.timeout(seconds), self._moved:
-            await self._moved.wait_for(condition)
+            while not condition():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._moved.wait(), 0.1)
 
 
 @asynccontextmanager
 async def consuming(
-    settings: Settings, connection: Connection, committer: Committer, stall_s: float = 120
+    settings: Settings,
+    connection: Connection,
+    committer: Committer,
+    stall_s: float = 120,
+    timing: Timing | None = None,
 ) -> AsyncIterator[FaustWorker]:
     topics, progress = Topics(settings.topic_prefix), Progress()
-    app = create_app(settings, connection)
-    made: list[FaustWorker] = []
-    inlet = Inlet(topics, committer.put, progress, lambda error: made[0].fail(error))
-    register_all(app, topics, inlet)
-    made.append(FaustWorker(app, connection, topics, progress, stall_s=stall_s, stop_s=5))
+    app = create_app(settings, connection, timing)
+    worker = FaustWorker(app, connection, topics, progress, stall_s=stall_s, stop_s=5)
+    register_all(app, topics, Inlet(topics, committer.put, progress, worker.fail))
+    await worker.start()
     task = asyncio.create_task(committer.run())
-    await made[0].start()
     try:
-        yield made[0]
+        yield worker
     finally:
-        await made[0].stop()
+        await worker.stop()
         task.cancel()

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
+from streams.backlog import Backlog
 from streams.publisher import KafkaPublisher
 from tests.contract.streams.conftest import Place
 from tests.contract.streams.consuming import Committer, consuming
@@ -77,12 +78,11 @@ async def test_offsets_are_committed_only_after_the_acknowledgement(place: Place
         assert worker.lag_seconds() == dict.fromkeys(("decisions", "txids", "wallets", "withdrawals"), 0.0)
 
 
-async def _until_committed(backlog: object) -> None:
+async def _until_committed(backlog: Backlog) -> None:
     async with asyncio.timeout(20):
-        while True:
-            await backlog.look()  # type: ignore[attr-defined]
-            if not backlog.waiting:  # type: ignore[attr-defined]
-                return
+        await backlog.look()
+        while backlog.waiting:
+            await backlog.look()
 
 
 async def test_a_stuck_committer_is_not_alive(place: Place, publisher: KafkaPublisher) -> None:
@@ -92,9 +92,7 @@ async def test_a_stuck_committer_is_not_alive(place: Place, publisher: KafkaPubl
     async with consuming(place.settings, place.connection, committer, stall_s=0.2) as worker:
         assert worker.alive()
         await committer.until(lambda: len(committer.seen) == 1)
-        async with asyncio.timeout(10):
-            while worker.alive():
-                await asyncio.sleep(0.01)
+        await committer.until(lambda: not worker.alive())
         committer.open.set()
         await committer.until(lambda: len(committer.acknowledged) == 1)
         await _until_committed(worker.backlog)
@@ -105,7 +103,7 @@ async def test_an_agent_whose_queue_fails_ends_the_worker_without_acknowledging(
     place: Place, publisher: KafkaPublisher
 ) -> None:
     class Broken(Committer):
-        async def put(self, delivery: object) -> None:
+        async def put(self, _: object) -> None:
             raise RuntimeError("the queue is closed")
 
     await publisher.publish("txids", b"one", b"1", [])

@@ -72,6 +72,7 @@ def test_answers_that_are_none(data):
         odd = odd_reports(ids)
         usual = st.sampled_from(list(for_deposit(scene.state)))
         live(scene, data.draw(odd | usual))
+    assert scene.state.detected == detected()
 
 
 @settings(max_examples=40, deadline=None)

@@ -96,7 +96,7 @@ class Searching(RuleBasedStateMachine):
         away=st.sets(st.sampled_from(MEMBERS), max_size=2),
         accept=st.booleans(),
     )
-    def request(self, owners: tuple[str, ...], away: set[str], accept: bool) -> None:  # noqa: FBT001  drawn
+    def request(self, owners: tuple[str, ...], away: set[str], accept: bool) -> None:
         self.hub = Hub(owners, set(away))
         self.origin.rules = policy("accept_found_vasp = true" if accept else "", NORTH)
         self.tell(scene.requested(destination=UNKNOWN))
@@ -121,7 +121,7 @@ class Searching(RuleBasedStateMachine):
 
     @precondition(lambda self: self.late)
     @rule(number=st.integers(0, 9), again=st.booleans())
-    def hear_late(self, number: int, again: bool) -> None:  # noqa: FBT001  drawn
+    def hear_late(self, number: int, again: bool) -> None:
         """An answer that everybody thought lost, perhaps more than once."""
         report = self.late[number % len(self.late)]
         if not again:
@@ -145,7 +145,7 @@ class Searching(RuleBasedStateMachine):
         self.hub.searches.clear()
 
     @rule(member=st.sampled_from(MEMBERS), away=st.booleans())
-    def come_and_go(self, member: str, away: bool) -> None:  # noqa: FBT001  drawn
+    def come_and_go(self, member: str, away: bool) -> None:
         (self.hub.away.add if away else self.hub.away.discard)(member)
 
     @rule(seconds=st.sampled_from([1, 5, 13, 300, 4000]))

@@ -7,7 +7,8 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from travelrule.client.attempt import attempt
+from travelrule.client.answers import Answer
+from travelrule.client.attempt import answered, attempt
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.crypto.sealing import seal
@@ -95,3 +96,23 @@ async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubErr
 async def test_an_error_of_ours_is_not_taken_for_an_answer(client: HubClient) -> None:
     with pytest.raises(ValueError, match="sealed"):
         await attempt(client.call("finish", "south", b"{}", PEER.public_base64), OWN)
+
+
+def nested(levels: int) -> dict[str, object]:
+    value: dict[str, object] = {}
+    for _ in range(levels):
+        value = {"inner": value}
+    return value
+
+
+def test_an_answer_nested_deeper_than_the_protocol_is_a_bad_answer() -> None:
+    answer = Answer(200, "verified", {"result": "verified", "beneficiaryVasp": nested(400)})
+    attempted = answered(answer, SigningKey(bytes(32)))
+    assert (attempted.kind, attempted.code, attempted.body) == ("error", "BAD_ANSWER", None)
+
+
+def test_a_payload_nested_deeper_than_ivms101_counts_as_unreadable() -> None:
+    own, peer = SigningKey(bytes(32)), SigningKey(bytes([1]) * 32)
+    plain = ('{"ivms101":' + '{"x":' * 300 + "{}" + "}" * 300 + "}").encode()
+    body = {"result": "verified", "payload": seal(peer, own.public_base64, plain, bytes(24))}
+    assert answered(Answer(200, "verified", body), own, peer.public_base64).payload is None

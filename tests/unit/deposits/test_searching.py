@@ -250,4 +250,5 @@ def test_a_result_that_cannot_be_fetched_is_asked_for_later_or_searched_anew():
 def test_everything_that_is_told_fits_its_schema():
     scene = polling()
     scene.tell(not_found(scene, ABSENT))
-    SearchResultBody.model_validate(scene.result)
+    told = SearchResultBody.model_validate(scene.result)
+    assert [row.outcome for row in told.asked] == ["not-available", "not-found"]

@@ -14,13 +14,11 @@ from tests.unit.exchange.scene import (
     WITHDRAWAL_ID,
     Scene,
     allowed,
-    amended,
     answered,
     asking,
     broadcast,
     cancelled,
     decided,
-    denied,
     mined,
     policy,
     recorded,
@@ -227,61 +225,6 @@ def test_a_report_that_fails_for_good_is_critical(code, status):
     assert scene.state.attempt.report == "failed"
 
 
-@pytest.mark.parametrize(("code", "status"), [("UNKNOWN", 200), ("NO_ANSWER", 0), ("VASP_BACKEND_INTERNAL_ERROR", 503)])
-def test_a_report_that_was_not_taken_for_a_passing_reason_is_made_again_before_it_has_failed(code, status):
-    scene = reporting()
-    first = scene.calls
-    missed = reported("failed", "txid-report", code=code, status=status, attempts=10)
-    for _ in range(2):
-        scene.tell(missed)
-        assert scene.alerts == ["CALL_TROUBLED"]
-        assert scene.last.effects[0].attempts == 10
-        assert {"report-again", "conclude"} <= set(scene.state.timers)
-        assert (scene.state.timers["report-again"] - scene.now).total_seconds() == 3600
-        scene.fire("report-again")
-        assert scene.calls == first
-        assert scene.state.attempt.report == "owed"
-    scene.tell(missed)
-    assert scene.alerts == ["TXID_REPORT_FAILED"]
-    assert not scene.state.timers
-
-
-def test_a_report_that_is_taken_the_second_time_is_accepted():
-    scene = reporting()
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"), broadcast(vout="2"))
-    scene.fire("report-again")
-    assert scene.calls[0].clear == {"transferId": WITHDRAWAL_ID, "txid": TXID, "vout": "2"}
-    scene.tell(REPORT_ACCEPTED)
-    assert scene.state.attempt.report == "accepted"
-    assert not scene.state.timers
-
-
-def test_a_report_waits_no_longer_than_half_of_the_policys_limit():
-    scene = reporting(policy("[time_limits]\nconclusion = 60"))
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
-    assert (scene.state.timers["report-again"] - scene.now).total_seconds() == 30
-
-
-def test_a_report_that_the_chain_made_pointless_is_not_made_again():
-    scene = reporting()
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
-    due = scene.state.timers["report-again"]
-    scene.tell(settled("failed"))
-    assert [call.operation for call in scene.calls] == ["finish"]
-    assert scene.state.attempt.report == "dropped"
-    assert scene.tell(TimerDue(name="report-again", due_at=due)).status == "duplicate"
-
-
-def test_an_exchange_whose_report_waits_is_not_concluded():
-    scene = reporting(policy("[time_limits]\nconclusion = 3600"))
-    scene.wait(3000)
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
-    scene.fire("conclude")
-    assert scene.alerts == ["EXCHANGE_NOT_CONCLUDED"]
-    assert scene.last.effects[0].attempts == 1
-    assert "report-again" in scene.state.timers
-
-
 def test_a_finish_for_what_the_counterparty_does_not_know_is_closed():
     scene = allowed()
     scene.tell(cancelled(), reported("failed", "finish", code="UNKNOWN_TRANSFER_ID", attempts=3))
@@ -315,54 +258,6 @@ def test_a_call_in_trouble_alerts_and_goes_on():
     assert scene.alerts == ["CALL_TROUBLED"]
     assert scene.last.effects[0].attempts == 10
     assert scene.state == before
-
-
-def test_an_exchange_that_is_not_concluded_alerts_again_and_again():
-    scene = allowed()
-    for _ in range(3):
-        scene.fire("conclude")
-        assert scene.alerts == ["EXCHANGE_NOT_CONCLUDED"]
-    scene.tell(broadcast(), REPORT_ACCEPTED)
-    assert "conclude" not in scene.state.timers
-
-
-def test_a_withdrawal_on_hold_is_remembered():
-    scene = waiting()
-    scene.tell(denied("DOB_MISMATCHED"))
-    (said,) = scene.verdicts
-    began = scene.now
-    for day in (1, 2):
-        scene.fire("held")
-        assert (scene.verdicts, scene.alerts) == ([said], []), "the platform is reminded first"
-        scene.fire("held")
-        assert (scene.verdicts, scene.alerts) == ([], ["HELD_TOO_LONG"])
-        assert scene.last.effects[0].attempts == day
-        assert (scene.now - began).total_seconds() == day * 86_400
-    assert "held" in scene.state.timers
-
-
-def test_another_hold_is_reminded_of_anew():
-    scene = waiting()
-    scene.tell(denied("DOB_MISMATCHED"))
-    scene.fire("held")
-    scene.tell(amended())
-    new_id = scene.state.attempt.transfer_id
-    scene.tell(
-        answered("address-search", new_id, result="valid"),
-        answered("transfer-authorization", new_id, result="denied", reasonType="INPUT_NAME_MISMATCHED"),
-    )
-    scene.fire("held")
-    assert scene.verdicts
-    assert not scene.alerts
-
-
-def test_a_reminder_names_the_vasp_that_was_found():
-    scene = asking()
-    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
-    scene.fire("held")
-    assert scene.verdicts[0]["counterparty"] == "east"
-    scene.fire("held")
-    assert scene.last.effects[0].counterparty == "east"
 
 
 def test_a_timer_that_was_moved_since_is_nothing():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from schemas.cloudevents import write_event
 from schemas.registry import TOPICS
 
 WAIT_SECONDS = 60.0
+Headers = Sequence[tuple[str, bytes]]
 OUT = tuple(name for name, spec in TOPICS.items() if spec.direction == "out")
 
 
@@ -83,9 +84,9 @@ class Platform:
         await self.send_bytes(topic, key, value)
         return value
 
-    async def send_bytes(self, topic: str, key: str, value: bytes) -> None:
+    async def send_bytes(self, topic: str, key: str, value: bytes, headers: Headers = ()) -> None:
         """Send whatever bytes there are."""
-        await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode())
+        await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode(), headers=list(headers))
 
     async def expect(self, what: str, wanted: Callable[[Seen], bool], seconds: float = WAIT_SECONDS) -> Seen:
         """Wait for a record that fits, looking also at those that came before. Raises ``ExpectationFailed``."""

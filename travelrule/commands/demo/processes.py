@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from travelrule.errors import ServiceUnavailable
 START_SECONDS = 60.0
 STOP_SECONDS = 40.0
 LOOK_SECONDS = 0.1
+PR_SET_PDEATHSIG = 1
 
 
 def free_port() -> int:
@@ -24,6 +26,12 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def die_with_parent() -> None:
+    """In the child, before it becomes the command: end when the process that started it ends, however that ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Process:
@@ -62,6 +70,7 @@ class Process:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=die_with_parent,
             )
 
     async def until_answering(self, url: str) -> None:
@@ -86,6 +95,11 @@ class Process:
     async def kill(self) -> None:
         """End it with SIGKILL: nothing of it gets a chance to tidy up."""
         await self._end(signal.SIGKILL)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal, if it runs."""
+        if self._process is not None and self.running:
+            self._process.send_signal(number)
 
     async def _end(self, number: signal.Signals) -> None:
         process = self._process

@@ -1,0 +1,64 @@
+"""One figure: ours against a reference, as one line of JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+ABSURD = 3.0
+"""So many times beyond its target a figure is broken and not merely measured on a slow machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measured figure. ``bound`` says which way is good: ``at-most`` or ``at-least`` the target.
+
+    Without ``target`` the figure only informs. ``extra`` are further facts for the reader.
+    """
+
+    name: str
+    ours: float
+    reference: float
+    target: float | None
+    unit: str
+    bound: Literal["at-most", "at-least"] = "at-most"
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> float:
+        """Ours over the reference."""
+        return self.ours / self.reference if self.reference else float("inf")
+
+    @property
+    def ok(self) -> bool:
+        """Whether the target is met."""
+        return self._within(1.0)
+
+    @property
+    def broken(self) -> bool:
+        """Whether no slow machine explains this result."""
+        return self.ours <= 0 or self.reference <= 0 or not self._within(ABSURD)
+
+    def _within(self, slack: float) -> bool:
+        if self.target is None:
+            return True
+        if self.bound == "at-most":
+            return self.ratio <= self.target * slack
+        return self.ratio >= self.target / slack
+
+    def line(self) -> str:
+        """One JSON object on one line."""
+        shown = {
+            "figure": self.name,
+            "ours": round(self.ours, 4),
+            "reference": round(self.reference, 4),
+            "ratio": round(self.ratio, 3),
+            "target": self.target,
+            "unit": self.unit,
+            "ok": self.ok,
+            "bound": self.bound,
+            **self.extra,
+        }
+        return orjson.dumps(shown).decode()

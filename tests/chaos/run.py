@@ -1,0 +1,190 @@
+"""A fault run: the stream of withdrawals, the faults one after the other, and the wait until all is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import asyncpg
+
+from agents import AGENTS
+from schemas.registry import PARTITIONS_REAL
+from streams.topics import Topics
+from tests.chaos.arena import ADDRESSES, Arena
+from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.groups import behind
+from tests.chaos.ledger import LATE_SECONDS, Ledger, Strike
+from tests.chaos.stories import Story, Teller, new_story, pick
+from tests.e2e.network import ROBOT
+
+LOOK_SECONDS = 0.1
+BURST = 15
+"""Withdrawals asked for at once when a fault strikes, so that it hits some on each part of their way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much of everything. ``settle_s``: the longest wait for one fault's backlog before the next one strikes."""
+
+    withdrawals: int
+    per_second: float
+    faults: tuple[str, ...]
+    settle_s: float
+    quiet_s: float
+
+    def only(self, faults: Sequence[str] | None, withdrawals: int | None) -> Plan:
+        """The same with other faults and another number, where they are given."""
+        return replace(self, faults=tuple(faults or self.faults), withdrawals=withdrawals or self.withdrawals)
+
+
+def short_plan(rng: random.Random) -> Plan:
+    """For CI: every kind of thing breaks once, in about four minutes."""
+    disturbed = rng.sample([name for name in FAULTS if name.startswith("hub-")], 3)
+    faults = ["kill-worker", "kill-gateway", "broker-kill", "postgres-kill", *disturbed]
+    rng.shuffle(faults)
+    return Plan(400, 4.0, tuple(faults), 12, 150)
+
+
+def full_plan(rng: random.Random) -> Plan:
+    """Everything that we know how to break."""
+    faults = list(FAULTS)
+    rng.shuffle(faults)
+    return Plan(2000, 4.0, tuple(faults), 90, 600)
+
+
+class Run:
+    """One run in an arena."""
+
+    def __init__(self, arena: Arena, plan: Plan, rng: random.Random) -> None:
+        self.ledger = Ledger()
+        self._arena = arena
+        self._plan = plan
+        self._stream_rng = random.Random(rng.getrandbits(64))
+        self._fault_rng = random.Random(rng.getrandbits(64))
+        self._telling: set[asyncio.Task[None]] = set()
+        self._tellers = {name: Teller(arena.desk(name), ADDRESSES) for name in arena.network.members}
+
+    async def go(self) -> None:
+        """Stream and strike; returns when every withdrawal was asked for and every fault is over."""
+        supervising = asyncio.create_task(self._arena.supervise())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._strike_all())
+                group.create_task(self._stream())
+            await self._until_quiet()
+        finally:
+            for task in (*self._telling, supervising):
+                task.cancel()
+            await asyncio.gather(*self._telling, supervising, return_exceptions=True)
+
+    def _begin(self, story: Story) -> None:
+        self.ledger.stories.append(story)
+        self._arena.desk(story.origin).stories[story.withdrawal_id] = story
+        task = asyncio.create_task(self._tellers[story.origin].tell(story))
+        self._telling.add(task)
+        task.add_done_callback(self._told)
+
+    def _told(self, task: asyncio.Task[None]) -> None:
+        self._telling.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            say(f"a story broke off: {error!r}")
+
+    async def _stream(self) -> None:
+        """Ask for withdrawals at an even pace until there are enough and every fault is over."""
+        while len(self.ledger.stories) < self._plan.withdrawals or not self._all_struck:
+            self._begin(pick(self._stream_rng, ROBOT))
+            await asyncio.sleep(1 / self._plan.per_second)
+
+    @property
+    def _all_struck(self) -> bool:
+        strikes = self.ledger.strikes
+        return len(strikes) == len(self._plan.faults) and strikes[-1].over_at is not None
+
+    async def _strike_all(self) -> None:
+        for name in self._plan.faults:
+            await asyncio.sleep(self._fault_rng.uniform(2, 4))
+            await self._strike(FAULTS[name])
+
+    async def _strike(self, fault: Fault) -> None:
+        clock = asyncio.get_running_loop().time
+        strike = Strike(fault.name, clock())
+        self.ledger.strikes.append(strike)
+        for _ in range(BURST):
+            self._begin(pick(self._stream_rng, ROBOT))
+        say(f"{fault.name} strikes after {len(self.ledger.stories)} withdrawals")
+        killed = await fault.strike(self._arena, self._fault_rng)
+        strike.over_at = clock()
+        if fault.kills_worker:
+            owner = self._arena.network.owner(killed[0]).entity_id
+            strike.served_s = await self._partitions_served(owner) - strike.over_at
+        await self._settled()
+        await asyncio.gather(*(self._arena.start(name) for name in killed))
+        recovered = strike.recovered_s(self.ledger.of(strike))
+        say(f"{fault.name} is over, recovered {'not yet' if recovered is None else f'in {recovered:.1f} s'}")
+
+    async def _settled(self) -> None:
+        """Wait until there is no backlog, but not for ever: the next fault may strike before."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        while clock() < began + LATE_SECONDS or self.ledger.backlog(clock()):
+            if clock() > began + self._plan.settle_s:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _partitions_served(self, entity_id: str) -> float:
+        """Put a withdrawal on every partition; gives the time at which the last of them had its verdict."""
+        probes: dict[int, Story] = {}
+        while len(probes) < PARTITIONS_REAL:
+            story = new_story(self._stream_rng, "unserved", entity_id, entity_id)
+            self._begin(story)
+            while story.partition < 0:  # noqa: ASYNC110 - the broker decides where it goes
+                await asyncio.sleep(LOOK_SECONDS / 10)
+            probes.setdefault(story.partition, story)
+        for story in probes.values():
+            await story.until(story.expected)
+        return max(story.served_at or 0.0 for story in probes.values())
+
+    async def _until_quiet(self) -> None:
+        """Wait until nothing is on its way any more; what still is after the limit is judged as it stands."""
+        clock = asyncio.get_running_loop().time
+        ends = clock() + self._plan.quiet_s
+        before = ""
+        while clock() < ends:
+            restless = await self._restless()
+            if not restless:
+                say("all is quiet")
+                return
+            if restless != before:
+                say(f"not quiet yet: {restless}")
+            before = restless
+            await asyncio.sleep(LOOK_SECONDS * 10)
+        say("it did not get quiet within the limit")
+
+    async def _restless(self) -> str:
+        """What is still on its way, in words; empty if nothing is."""
+        parts = [f"{len(self._telling)} stories"] if self._telling else []
+        for entity_id, member in self._arena.network.members.items():
+            tables = self._arena.network.tables(entity_id)
+            try:
+                counts = {
+                    "calls": await tables.count("calls"),
+                    "unsent": await tables.count("outbox", "sent_at IS NULL"),
+                    "parked": await tables.count("parked"),
+                }
+            except (OSError, asyncpg.PostgresError):
+                return "the database does not answer"
+            inputs = Topics(member.topic_prefix)
+            counts["behind"] = await behind(
+                self._arena.kafka.bootstrap, member.group, [inputs.physical(name) for name in AGENTS]
+            )
+            parts += [f"{entity_id} {name} {count}" for name, count in counts.items() if count]
+        return ", ".join(parts)
+
+
+def say(text: str) -> None:
+    """A line for whoever watches; the results stand on standard output."""
+    sys.stderr.write(f"chaos: {text}\n")
+    sys.stderr.flush()

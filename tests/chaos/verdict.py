@@ -1,0 +1,88 @@
+"""What a run says at its end: one line per fault, and one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from streams.app import Timing
+from tests.chaos import oracle
+from tests.chaos.arena import Arena
+from tests.chaos.downtime import the_down_are_left_alone
+from tests.chaos.evidence import Evidence
+from tests.chaos.ledger import Ledger, Strike
+from tests.chaos.oracle import Breach
+
+CHECKS: tuple[oracle.Check, ...] = (
+    oracle.events_have_their_effect,
+    oracle.one_event_per_number,
+    oracle.one_exchange_at_a_time,
+    oracle.allowed_only_when_verified,
+    oracle.verified_is_stored,
+    oracle.verified_is_concluded,
+    oracle.txids_stay,
+    oracle.one_counterparty,
+    the_down_are_left_alone,
+    oracle.one_key_refresh,
+    oracle.verdicts_are_explained,
+    oracle.dead_letters_are_wrong_messages,
+    oracle.nothing_is_left,
+)
+
+
+def judge(evidence: Evidence) -> list[Breach]:
+    """Every breach of every invariant."""
+    return [breach for check in CHECKS for breach in check(evidence)]
+
+
+class Judged:
+    """A run with its breaches, by the withdrawals they concern."""
+
+    def __init__(self, ledger: Ledger, evidence: Evidence, breaches: Sequence[Breach]) -> None:
+        self._ledger = ledger
+        self._evidence = evidence
+        self._breaches = breaches
+
+    def lines(self, arena: Arena, seed: int) -> list[dict[str, Any]]:
+        """One line per fault and the summary."""
+        faults = [self._fault(strike) for strike in self._ledger.strikes]
+        return [*faults, self._summary(arena, seed, faults)]
+
+    def _fault(self, strike: Strike) -> dict[str, Any]:
+        stories = self._ledger.of(strike)
+        names = {story.withdrawal_id for story in stories}
+        names |= {attempt.transfer_id for name in names for attempt in self._evidence.attempts.get(name, ())}
+        mine = [breach for breach in self._breaches if breach.subject.rpartition("/")[2] in names]
+        recovered = strike.recovered_s(stories)
+        line: dict[str, Any] = {
+            "fault": strike.name,
+            "events": sum(len(story.sent) for story in stories),
+            "lost": sum(breach.harm == "lost" for breach in mine),
+            "duplicated_effects": sum(breach.harm == "duplicated" for breach in mine),
+            "recovered_s": None if recovered is None else round(max(recovered, 0.0), 1),
+            "ok": recovered is not None and not mine,
+            "withdrawals": len(stories),
+        }
+        if strike.served_s is not None:
+            session = Timing().session_s
+            ratio = strike.served_s / session
+            line |= {"served_s": round(strike.served_s, 1), "session_s": session, "ratio": round(ratio, 2)}
+        return line
+
+    def _summary(self, arena: Arena, seed: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
+        invariants = sorted({breach.invariant for breach in self._breaches})
+        return {
+            "fault": "all",
+            "events": sum(len(story.sent) for story in self._ledger.stories),
+            "lost": sum(breach.harm == "lost" for breach in self._breaches),
+            "duplicated_effects": sum(breach.harm == "duplicated" for breach in self._breaches),
+            "recovered_s": max((line["recovered_s"] or 0.0 for line in faults), default=0.0),
+            "ok": not self._breaches and all(line["ok"] for line in faults),
+            "withdrawals": len(self._ledger.stories),
+            "faults": len(faults),
+            "calls": len(self._evidence.calls),
+            "broken_invariants": invariants,
+            "ended_by_themselves": dict(arena.ended_by_itself),
+            "not_alive": dict(arena.not_alive),
+            "seed": seed,
+        }

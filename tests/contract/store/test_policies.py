@@ -1,0 +1,36 @@
+"""Policy versions: the last one activated is in force, every earlier one can still be looked up."""
+
+from __future__ import annotations
+
+from tests.contract.store.rows import NOW, after, read
+from travelrule.store import tables
+from travelrule.store.database import Database
+from travelrule.store.policies import Policies, StoredPolicy
+
+
+async def test_none_first_then_the_last_activated(database: Database) -> None:
+    policies = Policies(database, "north")
+    assert await policies.active() is None
+    assert await policies.activate("v1", "first", NOW)
+    assert await policies.activate("v2", "second", after(1))
+    assert await policies.active() == StoredPolicy("v2", "second", after(1))
+    assert await policies.by_version("v1") == StoredPolicy("v1", "first", NOW)
+    assert await policies.by_version("v9") is None
+
+
+async def test_the_one_in_force_is_not_activated_twice_but_an_old_one_may_come_back(database: Database) -> None:
+    policies = Policies(database, "north")
+    for version in ("v1", "v2"):
+        await policies.activate(version, version, NOW)
+    assert not await policies.activate("v2", "v2", after(1))
+    assert await policies.activate("v1", "v1", after(2))
+    active = await policies.active()
+    assert active is not None
+    assert (active.version, active.activated_at) == ("v1", after(2))
+    assert len(await read(database, tables.policies)) == 3
+
+
+async def test_each_vasp_has_its_own(database: Database) -> None:
+    await Policies(database, "north").activate("v1", "first", NOW)
+    assert await Policies(database, "south").active() is None
+    assert await Policies(database, "south").by_version("v1") is None

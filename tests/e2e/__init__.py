@@ -1,0 +1,1 @@
+"""The whole program on real services: two VASPs, each with two workers and two gateways, around a sandbox hub."""

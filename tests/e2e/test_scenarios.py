@@ -1,0 +1,14 @@
+"""The demo's scenarios, on Apache Kafka and PostgreSQL with several workers and gateways."""
+
+from __future__ import annotations
+
+import pytest
+
+from travelrule.commands.demo.scenarios import SCENARIOS, Stage
+
+pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
+
+
+@pytest.mark.parametrize("title", SCENARIOS)
+async def test_scenario(title: str, stage: Stage) -> None:
+    await SCENARIOS[title](stage)

@@ -1,0 +1,43 @@
+"""A subject in memory while a batch holds its lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from travelrule.crypto.audit_chain import CHAIN_START
+from travelrule.exchange.decision import Projection
+
+NO_HEAD = CHAIN_START
+
+
+@dataclass(slots=True)
+class Slot:
+    """One locked subject. ``state`` None: nothing has created it yet (it may hold parked inputs).
+
+    ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
+    but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
+    state as bytes, once a decision of this batch has changed it.
+    """
+
+    subject: str
+    kind: str
+    stored: bool = False
+    erased: bool = False
+    new_key: bytes = b""
+    state: Any = field(default=None, repr=False)
+    dumped: bytes = field(default=b"", repr=False)
+    data_key: bytes = field(default=b"", repr=False)
+    sequences: dict[str, int] = field(default_factory=dict)
+    head: bytes = NO_HEAD
+    records: int = 0
+    parked: int = 0
+    due_at: datetime | None = None
+    projection: Projection | None = field(default=None, repr=False)
+    changed: bool = False
+
+    @property
+    def bare_id(self) -> str:
+        """The subject without its kind: the Kafka key of what is said about it."""
+        return self.subject.partition(":")[2]
