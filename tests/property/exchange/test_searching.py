@@ -115,7 +115,7 @@ class Searching(RuleBasedStateMachine):
         elif fate != "lost":
             heard = self.deliver(pending.call)
             attempted = heard if fate == "fine" else LOST
-            if fate == "late":
+            if fate == "late" and pending.call.operation != "address-search":
                 self.late.append(self.report_of(pending.call, "answered", body=heard.body))
         self.judge(pending, attempted)
 
