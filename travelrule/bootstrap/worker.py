@@ -55,7 +55,9 @@ class Worker:
         calling = Calling(opened.vault, hub, counterparties, opened.keyring, opened.policy, opened.clock)
         self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
         opened.engine.caller = self._caller
-        self._timers = Timers(opened.database, opened.entity_id, opened.leases, intake.submit, opened.clock)
+        self._timers = Timers(
+            opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock
+        )
         self._refresher = Refresher(
             counterparties,
             opened.queues,
