@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from travelrule.commands.demo.play import outcome_of
 from travelrule.commands.demo.scenarios import SCENARIOS, Stage
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
@@ -11,4 +12,4 @@ pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 @pytest.mark.parametrize("title", SCENARIOS)
 async def test_scenario(title: str, stage: Stage) -> None:
-    await SCENARIOS[title](stage)
+    assert await outcome_of(SCENARIOS[title](stage)) == "ok"

@@ -24,7 +24,6 @@ SLEEPS = {
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
     "travelrule/engine/audit_log.py": "interval between two audit roots",
     "travelrule/engine/gauges.py": "interval between two counts",
-    "travelrule/engine/intake.py": "the database is down: it has no way to say that it is back",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
     "travelrule/engine/rules.py": "interval between two looks for another active policy",
     "travelrule/engine/timers.py": "polling is the fallback where no notification can come",

@@ -70,7 +70,9 @@ class Worker:
         self._teller = Teller(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
         )
-        self._timers = Timers(opened.database, opened.entity_id, opened.leases, intake.submit, opened.clock)
+        self._timers = Timers(
+            opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock
+        )
         self._refresher = Refresher(
             counterparties,
             opened.queues,

@@ -7,6 +7,7 @@ vanished as a whole: a root that left the installation cannot be made to fit a s
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable
 from datetime import datetime
 from uuid import uuid5
@@ -29,11 +30,14 @@ LEASE = "audit-log"
 LEASE_SECONDS = 60.0
 INTERVAL_SECONDS = 10.0
 LEAVES_PER_ROOT = 5000
+HEADERS = orjson.dumps([["content-type", base64.b64encode(b"application/cloudevents+json").decode()]]).decode()
 
 _UNLOGGED = text(
     "SELECT subject, records, head FROM subjects WHERE vasp = :vasp AND records > logged_records"
     " ORDER BY subject LIMIT :count"
 )
+
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:name))")
 
 log = logs.get("audit")
 
@@ -67,6 +71,9 @@ class AuditLog:
         """Append what is new and sign the new root; gives the number of leaves."""
         now = self._clock()
         async with self._database.begin() as connection:
+            if self._database.is_postgresql:
+                # The lease may have run out during a slow round; SQLite has one writer at a time in any case.
+                await connection.execute(_LOCK, {"name": f"audit-log/{self._vasp}"})
             rows = (await connection.execute(_UNLOGGED, {"vasp": self._vasp, "count": LEAVES_PER_ROOT})).all()
             if not rows:
                 return 0
@@ -137,7 +144,7 @@ class AuditLog:
             "type": "audit.root.v1",
             "sequence": frontier.size,
             "value": value,
-            "headers": "[]",
+            "headers": HEADERS,
             "created_at": now,
         }
         await bulk.insert(connection, tables.outbox, [event])

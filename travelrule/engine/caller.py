@@ -65,6 +65,8 @@ class Caller:
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
         self._taken = 0
+        self._calling_now = 0
+        self._freed = asyncio.Event()
         self._behind: set[str] = set()
         self._draining = False
         self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads retries, protects nothing
@@ -95,9 +97,10 @@ class Caller:
             return 0
         free = self._free()
         if free <= 0:
-            if not self._running:
+            if not self._calling_now:
                 return 0  # every place belongs to calls whose transaction is not committed yet
-            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            self._freed.clear()
+            await self._freed.wait()
             return 1
         now = self._clock()
         left = self._bulkheads.left(now)
@@ -145,7 +148,7 @@ class Caller:
             await asyncio.wait(self._running)
 
     def _free(self) -> int:
-        return self._concurrency - len(self._running) - self._taken
+        return self._concurrency - self._calling_now - self._taken
 
     def _catch_up(self, claimed: list[CallItem], asked_for: int, now: datetime) -> None:
         """Whoever has nothing left in the store is not behind any more."""
@@ -154,14 +157,13 @@ class Caller:
             self._behind = {target for target in self._behind if target in full or target in self._bulkheads.busy(now)}
 
     def _go(self, call: CallItem, content: CallContent | None) -> None:
+        self._calling_now += 1
         task = asyncio.create_task(self._run(call, content))
         self._running.add(task)
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        if self._behind:
-            self._wake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
             # Its lease runs out, or it was set aside with an alert: it is tried again.
             log.error("call-crashed", error=error)
@@ -174,10 +176,10 @@ class Caller:
             # The boundary to everything that a call touches. A database that is away mends itself: the lease runs out.
             if is_infrastructure_failure(error):
                 raise
-            await self._set_aside(call, "CALL_UNPROCESSABLE", call.tries)
+            await self._set_aside(call, Alert("CALL_UNPROCESSABLE", "critical", call.target), call.tries)
             raise
         finally:
-            self._bulkheads.ended(call.target, self._clock(), reached=attempt.reached)
+            self._ended(call, reached=attempt.reached)
         metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
         if attempt.notice is not None:
             await self._submit(self._input(call, attempt.notice, f"{call.id}/{attempt.notice.outcome}/{call.tries}"))
@@ -186,12 +188,21 @@ class Caller:
             return
         outcome = await self._submit(self._input(call, attempt.next_step, call.id))
         if outcome.status == "rejected" and outcome.code not in SETTLED_OTHERWISE:
-            await self._set_aside(call, "CALL_RESULT_UNPROCESSABLE", call.tries + 1)
+            alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
+            await self._set_aside(call, alert, call.tries + 1)
 
-    async def _set_aside(self, call: CallItem, code: str, tries: int) -> None:
+    def _ended(self, call: CallItem, *, reached: bool) -> None:
+        """The request is over; its place is free while its result is still being written."""
+        self._bulkheads.ended(call.target, self._clock(), reached=reached)
+        self._calling_now -= 1
+        self._freed.set()
+        if self._behind:
+            self._wake.set()
+
+    async def _set_aside(self, call: CallItem, alert: Alert, tries: int) -> None:
         """Something is wrong with this call alone. It must not be repeated in a tight loop, nor be lost."""
         await self._postpone(call, Postpone(self._clock() + UNPROCESSABLE_RETRY, tries=tries))
-        await self._alert(call.subject, Alert(code, "critical", call.target))
+        await self._alert(call.subject, alert)
 
     async def _postpone(self, call: CallItem, step: Postpone) -> None:
         await self._queues.postpone_call(

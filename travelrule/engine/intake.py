@@ -2,8 +2,9 @@
 
 Kafka deliveries and synchronous callers share the batches. The committer takes whatever is there (up to a limit),
 applies it in one transaction, then acknowledges the deliveries in the order in which they came and resolves the
-waiters. Two transactions begin at least ``GATHER_SECONDS`` apart unless a batch is full: a transaction costs as much as many
-inputs, so under load the batches become large by themselves. At rest a single input waits for nobody.
+waiters. A transaction costs as much as many inputs. So two of them begin at least ``GATHER_SECONDS`` apart, and one is
+followed by a pause as long as itself, unless a batch is full: under load the batches become large by themselves, and
+the busier the machine, the larger. At rest a single input waits for nobody.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from travelrule.exchange.inputs import Input, RawMessage, Rejected
 
 MAX_BATCH = 200
 GATHER_SECONDS = 0.02
+PAUSE_SECONDS_MAX = 0.05
 RECORDS_SHARE = 4
 """A quarter of a batch is for Kafka records if so many wait; the rest is first for those that wait for an answer."""
 QUEUE_LIMIT = 1000
@@ -121,10 +123,12 @@ class Intake:
         next_at = loop.time()
         while True:
             await self._gather(next_at)
-            next_at = loop.time() + self._gather_s
+            began = loop.time()
             batch = self._take()
             self._in_hand = len(batch)
             await self._commit(batch)
+            ended = loop.time()
+            next_at = max(began + self._gather_s, ended + min(ended - began, PAUSE_SECONDS_MAX))
             self._in_hand = 0
             self._on_progress()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from travelrule.store.queues import CallItem
+from travelrule.store.queues import CallItem, OutboxItem
 
 
 class Delivery(Protocol):
@@ -36,6 +37,16 @@ class CallContent:
 
     clear: dict[str, Any] = field(repr=False)
     payload: dict[str, Any] | None = field(repr=False)
+
+
+class EventTaker(Protocol):
+    """Publishes events of this process's own batches without a look into the store (``engine.relay.Relay``)."""
+
+    def lease(self, now: datetime) -> tuple[str, datetime]:
+        """Owner and end of the lease with which taken events are written."""
+
+    def publish_soon(self, items: Sequence[OutboxItem]) -> None:
+        """Publish committed events on which this process has the lease."""
 
 
 class CallTaker(Protocol):

@@ -1,4 +1,8 @@
-"""The relay: outbox rows become Kafka messages, each subject's in order, with any number of relays."""
+"""The relay: outbox rows become Kafka messages, each subject's in order, with any number of relays.
+
+An event that the broker does not take (its topic is missing, it is too large) keeps its successors waiting, nobody
+else: what is not acknowledged soon is left on its way, while the others are marked and the next ones claimed.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,8 @@ from travelrule.store.queues import OutboxItem, Queues
 LEASE_SECONDS = 30.0
 PUBLISH_SECONDS = 10.0
 """Shorter than the lease: what this relay still publishes, no other relay can have claimed."""
+SOON_SECONDS = 0.1
+"""How long a round waits for the slowest acknowledgement before it goes on without it."""
 FAILED_SECONDS = 2.0
 """How long an event rests after the broker did not take it."""
 CLAIM = 500
@@ -34,36 +40,51 @@ class Relay:
         self._publisher = publisher
         self._wake = wake
         self._clock = clock
+        self._on_their_way: dict[asyncio.Task[bool], int] = {}
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Publish until cancelled. Broker down: rows wait. Database down: try again each second."""
-        while True:
-            try:
-                sent = await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-                sent = 0
-            if sent == 0:
-                await _wait(self._wake, POLL_SECONDS)
+        try:
+            while True:
+                try:
+                    sent = await self.round()
+                except Exception as error:
+                    if not database_failed(error):
+                        raise
+                    log.warning("database-unavailable", error=error)
+                    sent = 0
+                if sent == 0:
+                    await _wait(self._wake, POLL_SECONDS)
+        finally:
+            for task in self._on_their_way:
+                task.cancel()
+            await asyncio.gather(*self._on_their_way, return_exceptions=True)
 
     async def round(self) -> int:
         """Claim, publish, mark: gives the number of events that the broker acknowledged."""
         self._wake.clear()
         now = self._clock()
-        items = await self._queues.claim_outbox(CLAIM, now, now + timedelta(seconds=LEASE_SECONDS))
-        if not items:
+        free = CLAIM - len(self._on_their_way)
+        items = await self._queues.claim_outbox(free, now, now + timedelta(seconds=LEASE_SECONDS)) if free > 0 else []
+        for item in items:
+            self._on_their_way[asyncio.create_task(self._publish(item))] = item.id
+        if not self._on_their_way:
             return 0
-        results = await asyncio.gather(*(self._publish(item) for item in items))
-        sent = [item.id for item, ok in zip(items, results, strict=True) if ok]
-        failed = [item.id for item, ok in zip(items, results, strict=True) if not ok]
+        done, slow = await asyncio.wait(self._on_their_way, timeout=SOON_SECONDS)
+        for task in slow:
+            task.add_done_callback(self._acknowledged_late)
+        results = {self._on_their_way.pop(task): task.result() for task in done}
+        sent = [row_id for row_id, ok in results.items() if ok]
+        failed = [row_id for row_id, ok in results.items() if not ok]
         if sent:
             await self._queues.mark_sent(sent, self._clock())
         if failed:
             log.warning("publish-failed", count=len(failed))
             await self._queues.postpone_outbox(failed, self._clock() + timedelta(seconds=FAILED_SECONDS))
         return len(sent)
+
+    def _acknowledged_late(self, _task: asyncio.Task[bool]) -> None:
+        self._wake.set()
 
     async def _publish(self, item: OutboxItem) -> bool:
         headers = [(name, base64.b64decode(value)) for name, value in item.headers]

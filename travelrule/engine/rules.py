@@ -8,10 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from travelrule import logs
+from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.policy.toml_form import PolicyFaults
 from travelrule.store.policies import Policies
 
 REFRESH_SECONDS = 2.0
+SETTING = "POLICY_FILE"
 
 log = logs.get("policy")
 
@@ -33,11 +36,14 @@ class ActivePolicy:
         return self._current
 
     async def load(self) -> None:
-        """Take up the newest version. The first start activates the file of the settings, or the built-in policy."""
+        """Take up the newest version. The first start activates the file of the settings, or the built-in policy.
+
+        Raises ``ConfigurationError`` if that file is not a policy.
+        """
         stored = await self._policies.active()
         if stored is None:
-            content = self._first_file.read_text(encoding="utf-8") if self._first_file is not None else ""
-            first = Policy.from_toml(content)
+            content = _read(self._first_file) if self._first_file is not None else ""
+            first = _first(content)
             await self._policies.activate(first.version, content, self._clock())
             self._current = first.with_own(self._own)
             return
@@ -55,3 +61,18 @@ class ActivePolicy:
                 if not database_failed(error):
                     raise
                 log.warning("database-unavailable", error=error)
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(SETTING, "names a file that cannot be read as UTF-8 text") from error
+
+
+def _first(content: str) -> Policy:
+    try:
+        return Policy.from_toml(content)
+    except PolicyFaults as error:
+        faults = (ConfigurationFault(f"{SETTING} {fault.field}".rstrip(), fault.fix) for fault in error.faults)
+        raise ConfigurationError.of(faults) from None

@@ -1,23 +1,25 @@
 """Timers: subjects whose ``due_at`` has passed get a ``timer.due`` input.
 
 One process at a time looks (a lease); what it submits goes the one path like everything else. A timer input is named by
-the subject and the due time, so that two lookers make one effect.
+the subject and the due time, so that two lookers make one effect. A timer that is due and cannot be applied is put off,
+with an alert: it must neither come due again at once nor keep the others waiting.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from sqlalchemy import bindparam, text
 
 from travelrule import logs
 from travelrule.engine.outcome import Outcome
+from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import TimerDue
-from travelrule.store.database import Database
+from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.leases import Leases
 from travelrule.store.types import Instant, instant_text
 
@@ -25,6 +27,7 @@ LEASE = "timers"
 LEASE_SECONDS = 10.0
 POLL_SECONDS = 0.5
 CLAIM = 500
+UNPROCESSABLE_RETRY = timedelta(hours=1)
 
 _DUE = (
     text(
@@ -34,6 +37,13 @@ _DUE = (
     .bindparams(bindparam("now", type_=Instant()))
     .columns(due_at=Instant())
 )
+
+_STILL_DUE = text("SELECT 1 FROM subjects WHERE vasp = :vasp AND subject = :subject AND due_at = :due_at").bindparams(
+    bindparam("due_at", type_=Instant())
+)
+_PUT_OFF = text(
+    "UPDATE subjects SET due_at = :later WHERE vasp = :vasp AND subject = :subject AND due_at = :due_at"
+).bindparams(bindparam("due_at", type_=Instant()), bindparam("later", type_=Instant()))
 
 log = logs.get("timers")
 
@@ -47,12 +57,14 @@ class Timers:
         vasp: str,
         leases: Leases,
         submit: Callable[[Input], Awaitable[Outcome]],
+        alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
         self._vasp = vasp
         self._leases = leases
         self._submit = submit
+        self._alert = alert
         self._clock = clock
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
@@ -73,8 +85,34 @@ class Timers:
         now = self._clock()
         async with self._database.read() as connection:
             rows = (await connection.execute(_DUE, {"vasp": self._vasp, "now": now, "count": CLAIM})).all()
-        await asyncio.gather(*(self._submit(self._input(row.subject, row.due_timer, row.due_at)) for row in rows))
+        inputs = [self._input(row.subject, row.due_timer, row.due_at) for row in rows]
+        outcomes = await asyncio.gather(*(self._submit(item) for item in inputs))
+        for item, outcome in zip(inputs, outcomes, strict=True):
+            if outcome.status != "applied":
+                await self._put_off(item, now)
         return len(rows)
+
+    async def _put_off(self, item: Input, now: datetime) -> None:
+        """A timer that was applied is gone. One that was refused, or was known and still stands there, is stuck."""
+        which = {"vasp": self._vasp, "subject": item.subject, "due_at": item.at}
+        async with self._database.read() as connection:
+            if (await connection.execute(_STILL_DUE, which)).first() is None:
+                return
+        failure = await self._failure_to_tell(item.subject)
+        async with self._database.begin() as connection:
+            await connection.execute(_PUT_OFF, {**which, "later": now + UNPROCESSABLE_RETRY})
+        if failure is not None:
+            log.error("timer-unprocessable", error=failure)
+
+    async def _failure_to_tell(self, subject: str) -> Exception | None:
+        try:
+            await self._alert(subject, Alert("TIMER_UNPROCESSABLE", "critical"))
+        except Exception as error:
+            # The boundary of one odd subject: if its row cannot even be read, the log is all that is left to tell.
+            if is_infrastructure_failure(error):
+                raise
+            return error
+        return None
 
     def _input(self, subject: str, name: str, due_at: datetime) -> Input:
         data = TimerDue(name=name, due_at=due_at)

@@ -1,32 +1,37 @@
 """``audit verify``: prove that the record is whole, unchanged, and what the rules give (design section 4).
 
 Per subject: the records form a chain that ends in the stored head; every input is there, as it was decided
-on; deciding again under the recorded policy gives the recorded state and events. Over all: the heads stand in the
-Merkle log, whose roots are signed.
+on; deciding again under the recorded policy gives the recorded state and events, and the stored state is the last one.
+Over all: the heads stand in the Merkle log, whose roots are signed.
+
+It may run while the installation works: the log is read before the subjects, which only grow, and each subject is read
+at one moment. What is not proved: the outbox (its events are on Kafka) and the rows that searches read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-import orjson
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from travelrule.crypto.audit_chain import CHAIN_START, Frontier, record_hash, verify_root
 from travelrule.engine.audit_log import leaf
-from travelrule.engine.envelope import unpack
+from travelrule.engine.recomputing import Recomputing
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert, Emit
 from travelrule.exchange.machine import Machine
-from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.policy.policy import OwnVasp
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.policies import Policies
 
 PAGE = 500
+
+_ORPHANS = text(
+    "SELECT DISTINCT a.subject FROM audit a LEFT JOIN subjects s ON s.vasp = a.vasp AND s.subject = a.subject"
+    " WHERE a.vasp = :vasp AND s.subject IS NULL ORDER BY a.subject"
+)
 
 
 @dataclass(slots=True)
@@ -45,6 +50,14 @@ class Report:
         return not self.faults
 
 
+@dataclass(slots=True)
+class _Seen:
+    """The heads of all chains, and up to which record each subject says that the log knows it."""
+
+    heads: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    logged: set[tuple[str, int]] = field(default_factory=set)
+
+
 class Verifier:
     """Checks one VASP's audit. ``audit_public`` is the public key of ``AUDIT_KEY``, base64."""
 
@@ -60,110 +73,84 @@ class Verifier:
     ) -> None:
         self._database = database
         self._vasp = vasp
-        self._vault = vault
-        self._machines = machines
-        self._policies = policies
-        self._own = own
+        self._recomputing = Recomputing(vault, machines, policies, own)
         self._audit_public = audit_public
-        self._by_version: dict[str, Policy | None] = {}
 
     async def verify(self) -> Report:
         """Check everything."""
         report = Report()
-        heads = await self._subjects(report)
-        await self._log(report, heads)
+        leaves, roots = await self._read_log()
+        seen = await self._subjects(report)
+        self._check_log(report, seen, leaves, roots)
+        await self._check_logged(report, seen, leaves)
         return report
 
-    async def _subjects(self, report: Report) -> dict[tuple[str, int], bytes]:
-        heads: dict[tuple[str, int], bytes] = {}
+    async def _read_log(self) -> tuple[Sequence[Any], Sequence[Any]]:
+        log, roots = tables.audit_log, tables.audit_roots
+        async with self._database.snapshot() as connection:
+            leaves = (await connection.execute(select(log).where(log.c.vasp == self._vasp).order_by(log.c.leaf))).all()
+            signed = select(roots).where(roots.c.vasp == self._vasp).order_by(roots.c.size)
+            return leaves, (await connection.execute(signed)).all()
+
+    async def _subjects(self, report: Report) -> _Seen:
+        seen = _Seen()
         table = tables.subjects
         after = ""
         while True:
             query = (
-                select(table)
+                select(table.c.subject)
                 .where(table.c.vasp == self._vasp, table.c.subject > after)
                 .order_by(table.c.subject)
                 .limit(PAGE)
             )
             async with self._database.read() as connection:
-                page = (await connection.execute(query)).all()
-            for row in page:
-                if row.records:
-                    await self._subject(row, report, heads)
+                page = (await connection.execute(query)).scalars().all()
+            for subject in page:
+                await self._subject(subject, report, seen)
             if len(page) < PAGE:
-                return heads
-            after = page[-1].subject
-
-    async def _subject(self, row: Any, report: Report, heads: dict[tuple[str, int], bytes]) -> None:
-        report.subjects += 1
+                break
+            after = page[-1]
         async with self._database.read() as connection:
-            records = (
-                await connection.execute(self._of(tables.audit, row.subject).order_by(tables.audit.c.record))
-            ).all()
-            inputs = (await connection.execute(self._of(tables.inputs, row.subject))).all()
-            key_row = (await connection.execute(self._of(tables.data_keys, row.subject))).first()
+            for subject in (await connection.execute(_ORPHANS, {"vasp": self._vasp})).scalars():
+                report.faults.append(f"{subject}: its records are there, the subject is not")
+        return seen
+
+    async def _subject(self, subject: str, report: Report, seen: _Seen) -> None:
+        async with self._database.snapshot() as connection:
+            row = (await connection.execute(self._of(tables.subjects, subject))).one()
+            records = (await connection.execute(self._of(tables.audit, subject).order_by(tables.audit.c.record))).all()
+            inputs = (await connection.execute(self._of(tables.inputs, subject))).all()
+            key_row = (await connection.execute(self._of(tables.data_keys, subject))).first()
+        if row.logged_records:
+            seen.logged.add((subject, row.logged_records))
+        if not (row.records or records or inputs):
+            return
+        report.subjects += 1
         head = CHAIN_START
         for number, record in enumerate(records, start=1):
             head = record_hash(head, bytes(record.body))
             report.records += 1
             if record.record != number or bytes(record.hash) != head:
-                report.faults.append(f"{row.subject}: record {number} was changed or is missing")
+                report.faults.append(f"{subject}: record {number} was changed or is missing")
                 return
-            heads[row.subject, number] = head
+            seen.heads[subject, number] = head
         if bytes(row.head) != head or row.records != len(records):
-            report.faults.append(f"{row.subject}: the chain does not end in the subject's head")
+            report.faults.append(f"{subject}: the chain does not end in the subject's head")
+            return
+        if len(inputs) != len(records):
+            report.faults.append(f"{subject}: {len(records)} records, but {len(inputs)} inputs")
             return
         if key_row is not None:
-            await self._recompute(row.subject, bytes(key_row.wrapped), records, inputs, report)
+            recomputed, fault = await self._recomputing.check(row, bytes(key_row.wrapped), records, inputs)
+            report.recomputed += recomputed
+            report.faults += [f"{subject}: {fault}"] if fault else []
 
-    async def _recompute(self, subject: str, wrapped: bytes, records: Any, inputs: Any, report: Report) -> None:
-        key = self._vault.unwrap(subject, wrapped)
-        machine = self._machines[subject.partition(":")[0]]
-        sealed = {(row.source, row.id): row for row in inputs}
-        state: Any = None
-        for record in records:
-            body = orjson.loads(bytes(record.body))
-            stored = sealed.get((body["source"], body["id"]))
-            if stored is None or bytes(stored.fingerprint).hex() != body["input"]:
-                report.faults.append(f"{subject}: the input of record {record.record} is missing or another one")
-                return
-            item = unpack(self._vault.open(key, "input", subject, bytes(stored.sealed)))
-            policy = await self._policy(body["policyVersion"])
-            if policy is None:
-                report.faults.append(f"{subject}: policy {body['policyVersion']} of record {record.record} is missing")
-                return
-            decision = machine.decide(state, item, policy, datetime.fromisoformat(body["at"]))
-            state = decision.state
-            if not self._agrees(subject, body, machine.dump(state), decision.effects):
-                report.faults.append(f"{subject}: deciding record {record.record} again gives another result")
-                return
-            report.recomputed += 1
-
-    def _agrees(self, subject: str, body: dict[str, Any], dumped: bytes, effects: tuple[Any, ...]) -> bool:
-        state = self._vault.index.fingerprint(subject.encode(), dumped).hex()
-        said = [_event(effect) for effect in effects if isinstance(effect, Emit | Alert)]
-        recorded = [(event["topic"], event["type"]) for event in body["events"]]
-        return bool(state == body["state"]) and said == recorded
-
-    async def _policy(self, version: str) -> Policy | None:
-        if version not in self._by_version:
-            stored = await self._policies.by_version(version)
-            policy = None if stored is None else Policy.from_toml(stored.content).with_own(self._own)
-            self._by_version[version] = policy
-        return self._by_version[version]
-
-    async def _log(self, report: Report, heads: dict[tuple[str, int], bytes]) -> None:
-        log, roots = tables.audit_log, tables.audit_roots
-        async with self._database.read() as connection:
-            leaves = (await connection.execute(select(log).where(log.c.vasp == self._vasp).order_by(log.c.leaf))).all()
-            signed = (
-                await connection.execute(select(roots).where(roots.c.vasp == self._vasp).order_by(roots.c.size))
-            ).all()
+    def _check_log(self, report: Report, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:
         for row in leaves:
-            if heads.get((row.subject, row.record)) != bytes(row.head):
+            if seen.heads.get((row.subject, row.record)) != bytes(row.head):
                 report.faults.append(f"{row.subject}: the log knows a head at record {row.record} that is not there")
         frontier = Frontier()
-        for row in signed:
+        for row in roots:
             frontier = frontier.appended(
                 leaf(entry.subject, entry.record, bytes(entry.head)) for entry in leaves[frontier.size : row.size]
             )
@@ -175,9 +162,15 @@ class Verifier:
         if frontier.size != len(leaves):
             report.faults.append("the log has leaves behind its last signed root")
 
+    async def _check_logged(self, report: Report, seen: _Seen, leaves: Sequence[Any]) -> None:
+        """A log that was cut together with its roots still leaves the subjects that say they are in it."""
+        known = {(row.subject, row.record) for row in leaves}
+        log = tables.audit_log
+        for subject, record in sorted(seen.logged - known):
+            query = select(log.c.leaf).where(log.c.vasp == self._vasp, log.c.subject == subject, log.c.record == record)
+            async with self._database.read() as connection:  # it may have been logged since the log was read
+                if (await connection.execute(query)).first() is None:
+                    report.faults.append(f"{subject}: the log does not know record {record} any more")
+
     def _of(self, table: Any, subject: str) -> Any:
         return select(table).where(table.c.vasp == self._vasp, table.c.subject == subject)
-
-
-def _event(effect: Emit | Alert) -> tuple[str, str]:
-    return ("alerts", "operator.alert.v1") if isinstance(effect, Alert) else (effect.topic, effect.type)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Table, select
+from sqlalchemy import Column, Row, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.store.bulk_sql import Conflict, Kind, Shape, postgresql, sqlite
@@ -38,34 +38,40 @@ _SHARED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One kind of change to one table. All ``rows`` have the same keys; no rows: nothing to do."""
+    """One kind of change to one table. All ``rows`` have the same keys; no rows: nothing to do.
+
+    ``null_if`` and ``returning``: see ``bulk_sql.Shape``; only the last change of a call may return something.
+    """
 
     kind: Kind
     table: Table
     rows: Rows
     conflict: Conflict = "error"
+    null_if: tuple[tuple[str, str], ...] = ()
+    returning: tuple[str, ...] = ()
 
 
-async def write(connection: AsyncConnection, writes: Sequence[Write]) -> None:
-    """Make all changes. No change may touch a row that another one of the same call touches: on PostgreSQL all of
+async def write(connection: AsyncConnection, writes: Sequence[Write]) -> Sequence[Row[Any]]:
+    """Make all changes; gives what the last one returns. No change may touch a row that another one of the same call touches: on PostgreSQL all of
     them see the tables as they were before, and their order is open.
     """
     wanted = [one for one in writes if one.rows]
     if not wanted:
-        return
+        return ()
     if connection.dialect.name == "postgresql":
         shapes, arguments = [], []
         for one in wanted:
             shape = _shape(one)
             shapes.append(shape)
             arguments += [_argument(one.rows, name, shape) for name in shape.columns]
-        await connection.exec_driver_sql(postgresql(tuple(shapes)), tuple(arguments))
-        return
+        result = await connection.exec_driver_sql(postgresql(tuple(shapes)), tuple(arguments))
+        return result.all() if wanted[-1].returning else ()
     for one in wanted:
         columns = tuple(one.rows[0])
         statement = sqlite(Shape(one.kind, one.table, columns, one.conflict))
         converted = [{name: _sqlite_value(one.table.c[name], row[name]) for name in columns} for row in one.rows]
         await connection.execute(statement, converted)
+    return ()
 
 
 async def insert(connection: AsyncConnection, table: Table, rows: Rows, conflict: Conflict = "error") -> None:
@@ -86,7 +92,7 @@ async def delete(connection: AsyncConnection, table: Table, rows: Rows) -> None:
 def _shape(one: Write) -> Shape:
     columns = tuple(one.rows[0])
     shared = frozenset(name for name in columns if name in _SHARED and _is_one(one.rows, name))
-    return Shape(one.kind, one.table, columns, one.conflict, shared)
+    return Shape(one.kind, one.table, columns, one.conflict, shared, one.null_if, one.returning)
 
 
 def _is_one(rows: Rows, name: str) -> bool:

@@ -26,13 +26,19 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the text of a change depends on. Columns in ``shared`` have one value for all rows."""
+    """What the text of a change depends on. Columns in ``shared`` have one value for all rows.
+
+    ``null_if`` names columns of an insert that stay empty where a condition holds; ``{name}`` in it is the row's value of
+    a column. ``returning`` are columns of the rows as they were written. Both are for PostgreSQL only.
+    """
 
     kind: Kind
     table: Table
     columns: tuple[str, ...]
     conflict: Conflict = "error"
     shared: frozenset[str] = frozenset()
+    null_if: tuple[tuple[str, str], ...] = ()
+    returning: tuple[str, ...] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -60,8 +66,11 @@ def _postgresql(shape: Shape, number: int) -> str:
     table = f'"{shape.table.name}"'
     # The names below are those of our own tables; values are parameters.
     if shape.kind == "insert":
+        for name, condition in shape.null_if:
+            value[name] = f"CASE WHEN {condition.format(**value)} THEN NULL ELSE {value[name]} END"
         values = ", ".join(value[name] for name in shape.columns)
-        return f"INSERT INTO {table} ({_names(shape.columns)}) SELECT {values} FROM {source}{_on_conflict(shape)}"  # noqa: S608
+        tail = _on_conflict(shape) + (f" RETURNING {_names(shape.returning)}" if shape.returning else "")
+        return f"INSERT INTO {table} ({_names(shape.columns)}) SELECT {values} FROM {source}{tail}"  # noqa: S608
     keys = shape.keys if shape.kind == "update" else list(shape.columns)
     where = " AND ".join(f't."{name}" = {value[name]}' for name in keys)
     if shape.kind == "delete":

@@ -76,6 +76,22 @@ class Database:
                 await connection.execution_options(travelrule_read_only=True)
             yield connection
 
+    @asynccontextmanager
+    async def single(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for one statement that changes something: a transaction by itself, in one round trip."""
+        async with self._reading.connect() if self.is_postgresql else self.engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for reading on which all queries see the database at one moment."""
+        async with self.engine.connect() as connection:
+            if self.is_postgresql:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            else:
+                await connection.execution_options(travelrule_read_only=True)
+            yield connection
+
     async def check(self) -> None:
         """Raise ``ServiceUnavailable`` if the database does not answer."""
         try:

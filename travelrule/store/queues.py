@@ -101,6 +101,18 @@ def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
     )
 
 
+def outbox_item(row_id: int, row: Mapping[str, Any] | RowMapping) -> OutboxItem:
+    """The event of a row of ``outbox``."""
+    return OutboxItem(
+        id=row_id,
+        topic=row["topic"],
+        key=row["key"],
+        record_key=bytes(row["record_key"] or b""),
+        value=bytes(row["value"]),
+        headers=tuple((name, value) for name, value in orjson.loads(row["headers"])),
+    )
+
+
 class Queues:
     """The outbox and the calls of one VASP."""
 
@@ -115,24 +127,14 @@ class Queues:
     async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
         """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
         parameters = {"vasp": self._vasp, "owner": self.owner, "now": now, "until": until, "count": count}
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             rows = (await connection.execute(self._claim_outbox, parameters)).all()
-        items = [
-            OutboxItem(
-                id=row.id,
-                topic=row.topic,
-                key=row.key,
-                record_key=bytes(row.record_key or b""),
-                value=bytes(row.value),
-                headers=tuple((name, value) for name, value in orjson.loads(row.headers)),
-            )
-            for row in rows
-        ]
+        items = [outbox_item(row.id, row._mapping) for row in rows]  # noqa: SLF001 - see claim_calls
         return sorted(items, key=lambda item: item.id)
 
     async def mark_sent(self, ids: Sequence[int], now: datetime) -> None:
         """These events are acknowledged by the broker."""
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
 
     async def postpone_outbox(self, ids: Sequence[int], until: datetime) -> None:
@@ -158,7 +160,7 @@ class Queues:
             parameters |= {"targets": list(left), "places": list(left.values())}
         else:
             parameters["places"] = orjson.dumps(list(left.items())).decode()
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             rows = (await connection.execute(self._claim_calls, parameters)).all()
         return [call_item(row._mapping) for row in rows]  # noqa: SLF001 - the public name of a row as a mapping
 

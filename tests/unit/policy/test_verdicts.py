@@ -80,9 +80,10 @@ def test_every_cause_has_a_row_and_a_test():
 @pytest.mark.parametrize("cause", list(Cause))
 def test_every_verdict_fits_the_event(cause):
     verdict = verdict_for(cause, "withdrawal", Policy.default(), reason="UNKNOWN", rule="OWN_ENTITY")
-    VerdictBody(
+    body = VerdictBody(
         subject="withdrawal:1", policy_version="1", **{name: getattr(verdict, name) for name in Verdict.__slots__}
     )
+    assert (body.verdict, body.reasons, body.needs) == (verdict.verdict, verdict.reasons, verdict.needs)
 
 
 def moved(cause: Cause, word: str) -> Verdict:

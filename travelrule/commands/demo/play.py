@@ -7,6 +7,7 @@ import contextlib
 import signal
 import sys
 import tempfile
+from collections.abc import Awaitable
 from pathlib import Path
 
 import orjson
@@ -65,14 +66,15 @@ async def scenarios(network: Network, view: View) -> dict[str, str]:
         for title, story in SCENARIOS.items():
             _watch(network, view)
             view.begin(title)
-            results[title] = await _one(story(stage))
+            results[title] = await outcome_of(story(stage))
             view.end(title, results[title])
     return results
 
 
-async def _one(story: object) -> str:
+async def outcome_of(story: Awaitable[None]) -> str:
+    """Play one scenario: ``ok``, or the reason why it is not."""
     try:
-        await story  # type: ignore[misc]
+        await story
     except (ExpectationFailed, TravelRuleError) as error:
         return str(error)
     return "ok"
