@@ -28,7 +28,7 @@ async def until_rebalancing(bootstrap: str, group: str) -> None:
         return group_state
 
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while await asyncio.to_thread(state) not in REBALANCING:  # noqa: ASYNC110 - only the broker knows
+        while await asyncio.to_thread(state) not in REBALANCING:
             await asyncio.sleep(LOOK_SECONDS)
 
 

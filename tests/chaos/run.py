@@ -140,7 +140,7 @@ class Run:
         while len(probes) < PARTITIONS_REAL:
             story = new_story(self._stream_rng, "unserved", entity_id, entity_id)
             self._begin(story)
-            while story.partition < 0:  # noqa: ASYNC110 - the broker decides where it goes
+            while story.partition < 0:
                 await asyncio.sleep(LOOK_SECONDS / 10)
             probes.setdefault(story.partition, story)
         for story in probes.values():

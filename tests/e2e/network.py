@@ -178,7 +178,7 @@ async def until(condition: Callable[[], Awaitable[Any]], what: str, seconds: flo
     """Ask until the answer is true: what is asked about lives in other processes, which tell nobody."""
     try:
         async with asyncio.timeout(seconds):
-            while not await condition():  # noqa: ASYNC110 - the condition is in other processes
+            while not await condition():
                 await asyncio.sleep(LOOK_SECONDS)
     except TimeoutError:
         raise AssertionError(f"not within {seconds:.0f} s: {what}") from None

@@ -81,7 +81,6 @@ async def hub() -> AsyncIterator[Hub]:
 
 def calling(house: House, hub: Hub, searches: Searches | None) -> Calling:
     return Calling(
-        house.database,
         house.vault,
         hub.client,
         Counterparties(house.directory, hub.client, lambda: house.now),
@@ -102,7 +101,7 @@ async def started(house: House) -> CallItem:
 async def due(house: House, seconds: float = 0) -> CallItem:
     until = house.now + timedelta(seconds=seconds + 60)
     claimed = await Queues(house.database, "south", "me").claim_calls(
-        10, 10, [], house.now + timedelta(seconds=seconds), until
+        10, 10, {}, house.now + timedelta(seconds=seconds), until
     )
     (call,) = claimed
     return call

@@ -19,7 +19,7 @@ from travelrule.engine.outcome import Outcome
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 
 
-class DatabaseDown(Exception):  # noqa: N818 - what it says
+class DatabaseDown(Exception):
     """What the fake engine raises while its database is away."""
 
 

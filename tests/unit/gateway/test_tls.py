@@ -84,7 +84,7 @@ async def url(world: World, hub_ca: Authority, own_ca: Authority) -> AsyncIterat
     config = uvicorn.Config(create_gateway(world.deps()), host="127.0.0.1", port=0, log_level="critical", **options)
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
-    while not server.started:  # noqa: ASYNC110 -- uvicorn has no event for it
+    while not server.started:
         await asyncio.sleep(0.01)
     yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/v1/vasp/health"
     server.should_exit = True
