@@ -25,7 +25,7 @@ class ProgramFailed(RuntimeError):
 
 
 class Program:
-    """One Python program with a log file. ``hook`` goes before the module's name: ``-X importtime``, ``-m cProfile``."""
+    """One Python program with a log file. ``hook`` goes before the module's name, such as ``-m cProfile``."""
 
     def __init__(
         self,

@@ -1,6 +1,7 @@
 """The reference of a withdrawal: a loop written by hand for this one purpose, which stores nothing.
 
-It hears ``withdrawals`` and ``txids``, makes the same three signed calls with the same payloads, writes the verdict, and
+It hears ``withdrawals`` and ``txids``, makes the same three signed calls with the same payloads, writes the verdict,
+and
 keeps its transfers in a dict. No validation, no retries, no audit, no recovery: the least that the exchange can cost.
 """
 

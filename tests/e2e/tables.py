@@ -30,7 +30,4 @@ class Tables:
         """Every row of every table."""
         names = await self.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         tables = [str(row["tablename"]) for row in names]
-        return {
-            table: [dict(row) for row in await self.rows(f'SELECT * FROM "{table}"')]
-            for table in tables
-        }
+        return {table: [dict(row) for row in await self.rows(f'SELECT * FROM "{table}"')] for table in tables}

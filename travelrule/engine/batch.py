@@ -298,7 +298,7 @@ class Batch:
             del self.dead_letters[letter_id]
 
     def writes(self) -> list[Write]:
-        """Everything but the events, the subjects and their projections."""
+        """Everything but the subjects and their projections."""
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
@@ -310,9 +310,10 @@ class Batch:
             Write("insert", tables.audit, self.audit),
             Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
             Write("insert", tables.dead_letters, list(self.dead_letters.values())),
+            Write("insert", tables.outbox, self._events()),
         ]
 
-    def events(self) -> list[Row]:
+    def _events(self) -> list[Row]:
         """The outbox rows, dead letters included, in the order in which they are to be published."""
         return [*self.outbox, *(self.dead_letter_events[letter_id] for letter_id in self.dead_letters)]
 

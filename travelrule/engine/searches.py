@@ -67,7 +67,7 @@ class Searches:
             "subject": subject,
             "created_at": self._clock(),
         }
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.insert(connection, tables.searches, [row], conflict="nothing")
         return self._root + CALLBACK_PATH.format(operation=operation, token=token.hex())
 

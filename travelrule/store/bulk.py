@@ -52,8 +52,10 @@ class Write:
 
 
 async def write(connection: AsyncConnection, writes: Sequence[Write]) -> Sequence[Row[Any]]:
-    """Make all changes; gives what the last one returns. No change may touch a row that another one of the same call touches: on PostgreSQL all of
-    them see the tables as they were before, and their order is open.
+    """Make all changes; gives what the last one returns.
+
+    No change may touch a row that another one of the same call touches: on PostgreSQL all of them see the tables as
+    they were before, and their order is open.
     """
     wanted = [one for one in writes if one.rows]
     if not wanted:

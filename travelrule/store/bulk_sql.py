@@ -28,8 +28,8 @@ _TYPES: tuple[tuple[type, str], ...] = (
 class Shape:
     """What the text of a change depends on. Columns in ``shared`` have one value for all rows.
 
-    ``null_if`` names columns of an insert that stay empty where a condition holds; ``{name}`` in it is the row's value of
-    a column. ``returning`` are columns of the rows as they were written. Both are for PostgreSQL only.
+    ``null_if`` names columns of an insert that stay empty where a condition holds; ``{name}`` in it is the row's
+    value of a column. ``returning`` are columns of the rows as they were written. Both are for PostgreSQL only.
     """
 
     kind: Kind

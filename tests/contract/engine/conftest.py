@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from tests.contract.engine.recorded import Record
+from tests.contract.engine.station import Station, robot
 from tests.contract.engine.toy import TOY, dead_letter_headers
 from tests.contract.store.databases import url_of
 from travelrule.crypto.at_rest import KeyEncryptionKeys
@@ -38,3 +41,12 @@ def vault() -> Vault:
 @pytest.fixture
 def engine(database: Database, vault: Vault) -> Engine:
     return Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
+
+
+@pytest.fixture
+async def record(database: Database, vault: Vault) -> AsyncIterator[Record]:
+    station = Station(database, vault, [robot(), robot("west", b"w", health="down")])
+    async with aclosing(station.hub), station.control:
+        made = Record(station)
+        await made.make()
+        yield made

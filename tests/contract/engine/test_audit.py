@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-import orjson
 import pytest
 from sqlalchemy import delete, select, update
 
-from schemas.cloudevents import CloudEvent
-from schemas.registry import EVENTS
-from tests.contract.engine.station import Station, robot, seconds
+from tests.contract.engine.recorded import KEY, SUBJECT, Record
+from tests.contract.engine.station import seconds
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW
 from tests.unit.exchange.scene import NORTH as OWN
-from travelrule.crypto.audit_chain import verify_root
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine import audit_log as module
 from travelrule.engine.apply import Engine
-from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.recomputing import Recomputing
 from travelrule.engine.vault import Vault
 from travelrule.engine.verifying import Report, Verifier
@@ -29,57 +22,7 @@ from travelrule.exchange.machines import MACHINES
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
 from travelrule.store.policies import Policies
-
-KEY = SigningKey(b"a" * 32)
-SUBJECT = "withdrawal:w-1"
-
-
-class Record:
-    """A station with a history: two withdrawals, one of them verified and reported, and a log with two roots."""
-
-    def __init__(self, station: Station) -> None:
-        self.station = station
-        self.database = station.database
-        self.policies = Policies(self.database, "north")
-        leases = Leases(self.database, "north", "p1", station.clock)
-        self.log = AuditLog(self.database, "north", KEY, leases, station.clock)
-
-    async def make(self) -> None:
-        station = self.station
-        await self.policies.activate(Policy.default().version, "", station.clock())
-        await station.listing()
-        await station.withdraw("w-1")
-        await station.withdraw("w-2", "west")
-        assert await self.log.round() == 2
-        await station.calls_all()
-        await station.send("w-1")
-        await station.calls_all()
-        assert await self.log.round() == 2
-        assert await self.log.round() == 0
-
-    async def verify(self) -> Report:
-        verifier = Verifier(self.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64)
-        return await verifier.verify()
-
-    async def change(self, statement: Any) -> None:
-        async with self.database.begin() as connection:
-            assert (await connection.execute(statement)).rowcount > 0
-
-    async def one(self, table: Any, *where: Any) -> Any:
-        async with self.database.read() as connection:
-            return (await connection.execute(select(table).where(*where).limit(1))).one()
-
-
-@pytest.fixture
-async def record(database: Database, vault: Vault) -> AsyncIterator[Record]:
-    station = Station(database, vault, [robot(), robot("west", b"w", health="down")])
-    async with aclosing(station.hub), station.control:
-        made = Record(station)
-        await made.make()
-        yield made
-
 
 audit, inputs, subjects, log, roots = (
     tables.audit,
@@ -357,74 +300,3 @@ async def test_a_kind_of_subject_that_this_version_does_not_know_is_said(record:
     recomputing = Recomputing(record.station.vault, {}, record.policies, OWN)
     row = await record.one(subjects, subjects.c.subject == SUBJECT)
     assert await recomputing.check(row, b"", [], []) == (0, "this version has no rules for this kind of subject")
-
-
-async def test_each_root_goes_to_kafka_signed_and_in_order(record: Record) -> None:
-    rows = [row for row in await record.station.rows(tables.outbox) if row.topic == "audit"]
-    events = [CloudEvent.model_validate(orjson.loads(row.value)) for row in sorted(rows, key=lambda row: row.id)]
-    sizes = [event.data["size"] for event in events]
-    assert sizes == [event.data["sequence"] for event in events] == [2, 4]
-    assert len({event.id for event in events}) == 2
-    for row, event in zip(rows, events, strict=True):
-        data = EVENTS["audit.root.v1"].model.model_validate(event.data)
-        assert event.subject == row.key == "north"
-        assert verify_root(KEY.public_base64, data.size, bytes.fromhex(data.root), data.at, data.signature)  # type: ignore[attr-defined]
-        names = [name for name, _ in orjson.loads(row.headers)]
-        assert names == ["content-type"], "without it a consumer takes a structured event for a binary one"
-
-
-async def test_a_log_larger_than_one_round(database: Database, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAVES_PER_ROOT", 3)
-    engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
-    await engine.apply([told("one", f"w-{number}") for number in range(7)])
-    audit_log = AuditLog(database, "north", KEY, Leases(database, "north", "p", engine.clock), engine.clock)
-    assert [await audit_log.round() for _ in range(4)] == [3, 3, 1, 0]
-    policies = Policies(database, "north")
-    await policies.activate(Policy.default().version, "", NOW)
-    report = await Verifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64).verify()
-    assert (report.faults, report.roots) == ([], 3)
-
-
-async def test_two_processes_in_one_round_make_one_log(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lease ran out while one was slow: the other's leaves must neither be doubled nor end the process."""
-    monkeypatch.setattr(module, "INTERVAL_SECONDS", 0.01)
-    clock = record.station.clock
-    for number in range(10):
-        await record.station.withdraw(f"x-{number}")
-
-    class Anybody(Leases):
-        async def take(self, name: str, duration: float) -> bool:
-            return True
-
-    logs = [
-        AuditLog(record.database, "north", KEY, Anybody(record.database, "north", name, clock), clock) for name in "abc"
-    ]
-    tasks = [asyncio.create_task(one.run(lambda error: isinstance(error, OSError))) for one in logs]
-    try:
-        async with asyncio.timeout(20):
-            while len(await record.station.rows(log)) < 14:
-                await asyncio.sleep(0.02)
-        await asyncio.sleep(0.05)
-        assert not any(task.done() for task in tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    report = await record.verify()
-    assert report.faults == []
-    assert len(await record.station.rows(log)) == 14
-
-
-async def test_the_loop_outlives_a_database_failure_and_nothing_else(
-    record: Record, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "INTERVAL_SECONDS", 0)
-    failures: list[BaseException] = [ConnectionResetError(), ZeroDivisionError()]
-
-    async def fail() -> int:
-        raise failures.pop(0)
-
-    monkeypatch.setattr(record.log, "round", fail)
-    with pytest.raises(ZeroDivisionError):
-        await record.log.run(lambda error: isinstance(error, OSError))
-    assert failures == []

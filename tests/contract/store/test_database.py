@@ -145,7 +145,7 @@ async def test_nobody_listens(tmp_path: Path) -> None:
 async def test_a_place_where_no_sqlite_file_can_be(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ServiceUnavailable):  # noqa: PT012 - at the latest when it is asked
+    with pytest.raises(ServiceUnavailable):
         database = Database(f"sqlite+aiosqlite:///{tmp_path / place}")
         try:
             await database.check()
@@ -158,7 +158,7 @@ async def test_a_server_that_goes_down_in_the_middle(own_postgres: PostgresServe
     database = Database(own_postgres.dsn(own_postgres.create_database()))
     async with database.begin() as connection:
         await connection.run_sync(tables.metadata.create_all)
-    with pytest.raises(Exception) as cut:  # noqa: PT011, PT012 - what the driver raises is what is tested
+    with pytest.raises(Exception) as cut:  # noqa: PT011 - what the driver raises is what is tested
         async with database.begin() as connection:
             await bulk.insert(connection, tables.calls, [call("c-1")])
             own_postgres.kill()

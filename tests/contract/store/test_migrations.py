@@ -35,11 +35,11 @@ def differences(connection: Connection) -> list[Any]:
         # Our two own types are text in SQLite, which autogenerate takes for a change.
         sqlite = connection.dialect.name == "sqlite"
         if isinstance(wanted, Amount | Instant) and sqlite:
-            return str(found) not in {"TEXT"}
+            return str(found) != "TEXT"
         return None
 
     context = MigrationContext.configure(
-        connection, opts={"compare_type": same_type, "compare_server_default": not connection.dialect.name == "sqlite"}
+        connection, opts={"compare_type": same_type, "compare_server_default": connection.dialect.name != "sqlite"}
     )
     return list(compare_metadata(context, tables.metadata))
 

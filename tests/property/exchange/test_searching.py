@@ -104,9 +104,9 @@ class Searching(RuleBasedStateMachine):
     # The wire
 
     @precondition(lambda self: self.pending)
-    @rule(number=st.integers(0, 9), fate=st.sampled_from(["fine", "fine", "fine", "lost", "half", "late", "error"]))
+    @rule(number=st.integers(0, 9), fate=st.sampled_from(["fine", "twice", "twice", "lost", "half", "late", "error"]))
     def try_call(self, number: int, fate: str) -> None:
-        """One try: answered; lost on the way there or back; answered when it was thought lost; refused."""
+        """One try: answered, once or twice; lost on the way there or back; answered much too late; refused."""
         pending = self.pending[number % len(self.pending)]
         self.now = max(self.now, pending.due_at)
         attempted = LOST
@@ -114,8 +114,8 @@ class Searching(RuleBasedStateMachine):
             attempted = Attempted("error", 500, "CODE_SERVER_INTERNAL_ERROR")
         elif fate != "lost":
             heard = self.deliver(pending.call)
-            attempted = heard if fate == "fine" else LOST
-            if fate == "late" and pending.call.operation != "address-search":
+            attempted = heard if fate in ("fine", "twice") else LOST
+            if fate in ("late", "twice") and pending.call.operation != "address-search":
                 self.late.append(self.report_of(pending.call, "answered", body=heard.body))
         self.judge(pending, attempted)
 

@@ -1,0 +1,56 @@
+"""A station with a history, for the tests of its proofs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from tests.contract.engine.station import Station
+from tests.unit.exchange.scene import NORTH as OWN
+from travelrule.crypto.signing import SigningKey
+from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.verifying import Report, Verifier
+from travelrule.exchange.machines import MACHINES
+from travelrule.policy.policy import Policy
+from travelrule.store.leases import Leases
+from travelrule.store.policies import Policies
+
+KEY = SigningKey(b"a" * 32)
+SUBJECT = "withdrawal:w-1"
+
+
+class Record:
+    """A station with a history: two withdrawals, one of them verified and reported, and a log with two roots."""
+
+    def __init__(self, station: Station) -> None:
+        self.station = station
+        self.database = station.database
+        self.policies = Policies(self.database, "north")
+        leases = Leases(self.database, "north", "p1", station.clock)
+        self.log = AuditLog(self.database, "north", KEY, leases, station.clock)
+
+    async def make(self) -> None:
+        station = self.station
+        await self.policies.activate(Policy.default().version, "", station.clock())
+        await station.listing()
+        await station.withdraw("w-1")
+        await station.withdraw("w-2", "west")
+        assert await self.log.round() == 2
+        await station.calls_all()
+        await station.send("w-1")
+        await station.calls_all()
+        assert await self.log.round() == 2
+        assert await self.log.round() == 0
+
+    async def verify(self) -> Report:
+        verifier = Verifier(self.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64)
+        return await verifier.verify()
+
+    async def change(self, statement: Any) -> None:
+        async with self.database.begin() as connection:
+            assert (await connection.execute(statement)).rowcount > 0
+
+    async def one(self, table: Any, *where: Any) -> Any:
+        async with self.database.read() as connection:
+            return (await connection.execute(select(table).where(*where).limit(1))).one()
