@@ -6,10 +6,12 @@ and none is read from the environment, where a Kubernetes service named ``web`` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import faust
 from faust.types import TopicT
+from mode import ServiceT
 
 from streams.connection import Connection, connect
 from travelrule.settings import Settings
@@ -36,7 +38,13 @@ POLL_RECORDS = 250
 
 
 class KafkaApp(faust.App):
-    """A Faust application without tables, so without directories of its own."""
+    """A Faust application without tables, so without directories of its own, and without its own statistics."""
+
+    def on_init_dependencies(self) -> Iterable[ServiceT]:
+        """Take out the monitor: it is called several times per record, for web pages that we do not serve."""
+        services = super().on_init_dependencies()
+        self.sensors.remove(self.monitor)
+        return services
 
     def _create_directories(self) -> None:
         """Make none: the file system may be read-only."""

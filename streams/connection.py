@@ -9,9 +9,11 @@ from typing import Any
 import faust
 from faust.types.auth import CredentialsT
 
-from streams import embedded
+from streams import broken_writes, embedded
 from travelrule.errors import ConfigurationError
 from travelrule.settings import Settings
+
+broken_writes.mend()  # here, because every client is made from a connection
 
 
 @dataclass(frozen=True, slots=True)

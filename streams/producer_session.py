@@ -41,7 +41,7 @@ class ProducerSession:
             await self._producer.stop()
             raise
 
-    async def send(self, topic: str, key: bytes | None, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+    async def send(self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
         """Send one record to ``topic`` (name with prefix), return when acknowledged. Raises KafkaError."""
         acknowledged = await self._producer.send(topic, value=value, key=key, headers=headers)
         self._pending.add(acknowledged)

@@ -106,7 +106,7 @@ class KafkaPublisher:
             self._retire(self._session, self._session.stop)
         await asyncio.gather(*self._retiring)
 
-    async def publish(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+    async def publish(self, topic: str, key: bytes, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
         """Publish one record to ``topic`` (name without prefix) and return after its acknowledgement.
 
         Many may run at once. A record waits for the one before it with the same topic and key, and if that one was
@@ -130,7 +130,7 @@ class KafkaPublisher:
             if self._last.get((topic, key)) is mine:
                 del self._last[topic, key]
 
-    async def _send(self, topic: str, key: bytes | None, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+    async def _send(self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
         session = await self._ready()
         try:
             async with asyncio.timeout(self._acknowledge_s):

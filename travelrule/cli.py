@@ -45,7 +45,7 @@ app.add_typer(policy.app, name="policy")
 later.register(app)
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def root(
     version: Annotated[  # noqa: FBT002 - a command-line switch
         bool, typer.Option("--version", help="print the version and leave", is_eager=True, callback=None)

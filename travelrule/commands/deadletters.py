@@ -71,7 +71,7 @@ async def _replay(letter_ids: list[str], output: Output) -> None:
         async with open_publisher(opened.settings) as publisher:
             for row, raw in letters:
                 headers = count(Rejected(raw, row.code), row.failed_at)
-                await publisher.publish(raw.topic, raw.key or b"", raw.value or b"", headers)
+                await publisher.publish(raw.topic, raw.key or b"", raw.value, headers)
                 await _mark(opened, row.id)
                 if output is Output.JSON:
                     write_json({"id": row.id, "replayed": True})

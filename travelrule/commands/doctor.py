@@ -42,7 +42,7 @@ async def _doctor(output: Output) -> None:
     try:
         opened = await open_installation(settings, require_schema=False)
     except TravelRuleError as error:
-        checks.append(Check("settings and database", ok=False, detail=str(error), fix="see the detail"))
+        checks.append(_failed("settings and database", error))
     else:
         try:
             checks += await _installation_checks(opened)
@@ -62,19 +62,30 @@ async def _doctor(output: Output) -> None:
 
 
 async def _installation_checks(opened: Installation) -> list[Check]:
+    tables = await _guard("database", lambda: _schema(opened))
     return [
         Check("settings and keys", ok=True, detail=f"{opened.entity_id}, {len(opened.keyring.publics)} signing key(s)"),
         await _guard("audit key", lambda: _audit(opened)),
-        await _guard("database", lambda: _schema(opened)),
-        await _guard("hub", lambda: _hub(opened)),
+        tables,
+        await _guard("hub", lambda: _hub(opened)) if tables.ok else _unasked("hub", tables),
     ]
+
+
+def _unasked(name: str, needed: Check) -> Check:
+    """A request to the hub is signed with a nonce from the database."""
+    return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)
+
+
+def _failed(name: str, error: TravelRuleError) -> Check:
+    """``fix`` says what to do, where the error knows it (``ConfigurationError``, ``ServiceUnavailable``)."""
+    return Check(name, ok=False, detail=str(error), fix=getattr(error, "fix", "") or "see the detail")
 
 
 async def _guard(name: str, check: Callable[[], Awaitable[Check]]) -> Check:
     try:
         return await check()
     except TravelRuleError as error:
-        return Check(name, ok=False, detail=str(error), fix="see the detail")
+        return _failed(name, error)
 
 
 def _roots() -> Check:

@@ -34,7 +34,7 @@ def show(output: OutputOption = Output.TEXT) -> None:
         fail(ConfigurationError("SIGNING_KEY", "set it; `travelrule keys generate` makes one"))
     publics = KeyRing.from_text(settings.signing_key.get_secret_value()).publics
     if output is Output.JSON:
-        write_json({"publicKeys": list(publics)})
+        write_json({"publicKey": publics[0], "publicKeys": list(publics)})
         return
     for number, public in enumerate(publics):
         write_text(f"{'signs' if number == 0 else 'opens'} {public}")

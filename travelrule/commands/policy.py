@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
+from travelrule.commands.edge import Output, OutputOption, fail, installation, not_built, run, write_json, write_text
 from travelrule.errors import UsageError
 from travelrule.policy.policy import Policy
 from travelrule.policy.toml_form import PolicyFaults
@@ -19,19 +19,15 @@ FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
 @app.command()
 def check(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
     """Say every fault of a policy file; exit 1 if there is one."""
-    try:
-        policy = Policy.from_toml(_read(file))
-    except PolicyFaults as error:
-        faults = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in error.faults]
-        _say({"ok": False, "faults": faults}, output)
-        raise typer.Exit(1) from None
+    policy, _ = _policy(file, output)
     _say({"ok": True, "version": policy.version, "faults": []}, output)
 
 
 @app.command()
 def apply(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
     """Put a policy in force; running processes take it up within seconds."""
-    run(_apply(file, output))
+    policy, content = _policy(file, output)
+    run(_apply(policy, content, output))
 
 
 @app.command("try")
@@ -40,19 +36,24 @@ def try_(file: FileArgument, since: Annotated[str, typer.Option(help="ISO 8601 t
     not_built(f"policy try {file.name} --since {since}")
 
 
-async def _apply(file: Path, output: Output) -> None:
-    content = _read(file)
-    policy = Policy.from_toml(content)
+async def _apply(policy: Policy, content: str, output: Output) -> None:
     async with installation() as opened:
         changed = await opened.policies.activate(policy.version, content, opened.clock())
     _say({"ok": True, "version": policy.version, "changed": changed, "faults": []}, output)
 
 
-def _read(file: Path) -> str:
+def _policy(file: Path, output: Output) -> tuple[Policy, str]:
+    """The policy of a file and its text; else its faults are said and the command ends with exit 1."""
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} cannot be read as UTF-8 text") from error
+        content = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        fail(UsageError(f"{file} cannot be read as UTF-8 text"))
+    try:
+        return Policy.from_toml(content), content
+    except PolicyFaults as error:
+        faults = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in error.faults]
+    _say({"ok": False, "faults": faults}, output)
+    raise typer.Exit(1)
 
 
 def _say(answer: dict[str, object], output: Output) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from streams.admin import apply_topics
+from streams.admin import apply_topics, compare_topics
 from streams.connection import connect
 from streams.topics import Topics
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_rows
@@ -26,5 +26,8 @@ def apply(output: OutputOption = Output.TEXT) -> None:
 
 async def _apply(output: Output) -> None:
     settings = load_settings()
-    rows = await apply_topics(connect(settings), Topics(settings.topic_prefix))
+    connection = connect(settings)
+    # The embedded broker has the topics of the registry from its start, and knows no way to make others.
+    work = compare_topics if connection.embedded else apply_topics
+    rows = await work(connection, Topics(settings.topic_prefix))
     write_rows(({"topic": row.topic, "action": row.action, "detail": row.detail} for row in rows), output, COLUMNS)

@@ -1,0 +1,179 @@
+"""``doctor``: each thing that is wrong is named, with what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.ports import free_port
+from tests.unit.commands.kit import NORTH_PUBLIC, Cli
+from tests.unit.sandbox.kit import listed
+from travelrule.sandbox.server import run_sandbox
+from travelrule.setting_types import HostPort
+
+
+@contextmanager
+def sandbox(folder: Path, *members: dict[str, Any]) -> Iterator[str]:
+    """A hub on a socket, in a thread of its own; gives its root."""
+    file = folder / "world.json"
+    file.write_text(json.dumps({"members": list(members)}))
+    listening: list[HostPort] = []
+    started = threading.Event()
+    loop = asyncio.new_event_loop()
+    tasks: list[asyncio.Task[None]] = []
+
+    def told(place: HostPort) -> None:
+        listening.append(place)
+        started.set()
+
+    def serve() -> None:
+        task = loop.create_task(run_sandbox(file, "127.0.0.1:0", on_started=told))
+        tasks.append(task)
+        loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+        loop.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert started.wait(20)
+    try:
+        yield f"http://{listening[0]}"
+    finally:
+        loop.call_soon_threadsafe(tasks[0].cancel)
+        thread.join(20)
+
+
+def member(*keys: str) -> dict[str, Any]:
+    pubkeys = [{"pubkey": key, "expiresAt": "2031-01-01T00:00:00Z"} for key in keys]
+    return listed("north", pubkeys=pubkeys, baseUrl="http://127.0.0.1:9")
+
+
+def checks(cli: Cli, code: int) -> dict[str, dict[str, Any]]:
+    answer = cli.ask("doctor")
+    assert answer.code == code, answer
+    assert answer.json["ok"] is (code == 0)
+    for check in answer.json["checks"]:
+        assert set(check) == {"name", "ok", "detail", "fix"}
+        assert check["detail"]
+        assert check["ok"] or check["fix"], check
+        assert check["fix"] != "see the detail" or len(check["detail"]) > 20
+    return {check["name"]: check for check in answer.json["checks"]}
+
+
+def test_all_is_well(installed: Cli, broker: tuple[str, ...]) -> None:
+    with sandbox(installed.folder, member(NORTH_PUBLIC)) as url:
+        installed.set(HUB_URL=url)
+        found = checks(installed, 0)
+        text = installed.run("doctor")
+    assert set(found) == {"packages", "broker and topics", "settings and keys", "audit key", "database", "hub"}
+    assert "FAIL" not in text.out
+    assert broker
+
+
+def test_not_in_the_list_and_not_with_this_key(installed: Cli, broker: tuple[str, ...]) -> None:
+    other = "wR1Gtiixh2GuBQuki01oJuZ4znqwK/MgXYFwt8g+I+s="
+    with sandbox(installed.folder, member(NORTH_PUBLIC, other)) as url:
+        installed.set(HUB_URL=url, SIGNING_KEY="eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHg=")
+        hub = checks(installed, 1)["hub"]
+        assert not hub["ok"]
+        installed.set(HUB_URL=url, VASP_ENTITY_ID="nobody")
+        hub = checks(installed, 1)["hub"]
+        assert not hub["ok"]
+    assert broker
+
+
+def test_a_new_key_that_signs_before_it_is_registered(installed: Cli, broker: tuple[str, ...]) -> None:
+    """The hub may let the old key's list through; what matters is the key that signs."""
+    with sandbox(installed.folder, member(NORTH_PUBLIC)) as url:
+        installed.set(HUB_URL=url, SIGNING_KEY=f"eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHg=,{installed_seed()}")
+        hub = checks(installed, 1)["hub"]
+    assert not hub["ok"]
+    assert "key" in hub["detail"].lower() + hub["fix"].lower()
+    assert broker
+
+
+def installed_seed() -> str:
+    from tests.unit.commands.kit import SEED
+
+    return SEED
+
+
+def test_nothing_is_there_and_everything_is_said(cli: Cli) -> None:
+    found = checks(cli, 1)
+    assert {name for name, check in found.items() if not check["ok"]} == {"broker", "database", "hub"}
+    assert found["database"]["fix"] == "travelrule migrate"
+    assert "serve" in found["broker"]["detail"] + found["broker"]["fix"]
+    text = cli.run("doctor")
+    assert text.code == 1
+    assert text.out.count("FAIL") == 3
+
+
+def test_a_hub_that_does_not_answer(installed: Cli) -> None:
+    installed.set(HUB_URL=f"http://127.0.0.1:{free_port()}")
+    hub = checks(installed, 1)["hub"]
+    assert not hub["ok"]
+    assert "HUB_URL" in hub["fix"]
+
+
+def test_a_database_that_does_not_answer(cli: Cli) -> None:
+    cli.set(DATABASE_URL=f"postgresql+asyncpg://nobody:Planted@127.0.0.1:{free_port()}/none")
+    found = checks(cli, 1)
+    assert any("database" in name and not check["ok"] for name, check in found.items())
+    assert "Planted" not in str(found)
+
+
+@pytest.mark.parametrize("name", ["AUDIT_KEY", "HUB_URL", "STORAGE_KEYS", "VASP_PROFILE_FILE"])
+def test_a_missing_setting_is_a_check_that_fails(installed: Cli, name: str) -> None:
+    installed.set(**{name: None})
+    found = checks(installed, 1)
+    assert any(name in check["detail"] + check["fix"] for check in found.values() if not check["ok"])
+
+
+def test_wrong_settings_are_wrong_use(cli: Cli) -> None:
+    cli.set(HUBURL="x")
+    answer = cli.ask("doctor")
+    assert (answer.code, answer.out) == (2, "")
+
+
+@pytest.mark.services
+def test_topics_that_are_missing_or_different(installed: Cli, kafka: Any) -> None:
+    installed.set(BROKER_URL=f"kafka://{kafka.bootstrap}", TOPIC_PREFIX=f"doctor{free_port()}.")
+    topics = checks(installed, 1)["topics"]
+    assert "withdrawals" in topics["detail"]
+    assert topics["fix"] == "travelrule topics apply"
+    assert installed.ask("topics", "apply").code == 0
+    assert checks(installed, 1)["broker and topics"]["ok"]
+
+
+@pytest.mark.services
+def test_topics_apply_makes_what_is_missing_and_says_what_differs(cli: Cli, kafka: Any) -> None:
+    prefix = f"apply{free_port()}."
+    cli.set(BROKER_URL=f"kafka://{kafka.bootstrap}", TOPIC_PREFIX=prefix)
+    kafka.create_topics([f"{prefix}verdicts"], partitions=3)
+    first = cli.ask("topics", "apply")
+    actions = {line["topic"].removeprefix(prefix): line["action"] for line in first.lines}
+    assert actions.pop("verdicts") == "differs"
+    assert set(actions.values()) == {"created"}
+    assert "3 partitions" in next(line["detail"] for line in first.lines if line["topic"].endswith("verdicts"))
+    again = {line["topic"].removeprefix(prefix): line["action"] for line in cli.ask("topics", "apply").lines}
+    assert again == dict.fromkeys(actions, "unchanged") | {"verdicts": "differs"}
+    assert "withdrawals" in cli.run("topics", "apply").out
+
+
+def test_topics_apply_without_a_broker_is_exit_3(cli: Cli) -> None:
+    cli.set(BROKER_URL=f"kafka://127.0.0.1:{free_port()}")
+    answer = cli.ask("topics", "apply")
+    assert (answer.code, answer.out) == (3, "")
+
+
+def test_topics_apply_on_an_embedded_broker_that_runs(installed: Cli, broker: tuple[str, ...]) -> None:
+    answer = installed.ask("topics", "apply")
+    assert answer.code == 0
+    assert {line["action"] for line in answer.lines} == {"unchanged"}
+    assert broker

@@ -1,0 +1,170 @@
+"""Keys, settings and wrong use: exit codes, one line that says what to do, JSON that a program can read."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from tests.unit.commands.kit import NORTH_PUBLIC, OLD_PUBLIC, SEED, Cli
+from travelrule.crypto.signing import SigningKey
+
+
+def test_generate_makes_a_pair_that_belongs_together(cli: Cli) -> None:
+    first, second = cli.ask("keys", "generate"), cli.ask("keys", "generate")
+    assert first.code == 0
+    assert set(first.json) == {"seed", "publicKey"}
+    assert SigningKey.from_base64(first.json["seed"]).public_base64 == first.json["publicKey"]
+    assert len(base64.b64decode(first.json["seed"])) == 32
+    assert first.json["seed"] != second.json["seed"]
+    text = cli.run("keys", "generate").out
+    assert text.startswith("seed ")
+    assert "public key" in text
+
+
+def test_generate_needs_no_settings(cli: Cli) -> None:
+    cli.set(VASP_ENTITY_ID=None, SIGNING_KEY=None, STORAGE_KEYS=None, HUBURL="x")
+    assert cli.ask("keys", "generate").code == 0
+
+
+def test_show_tells_the_public_keys_and_never_a_seed(cli: Cli) -> None:
+    answer = cli.ask("keys", "show")
+    assert answer.code == 0
+    assert answer.json == {"publicKey": NORTH_PUBLIC, "publicKeys": [NORTH_PUBLIC, OLD_PUBLIC]}
+    text = cli.run("keys", "show")
+    assert text.out.splitlines() == [f"signs {NORTH_PUBLIC}", f"opens {OLD_PUBLIC}"]
+    assert SEED not in answer.out + answer.err + text.out
+
+
+def test_show_without_a_key_says_how_to_get_one(cli: Cli) -> None:
+    cli.set(SIGNING_KEY=None)
+    answer = cli.ask("keys", "show")
+    assert (answer.code, answer.out) == (2, "")
+    assert "travelrule keys generate" in answer.err
+
+
+def test_an_unknown_setting_is_exit_2_with_a_suggestion(cli: Cli) -> None:
+    cli.set(HUBURL="http://hub", STORAGE_KEY="x")
+    answer = cli.ask("migrate")
+    assert (answer.code, answer.out) == (2, "")
+    assert "TRAVELRULE_HUBURL: is not a setting; did you mean TRAVELRULE_HUB_URL?" in answer.err
+    assert "did you mean TRAVELRULE_STORAGE_KEYS?" in answer.err, "every fault at once"
+
+
+def test_a_wrong_value_is_named_and_never_repeated(cli: Cli) -> None:
+    cli.set(STORAGE_KEYS="c2VjcmV0LXNlY3JldA==", METRICS_LISTEN="nine")
+    answer = cli.run("audit", "verify")
+    assert answer.code == 2
+    assert "TRAVELRULE_STORAGE_KEYS" in answer.err
+    assert "TRAVELRULE_METRICS_LISTEN" in answer.err
+    assert "c2VjcmV0" not in answer.err
+
+
+NEEDED = {
+    "VASP_ENTITY_ID": "entity id",
+    "VASP_PROFILE_FILE": "TOML",
+    "SIGNING_KEY": "base64 Ed25519 seed",
+    "STORAGE_KEYS": "AES-256",
+    "INDEX_KEY": "blind index",
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_missing_setting_is_exit_2_and_says_which(installed: Cli, name: str) -> None:
+    installed.set(**{name: None})
+    answer = installed.ask("dead-letters", "list")
+    assert (answer.code, answer.out) == (2, "")
+    assert name in answer.err
+    assert NEEDED[name] in answer.err
+
+
+def test_everything_that_is_missing_is_said_at_once(installed: Cli) -> None:
+    installed.set(VASP_ENTITY_ID=None, SIGNING_KEY=None, INDEX_KEY=None)
+    answer = installed.ask("dead-letters", "list")
+    assert answer.code == 2
+    assert len(answer.err.splitlines()) == 3
+
+
+def test_audit_verify_needs_the_audit_key(installed: Cli) -> None:
+    installed.set(AUDIT_KEY=None)
+    answer = installed.ask("audit", "verify")
+    assert (answer.code, answer.out) == (2, "")
+    assert "AUDIT_KEY" in answer.err
+
+
+@pytest.mark.parametrize("content", [None, "legal_name = 7", "not toml", b"\xff"])
+def test_a_profile_that_cannot_be_read_is_a_fault_of_the_settings(installed: Cli, content: str | bytes | None) -> None:
+    file = installed.folder / "other.toml"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content is not None:
+        file.write_text(content)
+    installed.set(VASP_PROFILE_FILE=str(file))
+    answer = installed.ask("dead-letters", "list")
+    assert (answer.code, answer.out) == (2, "")
+    assert "VASP_PROFILE_FILE" in answer.err
+
+
+def test_a_first_policy_that_cannot_be_read_is_a_fault_of_the_settings(installed: Cli) -> None:
+    installed.set(POLICY_FILE=str(installed.folder / "none.toml"))
+    answer = installed.ask("dead-letters", "list")
+    assert (answer.code, answer.out) == (2, "")
+    assert "POLICY_FILE" in answer.err
+
+
+NOT_BUILT = [
+    ("audit", "export", "withdrawal:w-1"),
+    ("audit", "verify", "package.json"),
+    ("policy", "try", "policy.toml", "--since", "2026-01-01"),
+    ("builder", "--listen", "127.0.0.1:0"),
+    ("lists", "import", "ofac-csv", "x"),
+    ("lists", "search", "Lind", "--kind", "person"),
+    ("erase", "withdrawal:w-1"),
+    ("serve", "console"),
+]
+
+
+@pytest.mark.parametrize("words", NOT_BUILT, ids=lambda words: " ".join(words[:2]))
+def test_what_is_not_built_yet_says_so_and_exits_2(cli: Cli, words: tuple[str, ...]) -> None:
+    answer = cli.run(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert "not built yet" in answer.err
+    assert "Lind" not in answer.err
+
+
+WRONG = [("nonsense",), ("decide", "withdrawal:w-1", "perhaps", "--actor", "a", "--reason", "r"), ("serve", "waiter")]
+
+
+@pytest.mark.parametrize("words", WRONG, ids=lambda words: words[0])
+def test_wrong_use_is_exit_2(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli.run(*words).code == 2
+
+
+def test_every_command_of_the_contract_is_there(cli: Cli) -> None:
+    words = [
+        "serve",
+        "hub",
+        "sandbox",
+        "builder",
+        "demo",
+        "migrate",
+        "topics",
+        "keys",
+        "lists",
+        "dead-letters",
+        "decide",
+        "verdicts",
+        "policy",
+        "audit",
+        "explain",
+        "erase",
+        "doctor",
+    ]
+    for word in words:
+        assert cli.run(word, "--help").code == 0, word
+
+
+def test_the_version(cli: Cli) -> None:
+    answer = cli.run("--version")
+    assert answer.code == 0
+    assert answer.out.strip()[0].isdigit()
