@@ -10,8 +10,10 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import uuid4
 
+from prometheus_client import Histogram
 from pydantic import SecretStr
 
 from streams.deadletters import DeadLetterHeaders
@@ -74,23 +76,37 @@ class Installation:
 
 
 async def open_installation(settings: Settings, *, require_schema: bool = True) -> Installation:
-    """Open the database of an installation. Raises ``ConfigurationError`` for a missing setting and for a database
+    """Open the database of an installation. Raises ``ConfigurationError`` for missing settings and for a database
     that ``travelrule migrate`` has not brought to this version, ``ServiceUnavailable`` if it does not answer.
     """
-    entity_id = _required(settings.vasp_entity_id, "VASP_ENTITY_ID", "the own entity id in the directory")
+    settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
+    profile = load_profile(settings)
     database = Database(settings.database_url)
-    await database.check()
-    if require_schema and await migrate.current(database) != migrate.newest():
-        await database.dispose()
+    try:
+        await database.check()
+        if require_schema:
+            await _check_tables(database)
+        installation = _assemble(settings, profile, database)
+        if require_schema:
+            await installation.policy.load()
+    except BaseException:
+        await database.dispose()  # an open connection would keep the process from ending
+        raise
+    return installation
+
+
+async def _check_tables(database: Database) -> None:
+    if await migrate.current(database) != migrate.newest():
         raise ConfigurationError("DATABASE_URL", "the tables are not those of this version: run `travelrule migrate`")
+
+
+def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> Installation:
+    entity_id = _required(settings.vasp_entity_id, "VASP_ENTITY_ID", "the own entity id in the directory")
     index = BlindIndex.from_base64(_secret(settings.index_key, "INDEX_KEY"))
     vault = Vault(entity_id, _storage_keys(settings), index)
-    profile = load_profile(settings)
     own = OwnVasp(entity_id=entity_id, origin=settings.vasp_origin or "", profile=profile)
     policies = Policies(database, entity_id)
     policy = ActivePolicy(policies, own, settings.policy_file, utc_now)
-    if require_schema:
-        await policy.load()
     owner = f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
     return Installation(
         settings=settings,
@@ -130,7 +146,11 @@ def load_profile(settings: Settings) -> VaspProfile:
     path = settings.vasp_profile_file
     if path is None:
         raise ConfigurationError("VASP_PROFILE_FILE", "give a TOML file with the own legal name, address and country")
-    return VaspProfile.from_toml(path.read_text(encoding="utf-8"))
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError("VASP_PROFILE_FILE", "names a file that cannot be read as UTF-8 text") from error
+    return VaspProfile.from_toml(content)
 
 
 def open_hub(installation: Installation) -> HubClient:
@@ -164,7 +184,13 @@ def open_searches(installation: Installation) -> Searches:
 
 
 def _observe_hub(operation: str, outcome: str, seconds: float) -> None:
-    metrics.HUB_REQUEST_DURATION_SECONDS.labels(operation=operation, outcome=outcome).observe(seconds)
+    _hub_durations(operation, outcome).observe(seconds)
+
+
+@lru_cache(maxsize=256)
+def _hub_durations(operation: str, outcome: str) -> Histogram:
+    """Looked up once: finding the histogram of some labels costs more than a measurement."""
+    return metrics.HUB_REQUEST_DURATION_SECONDS.labels(operation=operation, outcome=outcome)
 
 
 def _storage_keys(settings: Settings) -> KeyEncryptionKeys:

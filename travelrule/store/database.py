@@ -161,5 +161,6 @@ def is_infrastructure_failure(error: BaseException) -> bool:
             # 08 connection, 40 conflict, 53 resources, 57 operator intervention (shutdown), 58 system error,
             # 25006 read-only.
             return code[:2] in {"08", "40", "53", "57", "58"} or code == "25006"
-        return isinstance(error, OperationalError)
+        # Exactly this class says that the file is no database, or a broken one.
+        return isinstance(error, OperationalError) or type(error.orig) is sqlite3.DatabaseError
     return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

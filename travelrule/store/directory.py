@@ -8,6 +8,7 @@ from datetime import datetime
 
 import orjson
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.hub import CoinNetworks, PublicKey, VaspEntry
 from travelrule.store import bulk, tables
@@ -61,15 +62,24 @@ class Directory:
         return StoredVasp(VaspEntry.model_validate_json(row.entry), row.listed, row.refreshed_at)
 
     async def store(self, entries: Mapping[str, VaspEntry], known: Mapping[str, StoredVasp], now: datetime) -> None:
-        """Replace the list; what vanished stays with ``listed`` False."""
-        rows = [self._row(entry, listed=True, now=now) for entry in entries.values()]
-        rows += [
-            self._row(stored.entry, listed=False, now=stored.refreshed_at)
-            for entity_id, stored in known.items()
-            if entity_id not in entries
-        ]
+        """Replace the list as it was at ``now``; what vanished stays with ``listed`` False. Keys that were stored since
+        (4.A.2) are newer than those of the list and stay.
+        """
         async with self._database.begin() as connection:
+            newer = await self._newer_keys(connection, now)
+            rows = [self._row(_with(entry, newer), listed=True, now=now) for entry in entries.values()]
+            rows += [
+                self._row(stored.entry, listed=False, now=stored.refreshed_at)
+                for entity_id, stored in known.items()
+                if entity_id not in entries
+            ]
             await bulk.insert(connection, tables.vasps, rows, conflict="update")
+
+    async def _newer_keys(self, connection: AsyncConnection, now: datetime) -> dict[str, tuple[PublicKey, ...]]:
+        table = tables.vasps
+        query = select(table.c.entity_id, table.c.entry).where(table.c.vasp == self._vasp, table.c.refreshed_at > now)
+        rows = (await connection.execute(query.with_for_update())).all()
+        return {row.entity_id: tuple(VaspEntry.model_validate_json(row.entry).pubkeys) for row in rows}
 
     async def store_keys(self, entity_id: str, keys: tuple[PublicKey, ...], now: datetime) -> StoredVasp | None:
         """Replace one VASP's public keys (4.A.2); None if the VASP is unknown."""
@@ -118,3 +128,8 @@ class Directory:
             "listed": listed,
             "refreshed_at": now,
         }
+
+
+def _with(entry: VaspEntry, newer: Mapping[str, tuple[PublicKey, ...]]) -> VaspEntry:
+    keys = newer.get(entry.vasp_entity_id)
+    return entry if keys is None else entry.model_copy(update={"pubkeys": keys})
