@@ -38,6 +38,7 @@ def call(operation: str, story: Story, seconds: float, result: str, txid: str = 
         caller="north",
         target="south",
         transfer_id="" if operation == "address-search" else story.withdrawal_id,
+        request_id="",
         txid=txid,
         trace=story.traceparent,
         status=200,
@@ -53,6 +54,7 @@ def verdict(story: Story, sequence: int = 1, word: str = "allow", reason: str = 
         story.withdrawal_id,
         sequence,
         2,
+        subject=f"withdrawal:{story.withdrawal_id}",
         verdict=word,
         reasons=[reason],
         policyVersion="p1",
@@ -84,7 +86,7 @@ def stored_input(story: Story, event_id: str) -> dict[str, Any]:
 
 
 def nothing() -> dict[str, list[dict[str, Any]]]:
-    return {"inputs": [], "exchanges": [], "subjects": [], "calls": []}
+    return {"inputs": [], "exchanges": [], "subjects": [], "calls": [], "searches": []}
 
 
 def sound() -> Evidence:
@@ -99,7 +101,7 @@ def sound() -> Evidence:
     told = [exchange(story, number, status) for number, status in enumerate(STATUSES, 1)]
     told[-1] = exchange(story, len(STATUSES), STATUSES[-1], txid=TXID)
     return Evidence(
-        stories=[story],
+        tales=[story],
         said={"north": [*told, verdict(story)], "south": []},
         calls=[
             call("address-search", story, 0, "valid"),
@@ -285,7 +287,7 @@ async def test_the_recovery_runs_until_the_last_delayed_withdrawal_was_served() 
     for story, requested_at, served_at in zip(stories, (100.0, 101.0, 130.0), (100.5, 117.0, 130.4), strict=True):
         story.requested_at, story.served_at = requested_at, served_at
     first, second = Strike("a", 99, over_at=102), Strike("b", 125, over_at=126)
-    ledger = Ledger(stories, [first, second])
+    ledger = Ledger([*stories], [first, second])
     assert ledger.of(first) == stories[:2]
     assert first.recovered_s(ledger.of(first)) == 15
     assert second.recovered_s(ledger.of(second)) == 0
