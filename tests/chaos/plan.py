@@ -70,14 +70,14 @@ def full_withdrawals(rng: random.Random) -> Plan:
     """Everything that we know how to break while withdrawals are under way."""
     faults = list(FAULTS)
     rng.shuffle(faults)
-    return Plan("withdrawals", 2000, 0, 4.0, tuple(faults), 90, 600)
+    return Plan("withdrawals", 2000, 0, 4.0, tuple(faults), 40, 600)
 
 
 def full_deposits(rng: random.Random) -> Plan:
     """The same for deposits, half of them anonymous; the hub is killed twice in the middle of searches."""
     faults = [*IN_DEPOSITS, *SEARCH_FAULTS, "hub-kill"]
     rng.shuffle(faults)
-    return Plan("deposits", 0, 2000, 4.0, tuple(faults), 90, 600)
+    return Plan("deposits", 0, 2000, 4.0, tuple(faults), 40, 600)
 
 
 FULL = {"withdrawals": full_withdrawals, "deposits": full_deposits}
