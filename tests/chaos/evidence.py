@@ -18,6 +18,9 @@ from tests.chaos.stories import Story
 from tests.chaos.tale import Tale
 from tests.e2e.commands import travelrule
 
+AUDIT_SECONDS = 900.0
+"""How long the proof of a whole run may take on a busy machine: every decision is made once more."""
+
 TABLES = {
     "inputs": "SELECT source, id, type, subject, status, code FROM inputs",
     "exchanges": "SELECT side, counterparty, transfer_id, status, txid, created_at FROM exchanges",
@@ -212,7 +215,8 @@ async def gather(arena: Arena, tales: list[Tale]) -> Evidence:
         ]
         source = network.tables(entity_id)
         tables[entity_id] = {name: [dict(row) for row in await source.rows(query)] for name, query in TABLES.items()}
-        proof = await travelrule(member.settings(), "audit", "verify", "--output", "json")
+        verify = ("audit", "verify", "--output", "json")
+        proof = await travelrule(member.settings(), *verify, within=AUDIT_SECONDS)
         audit[entity_id] = proof.one if proof.output else {"ok": False, "faults": [proof.errors]}
     calls = [read_call(entry) for entry in network.journal()]
     return Evidence(tales, said, calls, tables, audit, arena.forged, arena.interrupted)

@@ -34,8 +34,8 @@ class Ended:
         return [orjson.loads(line) for line in self.output.splitlines()]
 
 
-async def travelrule(settings: Mapping[str, str], *arguments: str) -> Ended:
-    """Run ``travelrule ARGUMENTS`` with these settings and no others."""
+async def travelrule(settings: Mapping[str, str], *arguments: str, within: float = LIMIT_SECONDS) -> Ended:
+    """Run ``travelrule ARGUMENTS`` with these settings and no others, ``within`` so many seconds."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TRAVELRULE_")}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -48,7 +48,7 @@ async def travelrule(settings: Mapping[str, str], *arguments: str) -> Ended:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        async with asyncio.timeout(LIMIT_SECONDS):
+        async with asyncio.timeout(within):
             output, errors = await process.communicate()
     except TimeoutError:
         process.kill()
