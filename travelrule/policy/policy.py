@@ -21,6 +21,7 @@ from travelrule.policy.sections import (
     OperatorLimits,
     ReportMoment,
     ReportMoments,
+    Screening,
     Searches,
     TimeLimits,
 )
@@ -69,6 +70,7 @@ class Policy(BaseModel):
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
     searches: Searches = Searches()
+    screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""

@@ -78,6 +78,29 @@ class Searches(Section):
     attempts: Annotated[int, Field(ge=1, le=20)] = 3
 
 
+class ChainCodes(Section):
+    """The codes of one network name, in place of the built-in ones (screening.md 11); empty: it has no such code."""
+
+    screening: str = ""
+    kyt: str = ""
+    unhosted: str = ""
+
+
+class Screening(Section):
+    """What is screened by the hub's providers, and how names are compared with the lists.
+
+    ``withdrawals``: rate the destination's wallet before personal data leaves. ``deposits``: what a final deposit is
+    rated by before it is allowed. ``name_threshold``: from which score on a listed name is a hit. ``cache_seconds``:
+    how long one process uses a wallet's rating again. ``chains``: other codes for a network name.
+    """
+
+    withdrawals: Literal["off", "wallet"] = "off"
+    deposits: tuple[Literal["transaction", "kyt"], ...] = ()
+    name_threshold: Annotated[Decimal, Field(ge=Decimal("0.5"), le=1)] = Decimal("0.9")
+    cache_seconds: Annotated[int, Field(ge=0, le=3_600)] = 300
+    chains: Annotated[dict[Symbol, ChainCodes], BySymbol] = Field(default_factory=dict)
+
+
 class TimeLimits(Section):
     """Seconds. Defaults: states.md section 5; the ones that no source gives are marked in their comment."""
 
@@ -108,6 +131,16 @@ class TimeLimits(Section):
     held_reminder: Seconds = 86_400
     """A case stands on hold: an alert every so often; own choice. The platform is reminded of a withdrawal at half of
     it, by the same verdict again."""
+    screening: Seconds = 60
+    """A wallet or a transaction is to be rated: until then it is tried again; own choice."""
+    kyt_poll: Annotated[int, Field(ge=5, le=3_600)] = 7
+    """Between two questions for a KYT report; 5 to 10 (screening.md 6)."""
+    kyt_limit: Seconds = 600
+    """How long a KYT report is waited for (screening.md 6)."""
+    ownership: Seconds = 86_400
+    """How long a customer has for the proof that a wallet is his own: the life of the token (hub-api.md 4.B.5)."""
+    ownership_poll: Annotated[int, Field(ge=5, le=3_600)] = 30
+    """Between two questions for the result of a proof; own choice."""
     parked: Seconds = 3_600
     """An input waits for its subject: then an alert; own choice."""
 

@@ -14,11 +14,12 @@ from pydantic_core import ErrorDetails
 
 from travelrule.policy.causes import VERDICTS
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import Asset, Exemptions, Names, Searches, TimeLimits
+from travelrule.policy.sections import Asset, Exemptions, Names, Screening, Searches, TimeLimits
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "exemptions": Exemptions,
     "names": Names,
+    "screening": Screening,
     "searches": Searches,
     "time_limits": TimeLimits,
 }
