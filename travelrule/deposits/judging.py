@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
+from schemas.ivms101 import Ivms101
 from travelrule.deposits.state import DepositState
+from travelrule.exchange.assessing import AssessmentKind, Party
+from travelrule.exchange.gates import accepted
+from travelrule.exchange.gates import cause_of as risk_cause
 from travelrule.exchange.meeting import DepositMatched
+from travelrule.exchange.parties import parties_of_ivms
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
@@ -35,7 +42,27 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
 def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
     if state.chain != "final":
         return Cause.AWAITING_FINALITY
-    return Cause.NOT_AVAILABLE if policy.sanctions == "required" else cause
+    for kind in gates_of(state, policy):
+        risk = state.risks.get(kind)
+        if risk is None:
+            return Cause.ASSESSING
+        against = risk_cause(risk, sanctioned=risk == "sanctioned")
+        if against is not None and not accepted(against, policy):
+            return against
+    return cause
+
+
+def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:
+    """What a deposit is assessed for. The parties of a matched exchange were screened when it was authorized (M2)."""
+    lists: tuple[AssessmentKind, ...] = ("lists",) if policy.sanctions == "required" else ()
+    return (*(lists if state.status == "received" else ()), *policy.screening.deposits)
+
+
+def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
+    """What is to be assessed now: only where nothing else stands against an allow."""
+    if state.gate is not None or cause_of(state, policy) is not Cause.ASSESSING:
+        return None
+    return next(kind for kind in gates_of(state, policy) if kind not in state.risks)
 
 
 def difference(state: DepositState, match: DepositMatched) -> Cause | None:
@@ -45,3 +72,14 @@ def difference(state: DepositState, match: DepositMatched) -> Cause | None:
     if match.currency.upper() != state.detected.currency:
         return Cause.ASSET_MISMATCH
     return None if match.amount == state.detected.amount else Cause.AMOUNT_MISMATCH
+
+
+def originators(state: DepositState) -> tuple[Party, ...]:
+    """Give the sender's persons, as the answer to the data request names them."""
+    if state.received is None:
+        return ()
+    try:
+        ivms = Ivms101.model_validate(state.received)
+    except ValidationError:
+        return ()
+    return parties_of_ivms(ivms.originator.originator_persons if ivms.originator else ())

@@ -44,6 +44,8 @@ class AlertCode(StrEnum):
     """The own VASP's data are not set: no authorization can be built."""
     PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"
     """The counterparty answered verified without readable Travel Rule data."""
+    RISK_ACCEPTED_UNCHECKED = "RISK_ACCEPTED_UNCHECKED"
+    """The policy lets a transfer go on although its risk could not be found out."""
     SETTLED_AFTER_FAILURE = "SETTLED_AFTER_FAILURE"
     """A transaction that was reported as failed for good is final after all: money moved on a canceled transfer."""
     TXID_REPORT_FAILED = "TXID_REPORT_FAILED"

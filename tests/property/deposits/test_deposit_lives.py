@@ -18,6 +18,8 @@ OPERATIONS = ["look-up", "status-search", "txid-search", "txid-search-result", "
 RULES = [
     "",
     'sanctions = "required"',
+    'sanctions = "required"\n[screening]\ndeposits = ["transaction", "kyt"]',
+    '[screening]\ndeposits = ["kyt"]\n[verdicts]\nRISK_UNKNOWN = "allow"\nRISK_PENDING = "allow"',
     'deny_list = ["north"]',
     '[verdicts]\nCOUNTERPARTY_NOT_ALLOWED = "hold"\nORIGINATOR_UNKNOWN = "deny"',
     "[assets.BTC]\nnetworks = []",

@@ -11,6 +11,7 @@ from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
@@ -134,7 +135,7 @@ def input_type(data: Wire) -> str:
     """The type under which these data come."""
     if isinstance(data, CallReport):
         return f"call.{data.outcome}"
-    told = next((name for name, model in MEETING.items() if type(data) is model), "")
+    told = next((name for name, model in (MEETING | ASSESSING).items() if type(data) is model), "")
     return told or {
         "WithdrawalRequested": "withdrawal.requested.v1",
         "WithdrawalRecorded": "withdrawal.recorded.v1",
@@ -233,6 +234,10 @@ def asking(rules: Policy | None = None) -> Scene:
 
 UNKNOWN = {"kind": "unknown", "address": ADDRESS, "tag": TAG}
 """A destination whose VASP nobody named."""
+
+
+UNHOSTED = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
+"""The customer's own wallet."""
 
 
 def searching(rules: Policy | None = None) -> Scene:

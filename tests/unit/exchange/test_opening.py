@@ -81,7 +81,6 @@ def test_a_joined_tag_is_sent_apart():
         ('[assets.XRP]\nnetworks = ["OTHER"]', {}, ("deny", ["ASSET_NOT_SUPPORTED"], [], True)),
         ('allow_list = ["east"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
         ('deny_list = ["south"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
-        ('sanctions = "required"', {}, ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False)),
         (
             "",
             {
@@ -90,7 +89,7 @@ def test_a_joined_tag_is_sent_apart():
                     "widgetOrigin": "https://a.example",
                 }
             },
-            ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False),
+            ("hold", ["OWNERSHIP_PENDING"], ["ownership-proof"], False),
         ),
         (
             "[exemptions]\nbelow_threshold = true",

@@ -50,6 +50,7 @@ DEPOSITS = [
     (Cause.AWAITING_FINALITY, Verdict("hold", ("AWAITING_FINALITY",))),
     (Cause.AWAITING_REPORT, Verdict("hold", ("AWAITING_REPORT",))),
     (Cause.SEARCHING, Verdict("hold", ("SEARCHING",))),
+    (Cause.ASSESSING, Verdict("hold", ("RISK_PENDING",))),
     (Cause.AWAITING_DATA, Verdict("hold", ("AWAITING_DATA",))),
     (Cause.NAME_MISMATCH, Verdict("hold", ("NAME_MISMATCH",), OPERATOR)),
     (Cause.AMOUNT_MISMATCH, Verdict("hold", ("AMOUNT_MISMATCH",), OPERATOR)),
