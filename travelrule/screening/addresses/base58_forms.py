@@ -35,6 +35,11 @@ def hash_key(kind: str, hashed: bytes) -> str:
     return f"{kind}:{hashed.hex()}"
 
 
+def base58check_key(payload: bytes) -> str:
+    """Return the key of version and hash where no other version means the same."""
+    return f"base58check:{payload.hex()}"
+
+
 def _solana(text: str, raw: bytes) -> Form | None:
     return Form("Solana", "solana", (exact(text),)) if len(raw) == _SOLANA_BYTES else None
 
@@ -49,5 +54,5 @@ def _with_checksum(text: str, raw: bytes) -> Form | None:
     if version == _TRON:
         return Form("TRON", "tron", (evm_key(hashed.hex()),))
     shared = _SAME_HASH.get(version)
-    key = hash_key(shared, hashed) if shared else f"base58check:{payload.hex()}"
+    key = hash_key(shared, hashed) if shared else base58check_key(payload)
     return Form("base58check", f"base58check/{version.hex()}", (exact(text), key))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from travelrule.crypto.encodings import bech32
 from travelrule.crypto.encodings.bech32 import Bech32
 from travelrule.screening.addresses import cardano
+from travelrule.screening.addresses.base58_forms import base58check_key
 from travelrule.screening.addresses.forms import MIXED_CASE, Form, is_mixed
 from travelrule.screening.addresses.segwit import SEGWIT_PREFIXES, segwit_flaws
 
@@ -49,7 +50,14 @@ def _form(decoded: Bech32, folded: str, chain: str | None, flaws: tuple[str, ...
         return Form("segwit", f"segwit/{prefix}", (key,), flaws + segwit_flaws(decoded))
     if prefix in cardano.PREFIXES:
         return cardano.read(decoded, key, flaws)
-    return Form(decoded.variant, f"bech32/{prefix}", (key,), flaws + _wrong(decoded))
+    keys = (key, *_transparent(decoded)) if prefix == "tex" else (key,)
+    return Form(decoded.variant, f"bech32/{prefix}", keys, flaws + _wrong(decoded))
+
+
+def _transparent(decoded: Bech32) -> tuple[str, ...]:
+    """Return the key of the ``t1`` address that a ``tex1`` address is another spelling of (ZIP-320)."""
+    payload = decoded.payload()
+    return () if payload is None else (base58check_key(b"\x1c\xb8" + payload),)
 
 
 def _wrong(decoded: Bech32) -> tuple[str, ...]:
