@@ -56,7 +56,7 @@ def test_codes_of_networks(network: str, expected: tuple[str | None, ...]) -> No
     assert (codes.screening, codes.kyt, codes.unhosted) == expected
 
 
-@pytest.mark.parametrize("network", ["TON", "DOT", "ATOM", "SUI", "", "-", "BTC2", "ſol", "ＢＴＣ", "ЕТН"])
+@pytest.mark.parametrize("network", ["TON", "DOT", "ATOM", "SUI", "", "-", "BTC2", "ſol", "ÉETH", "ＢＴＣ", "ЕТН"])
 def test_a_network_outside_the_table_has_no_code(network: str) -> None:
     assert chain_codes(network) == NO_CODES == ChainCodes(None, None, None)
 

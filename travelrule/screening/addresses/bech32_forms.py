@@ -38,6 +38,8 @@ def read(text: str) -> Form | None:
     if decoded is None:
         return None
     flaws = (MIXED_CASE,) if is_mixed(text[len(chain or "") :]) else ()
+    if chain and text[0].islower():
+        flaws = (*flaws, "chain letter in lower case")
     return _form(decoded, folded, chain, flaws)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 import pytest
 
-from tests.unit.screening.addresses.spellings import base58check, bech32, fives
+from tests.unit.screening.addresses.spellings import base58, base58check, bech32, cashaddr, fives
 from tests.unit.screening.addresses.vectors import vectors
 from travelrule.screening.addresses import address_keys, check_address
 from travelrule.screening.addresses.chain_kinds import CHAIN_KINDS
+from travelrule.screening.addresses.recognise import recognise
 from travelrule.screening.chains import CHAIN_TABLE, SCREENING_CHAINS, folded
 
 EVM = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
@@ -173,6 +176,14 @@ def test_other_right_forms(address: str, chain: str) -> None:
         (bech32("addr", fives(b"\x60" + bytes(28))), "ADA"),  # of a test network
         (bech32("stake", fives(b"\x61" + bytes(28))), "ADA"),
         (bech32("addr", []), "ADA"),
+        ("x-avax1w508d6qejxtdg4y5r3zarvary0c5xw7k0l6nk9", "AVAX"),
+        ("X-Avax1w508d6qejxtdg4y5r3zarvary0c5xw7k0l6nk9", "AVAX"),
+        (vectors()["cardano"]["byron"][:-1] + "i", "ADA"),
+        (base58(bytes.fromhex("82d818") + b"\x58\xff"), "ADA"),  # longer than it is
+        (cashaddr(0x80, bytes(20)), "BCH"),
+        (cashaddr(0x20, bytes(20)), "BCH"),
+        ("9" + "z" * 94, "XMR"),  # blocks larger than eight bytes
+        ("AOQQPP7TZYIL4HLQ3UMOOS6ATFT6JVRQTOSQ2XY53SDGIESVGG4MPFYUNQ", "ALGO"),
         ("Eosio.token", "EOS"),
         ("eosio6", "EOS"),
         ("eosio.tokenzz", "EOS"),
@@ -208,3 +219,10 @@ def test_the_id_of_a_muxed_account_comes_apart(address: str) -> None:
 def test_an_x_address_of_a_reserved_kind_is_none(tag: bytes) -> None:
     ripple = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
     assert check_address(base58check(b"\x05\x44" + bytes(20) + tag, ripple), "XRP").verdict == "invalid"
+
+
+@pytest.mark.parametrize(("head", "number"), [("00", 0), ("2a", 42), ("3f", 63), ("5000", 64), ("4145", 1285)])
+def test_the_number_of_a_substrate_network(head: str, number: int) -> None:
+    body = bytes.fromhex(head) + bytes(range(32))
+    text = base58(body + blake2b(b"SS58PRE" + body).digest()[:2])
+    assert [form.kind for form in recognise(text)] == [f"ss58/{number}"]
