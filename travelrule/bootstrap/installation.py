@@ -164,6 +164,7 @@ def open_hub(installation: Installation) -> HubClient:
         LocalSigner(installation.keyring, nonces, utc_now),
         transport="aiohttp",
         observe=_observe_hub,
+        screening_prefix=settings.hub_screening_prefix,
     )
 
 

@@ -177,7 +177,7 @@ class World:
         body = {"requestId": request_id, **kind.body, **fields}
         started = await self.send("POST", kind.path, body)
         assert started.json()["result"] == "SUCCESS", started.text
-        await self.sandbox.searches.settled()
+        await self.sandbox.tasks.settled()
         return (await self.send("GET", f"{kind.path}/{request_id}")).json()  # type: ignore[no-any-return]
 
     async def ask(
