@@ -47,6 +47,8 @@ def span(first: str, last: str, *, circa: bool = False) -> BirthDate | None:
 
 def partial(year: str, month: str = "", day: str = "") -> str | None:
     """An ISO date of numbers; a month or day that is empty or zero is left out. None if no such date exists."""
+    if max(len(year), len(month), len(day)) > 4:  # noqa: PLR2004 -- four digits
+        return None
     if not year.isdecimal() or not (month or "0").isdecimal() or not (day or "0").isdecimal():
         return None
     numbers = [int(year), int(month or 0), int(day or 0)]

@@ -21,6 +21,7 @@ from travelrule.screening.lists.report import Notes
 
 ADDRESS_CHARACTERS = 256
 """OFAC gives an address up to 256 characters (FAQ 563)."""
+DATE_CHARACTERS = 100
 LATIN_END = 0x250
 """Latin letters with their accents stand below this code point."""
 LATIN_MORE = range(0x1E00, 0x1F00)
@@ -92,7 +93,7 @@ class Draft:
 
     def birth(self, text: str) -> None:
         """Add a date of birth as printed; one that cannot be read is noted, an empty one is nothing."""
-        if not (text := clean(text)):
+        if not (text := clean(text)[:DATE_CHARACTERS]):
             return
         found = birth_date(text)
         if found is None:
@@ -145,10 +146,14 @@ class Draft:
         )
 
 
+def has_letters(text: str) -> bool:
+    """Whether the text can be a name at all."""
+    return any(character.isalpha() for character in text)
+
+
 def opaque(reading: Reading, file: str, place: str, entry_id: str, texts: list[str]) -> ListEntry | None:
     """An entry of a row that could not be understood: every text of it that has letters is a name."""
     draft = Draft(reading, file, place, entry_id)
-    for text in texts:
-        if any(character.isalpha() for character in text):
-            draft.name(text, "opaque")
+    for text in filter(has_letters, texts):
+        draft.name(text, "opaque")
     return draft.finish()

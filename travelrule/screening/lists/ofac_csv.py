@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from travelrule.screening.lists.csv_reader import rows_of
-from travelrule.screening.lists.draft import Draft, Reading, opaque
+from travelrule.screening.lists.draft import Draft, Reading, has_letters, opaque
 from travelrule.screening.lists.model import EntryKind, ListEntry
 from travelrule.screening.lists.ofac_remarks import read_remarks
 from travelrule.screening.lists.report import FileFault, ListFaults
@@ -122,7 +122,8 @@ def _orphans(parts: dict[Part, ListFile], joined: dict[Part, Joined], reading: R
             draft.odd("NO_ENTRY", "no entry of the main file has this number; its names and addresses are kept")
             for _, cells in found:
                 if part == "alt":
-                    draft.name(cells[3], "opaque")
+                    for text in cells[3:4] if number.isdecimal() else filter(has_letters, cells):
+                        draft.name(text, "opaque")
                 elif part == "comments":
                     # The first item began in the remarks that are not here.
                     read_remarks(cells[1].partition(";")[2], draft, str)

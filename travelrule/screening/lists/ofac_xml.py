@@ -51,7 +51,7 @@ def _simple(file: ListFile, found: Iterator[Element], reading: Reading) -> Itera
             seen += 1
             if (entry := _entry(reading, file.name, element)) is not None:
                 yield entry
-    if announced.isdecimal() and int(announced) != seen:
+    if announced and announced != str(seen):
         reading.notes.note(file.name, "", "COUNT", "the file announces another number of entries than it has")
 
 

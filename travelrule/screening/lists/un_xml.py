@@ -70,6 +70,6 @@ def instant(text: str) -> datetime | None:
     """An ISO 8601 time, taken as UTC if it names no zone; None if it is none."""
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
