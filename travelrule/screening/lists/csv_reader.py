@@ -29,7 +29,9 @@ def rows(file: ListFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def rows_of(file: ListFile, columns: int) -> Iterator[tuple[int, list[str]]]:
-    """Like ``rows``, but the last one must have all ``columns``: one with fewer was cut."""
+    """Like ``rows``, for files in which no cell is ever empty: a last row with fewer than ``columns``, or with nothing
+    in the last one, was cut.
+    """
     last: tuple[int, list[str]] | None = None
     for found in rows(file):
         if last is not None:
@@ -37,7 +39,7 @@ def rows_of(file: ListFile, columns: int) -> Iterator[tuple[int, list[str]]]:
         last = found
     if last is None:
         raise file.fault("", "EMPTY", "the file has no rows: fetch it again")
-    if len(last[1]) < columns:
+    if len(last[1]) < columns or not last[1][-1]:
         raise file.fault(
             f"line {last[0]}", "TRUNCATED", f"the last row has fewer than {columns} columns: fetch it again"
         )

@@ -156,4 +156,6 @@ def opaque(reading: Reading, file: str, place: str, entry_id: str, texts: list[s
     draft = Draft(reading, file, place, entry_id)
     for text in filter(has_letters, texts):
         draft.name(text, "opaque")
-    return draft.finish()
+    entry = draft.finish()
+    reading.notes.opaque += entry is not None
+    return entry

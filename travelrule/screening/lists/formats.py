@@ -69,8 +69,7 @@ def import_list(name: str, paths: Sequence[Path], code: str | None = None, limit
     Raises ``UsageError`` for an unknown format, a bad code or a path that is no file of the format, and ``ListFaults``
     if the files are not a whole list: then nothing of them counts.
     """
-    known = FORMATS.get(name)
-    if known is None:
+    if name not in FORMATS:
         raise UsageError(f"no such format: write one of {', '.join(FORMATS)}")
     found = [path for given in paths for path in files_of(name, given)]
     if not found:
@@ -78,10 +77,17 @@ def import_list(name: str, paths: Sequence[Path], code: str | None = None, limit
     code = code or default_code(name, found)
     if not CODE.fullmatch(code):
         raise UsageError("a code has 1 to 63 small letters, digits, dots, dashes and underscores")
-    files = [ListFile(path, limits) for path in found]
+    try:
+        return _read(name, code, [ListFile(path, limits) for path in found], limits)
+    except ListFaults as faults:
+        faults.code = code
+        raise
+
+
+def _read(name: str, code: str, files: Sequence[ListFile], limits: Limits) -> ImportedList:
     reading = Reading(code, limits)
     writer = ContentWriter()
-    for entry in known.read(files, reading):
+    for entry in FORMATS[name].read(files, reading):
         if writer.entries >= limits.entries:
             raise files[-1].fault("", "TOO_MANY_ENTRIES", f"no list may have more than {limits.entries} entries")
         writer.add(entry)
@@ -135,6 +141,8 @@ def _plausible(files: Sequence[ListFile], reading: Reading, entries: int) -> Non
         raise ListFaults(
             [FileFault(file.name, "", "NO_ENTRIES", "there is no entry in it: fetch it again") for file in files]
         )
+    if reading.notes.opaque == entries:
+        raise files[0].fault("", "OTHER_FORMAT", "not one row is as the format has it: is it another one?")
     if unread > limits.unread_free and unread * 100 > entries * limits.unread_share:
         fix = f"{unread} places could not be read beside {entries} entries: this is not the format, or it has changed"
         raise files[0].fault("", "TOO_MUCH_UNREAD", fix)

@@ -19,6 +19,7 @@ from typing import Literal
 
 from travelrule.screening.lists.csv_reader import rows_of
 from travelrule.screening.lists.draft import Draft, Reading, has_letters, opaque
+from travelrule.screening.lists.free_text import addresses_in
 from travelrule.screening.lists.model import EntryKind, ListEntry
 from travelrule.screening.lists.ofac_remarks import read_remarks
 from travelrule.screening.lists.report import FileFault, ListFaults
@@ -125,10 +126,20 @@ def _orphans(parts: dict[Part, ListFile], joined: dict[Part, Joined], reading: R
                     for text in cells[3:4] if number.isdecimal() else filter(has_letters, cells):
                         draft.name(text, "opaque")
                 elif part == "comments":
-                    # The first item began in the remarks that are not here.
-                    read_remarks(cells[1].partition(";")[2], draft, str)
+                    _read_rest(cells[1], draft)
             if not draft.empty and (entry := draft.finish()) is not None:
                 yield entry
+
+
+def _read_rest(rest: str, draft: Draft) -> None:
+    """What continues remarks that are not here: its first item may be the end of one."""
+    first, _, others = rest.partition(";")
+    if first.lstrip().startswith(("alt. ", "Digital Currency Address")):
+        others = rest
+    else:
+        for address in addresses_in(first):
+            draft.address("", address)
+    read_remarks(others, draft, str)
 
 
 def turned(name: str) -> str:

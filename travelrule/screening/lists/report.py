@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any
 
 UNREAD_KEPT = 100
 
@@ -24,9 +25,12 @@ class FileFault:
 
 
 class ListFaults(ValueError):  # noqa: N818 -- named after what it carries
-    """The files are not a whole, readable list; nothing of them may be used. ``faults`` holds at least one."""
+    """The files are not a whole, readable list; nothing of them may be used. ``faults`` holds at least one, ``code`` is
+    the list's, once it is known.
+    """
 
     def __init__(self, faults: Iterable[FileFault]) -> None:
+        self.code = ""
         self.faults = tuple(faults)
         super().__init__("; ".join(str(fault) for fault in self.faults))
 
@@ -68,6 +72,22 @@ class ImportReport:
     unread_total: int
     published: datetime | None
 
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON shows it."""
+        return {
+            "list": self.code,
+            "format": self.format,
+            "version": self.version,
+            "published": self.published.isoformat() if self.published else None,
+            "files": [asdict(file) for file in self.files],
+            "entries": self.entries,
+            "names": self.names,
+            "addresses": self.addresses,
+            "skipped": self.skipped,
+            "unreadTotal": self.unread_total,
+            "unread": [asdict(unread) for unread in self.unread],
+        }
+
 
 @dataclass(slots=True)
 class Notes:
@@ -75,6 +95,7 @@ class Notes:
 
     unread: list[Unread] = field(default_factory=list)
     unread_total: int = 0
+    opaque: int = 0
     skipped: int = 0
     published: datetime | None = None
 
