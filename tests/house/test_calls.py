@@ -24,6 +24,7 @@ SLEEPS = {
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
     "travelrule/engine/audit_log.py": "interval between two audit roots",
     "travelrule/engine/gauges.py": "interval between two counts",
+    "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
     "travelrule/engine/rules.py": "interval between two looks for another active policy",
     "travelrule/engine/timers.py": "polling is the fallback where no notification can come",

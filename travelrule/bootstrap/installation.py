@@ -39,6 +39,7 @@ from travelrule.store import migrate
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
+from travelrule.store.lists import Lists
 from travelrule.store.nonces import StoredNonces
 from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
@@ -65,6 +66,7 @@ class Installation:
     policy: ActivePolicy
     policies: Policies
     directory: Directory
+    lists: Lists
     queues: Queues
     leases: Leases
     reads: Reads
@@ -120,6 +122,7 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
         policy=policy,
         policies=policies,
         directory=Directory(database, entity_id),
+        lists=Lists(database, entity_id),
         queues=Queues(database, entity_id, owner),
         leases=Leases(database, entity_id, owner, utc_now),
         reads=Reads(database, entity_id, index.of, vault.unwrap, vault.open),

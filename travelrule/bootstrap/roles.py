@@ -22,6 +22,7 @@ from streams.topics import Topics
 from travelrule import logs
 from travelrule.bootstrap.gateway import serve_gateway, serve_until
 from travelrule.bootstrap.installation import Installation, open_counterparties, open_hub, open_installation
+from travelrule.bootstrap.lists import load_first_lists
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
 from travelrule.health import Check, create_health, health_server
@@ -48,6 +49,7 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     async with _broker(settings, needed="worker" in roles) as connection:
         opened = await open_installation(settings)
         try:
+            await load_first_lists(opened)
             await _serve(opened, roles, connection, stop)
         finally:
             await opened.close()

@@ -24,6 +24,7 @@ from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
+from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
@@ -85,6 +86,7 @@ class Worker:
         self._audit_log = AuditLog(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
+        self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -102,6 +104,7 @@ class Worker:
             self._refresher.run,
             self._audit_log.run,
             self._gauges.run,
+            self._list_watch.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:

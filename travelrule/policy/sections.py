@@ -143,6 +143,9 @@ class TimeLimits(Section):
     """Between two questions for the result of a proof; own choice."""
     parked: Seconds = 3_600
     """An input waits for its subject: then an alert; own choice."""
+    list_age: Seconds = 604_800
+    """How old a sanctions list may be (since its publication, or since its import where it is not dated): then an
+    alert; own choice."""
 
 
 OperatorLimits = Annotated[dict[Symbol, Annotated[Decimal, Field(ge=0)]], BySymbol]

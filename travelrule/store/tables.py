@@ -272,6 +272,42 @@ policies = Table(
 )
 Index("ix_policies_vasp", policies.c.vasp, policies.c.id)
 
+lists = Table(
+    "lists",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("format", Text, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("names", Integer, nullable=False),
+    Column("addresses", Integer, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("report", Text, nullable=False),
+    Column("published_at", Instant),
+    Column("imported_at", Instant, nullable=False),
+    Column("active", Boolean, nullable=False),
+)
+Index(
+    "ix_lists_active",
+    lists.c.vasp,
+    lists.c.code,
+    unique=True,
+    postgresql_where=text("active"),
+    sqlite_where=text("active"),
+)
+
+list_chunks = Table(
+    "list_chunks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
 nonces = Table(
     "nonces",
     metadata,

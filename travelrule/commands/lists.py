@@ -1,0 +1,97 @@
+"""``travelrule lists``: the sanctions lists that this installation screens with."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from travelrule.bootstrap.lists import put_in_force
+from travelrule.commands.edge import Output, OutputOption, fail, installation, not_built, run, write_json, write_text
+from travelrule.errors import ServiceUnavailable, TravelRuleError
+from travelrule.exchange.decision import Alert
+from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
+from travelrule.screening.lists.report import ListFaults
+from travelrule.store.database import is_infrastructure_failure
+
+app = typer.Typer(help="Sanctions lists", no_args_is_help=True)
+
+
+@app.command("import")
+def import_(
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=", ".join(FORMATS))],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="the files of the list, or their folder")],
+    code: Annotated[str | None, typer.Option(help="what the list is called here; a format has a usual code")] = None,
+    allow_shrink: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--allow-shrink", help="take it even if it has far fewer entries than the version in force")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Read a list and put it in force; running processes take it up within seconds.
+
+    A file that is cut, broken or of another format changes nothing: every fault is said, exit 1.
+    """
+    try:
+        imported = import_list(format_, paths, code)
+    except ListFaults as faults:
+        run(_refuse(faults, output))
+    except TravelRuleError as error:
+        fail(error)
+    else:
+        run(_activate(imported, output, allow_shrink=allow_shrink))
+
+
+@app.command()
+def search(
+    text: Annotated[str, typer.Argument(help="a name or an address")],  # noqa: ARG001 -- not built yet
+    kind: Annotated[str | None, typer.Option(help="person, organisation or address")] = None,  # noqa: ARG001
+    output: OutputOption = Output.TEXT,  # noqa: ARG001
+) -> None:
+    """Look for a name or an address in the lists in force."""
+    not_built("travelrule lists search")
+
+
+async def _activate(imported: ImportedList, output: Output, *, allow_shrink: bool) -> None:
+    try:
+        async with installation() as opened:
+            changed = await put_in_force(opened, imported, allow_shrink=allow_shrink)
+    except ListFaults as faults:
+        await _refuse(faults, output)
+    except Exception as error:
+        # The boundary to the database: whatever it says, nothing was imported, and the same call may succeed later.
+        if not is_infrastructure_failure(error):
+            raise
+        raise ServiceUnavailable("database", "nothing was imported; try again") from error
+    report = imported.report
+    if output is Output.JSON:
+        write_json({"ok": True, "changed": changed, **report.as_dict(), "faults": []})
+        return
+    write_text(f"list      {report.code} ({report.format}), {'now in force' if changed else 'was in force already'}")
+    write_text(f"version   {report.version}")
+    write_text(f"read      {report.entries} entries, {report.names} names, {report.addresses} addresses on chain")
+    if report.skipped:
+        write_text(f"skipped   {report.skipped} elements that are no entries of a list")
+    for file in report.files:
+        write_text(f"file      {file.name}, {file.size} bytes, sha256 {file.sha256}")
+    for unread in report.unread:
+        write_text(f"unread    {unread.file} {unread.place}: {unread.code}: {unread.reason}")
+    if report.unread_total > len(report.unread):
+        write_text(f"unread    and {report.unread_total - len(report.unread)} more")
+
+
+async def _refuse(faults: ListFaults, output: Output) -> None:
+    """Say the faults, tell the operators, and end with exit 1: the list in force stays."""
+    if output is Output.JSON:
+        rows = [{"file": f.file, "place": f.place, "code": f.code, "fix": f.fix} for f in faults.faults]
+        write_json({"ok": False, "list": faults.code, "faults": rows})
+    else:
+        for fault in faults.faults:
+            write_text(str(fault))
+    try:
+        async with installation() as opened:
+            await opened.engine.alert(f"list:{faults.code}", Alert("LIST_NOT_IMPORTED"))
+    except TravelRuleError as error:
+        sys.stderr.write(f"travelrule: no alert was raised: {error}\n")
+    raise typer.Exit(1)
