@@ -22,10 +22,11 @@ _SCAN_MAX = 6
 def query_words(words: Sequence[str], unvowelled: frozenset[str], partition: Partition) -> list[QueryWord]:
     """Look each word of a query up once."""
     vocabulary = partition.vocabulary
-    return [
-        QueryWord(word, vocabulary.weight_of(word), vocabulary.alike(word, unvowelled=word in unvowelled))
-        for word in dict.fromkeys(words)
-    ]
+    known = {
+        word: QueryWord(word, vocabulary.weight_of(word), vocabulary.alike(word, unvowelled=word in unvowelled))
+        for word in words
+    }
+    return [known[word] for word in words]
 
 
 def by_words(query: Sequence[QueryWord], partition: Partition) -> list[int]:
@@ -36,7 +37,7 @@ def by_words(query: Sequence[QueryWord], partition: Partition) -> list[int]:
     names, weights = partition.vocabulary.names, partition.vocabulary.weights
     shared: dict[int, float] = {}
     touched = 0
-    for word in sorted(query, key=lambda each: -each.weight):
+    for word in sorted({word.text: word for word in query}.values(), key=lambda each: -each.weight):
         if word.text in PARTICLES:
             continue
         for number, likeness in word.alike.items():

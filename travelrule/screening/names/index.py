@@ -117,8 +117,8 @@ def _search(text: str, partition: Partition, threshold: float, found: _Found) ->
     if not normal.words:
         return
     _equal_names(normal, partition, found)
-    for words in cuts(normal.words, partition.vocabulary):
-        _words_alike(words, normal, partition, found)
+    for words, halves in cuts(normal.words, partition.vocabulary):
+        _words_alike(words, halves, normal, partition, found)
         yield
     best = max((score for score, _ in found.values()), default=0.0)
     if best < threshold and len(normal.joined) >= _SCANNED_LETTERS_MIN:
@@ -142,12 +142,14 @@ def _equal_names(normal: NormalName, partition: Partition, found: _Found) -> Non
             _note(found, number, _ROMANISED, reasons.OTHER_ROMANISATION)
 
 
-def _words_alike(words: tuple[str, ...], normal: NormalName, partition: Partition, found: _Found) -> None:
+def _words_alike(words: tuple[str, ...], halves: int, normal: NormalName, partition: Partition, found: _Found) -> None:
     query = query_words(words, normal.unvowelled, partition)
     vocabulary = partition.vocabulary
     most = _ALIGNED_MOST if words == normal.words else _ALIGNED_MOST - _CUT_COST
     for number in by_words(query, partition):
         alignment = align(query, partition.words[number], vocabulary.words, vocabulary.weights)
+        if halves >= 0 and not alignment.keeps_together(halves):
+            continue
         score = min(alignment.score, most)
         if score > found.get(number, (0.0, ""))[0]:
             listed = [vocabulary.words[word] for word in partition.words[number]]

@@ -24,6 +24,11 @@ _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
 _LATIN_LETTERS = re.compile("[a-z]")
 _SINGLE_SURNAME_MAX = 4
 _DOUBLE_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "司徒", "夏侯", "皇甫", "慕容", "尉迟", "公孙")
+_ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
+"""The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
+_ARABIC = re.compile("(عبد(?=.{3}))?(ال(?=.{3}))?(.+)")
+"""The same in Arabic letters, and the article, which Latin spellings set apart."""
+_ARABIC_MIN = 4
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -49,7 +54,11 @@ def plain(word: str) -> str:
 def person_words(word: str) -> tuple[str, ...]:
     """Return the words of one written word of a person's name: Hangul and Chinese join surname and given name."""
     if word.isascii():
-        return (word,)
+        found = _ABD.match(word)
+        return (word[: found.end()], word[found.end() :]) if found else (word,)
+    if is_unvowelled(word):
+        found = _ARABIC.match(word)
+        return tuple(filter(None, found.groups())) if found and len(word) > _ARABIC_MIN else (word,)
     if all(map(hangul.is_hangul, word)):
         return hangul.person_words(word)
     if is_han(word) and 2 <= len(word) <= _SINGLE_SURNAME_MAX:

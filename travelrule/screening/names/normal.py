@@ -10,7 +10,6 @@ from travelrule.screening.names.entries import NameKind
 from travelrule.screening.names.hangul import korean_keys
 from travelrule.screening.names.text import visible
 from travelrule.screening.names.words import (
-    ABD,
     ASIAN_FORMS,
     FORM_WORDS_MAX,
     FORMS,
@@ -71,7 +70,7 @@ def normalise(text: str, kind: NameKind) -> NormalName:
                 shown = shown.replace(form, " ")
     every, unvowelled = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
     if kind == "person":
-        words = _without_titles(_abd_joined(every))
+        words = _without_titles(every)
         return NormalName(words, every, (), unvowelled, korean_keys(every))
     words, forms = _without_forms(every)
     return NormalName(words, every, forms, unvowelled)
@@ -89,26 +88,6 @@ def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozens
                 if letters.is_unvowelled(part):
                     unvowelled.add(word)
     return tuple(words), frozenset(unvowelled)
-
-
-def _abd_joined(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Join "Abd al-Rahman" and "Abdul Rahman" as "Abdulrahman" is: one name, one word."""
-    if ABD.isdisjoint(words):
-        return words
-    joined: list[str] = []
-    place = 0
-    while place < len(words):
-        if words[place] in ABD:
-            after = place + 1
-            while after < len(words) and words[after] in PARTICLES:
-                after += 1
-            if after < len(words):
-                joined.append("abdul" + words[after])
-                place = after + 1
-                continue
-        joined.append(words[place])
-        place += 1
-    return tuple(joined)
 
 
 def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Partition:
         self.listed.append(listed)
         add = self.vocabulary.add
         self.words.append(
-            tuple([add(word, number, unvowelled=word in normal.unvowelled) for word in dict.fromkeys(normal.words)])
+            tuple([add(word, number, unvowelled=word in normal.unvowelled) for word in normal.words])
         )
         if normal.words:
             self.in_any_order.add(normal.sorted_words, number)

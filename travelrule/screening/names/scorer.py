@@ -20,6 +20,8 @@ _INITIAL_WEIGHT = 0.4
 _LIKE_MIN = 0.72
 _EVIDENCE_FULL = 14.0
 """Weight of aligned words from which on a missing word costs least (about two rare words)."""
+_LETTERS_FULL = 11
+"""Letters of aligned words from which on the same holds: short words are shared by many."""
 _EVIDENCE_MIN = 5.0
 _OMITTED_LEAST, _OMITTED_MOST = 0.10, 0.60
 _WEAK_EVIDENCE_SCORE = 0.6
@@ -44,6 +46,11 @@ class Alignment:
     pairs: tuple[tuple[int, int, float], ...]
     left_of_query: tuple[int, ...]
     left_of_name: tuple[int, ...]
+
+    def keeps_together(self, place: int) -> bool:
+        """Say whether a word of the query and the next one stand one after the other in the name as well."""
+        others = {one: other for one, other, _ in self.pairs}
+        return place in others and others.get(place + 1) == others[place] + 1
 
 
 def align(query: Sequence[QueryWord], name: Sequence[int], words: Sequence[str], weights: Sequence[float]) -> Alignment:
@@ -113,12 +120,14 @@ def _score(
     right: set[int],
 ) -> float:
     matched = likened = full = 0.0
+    letters = 0
     for one, other, likeness in pairs:
         weight = weights[name[other]]
         if len(query[one].text) == 1 or len(words[name[other]]) == 1:
             weight = min(weight, query[one].weight) * _INITIAL_WEIGHT
         elif words[name[other]] not in PARTICLES:
             full += 1
+            letters += len(words[name[other]])
         matched += weight
         likened += weight * likeness
     if not full:
@@ -128,7 +137,7 @@ def _score(
     conflict, omitted = min(asked, missing), abs(asked - missing)
     if asked > missing:
         omitted *= _EXTRA_WORD_FACTOR
-    cost = _OMITTED_MOST - (_OMITTED_MOST - _OMITTED_LEAST) * min(1.0, matched / _EVIDENCE_FULL)
+    cost = _OMITTED_MOST - (_OMITTED_MOST - _OMITTED_LEAST) * min(1.0, matched / _EVIDENCE_FULL, letters / _LETTERS_FULL)
     score = likened / (matched + conflict + cost * omitted)
     if matched < _EVIDENCE_MIN and (left or right or likened < matched):
         return min(score, _WEAK_EVIDENCE_SCORE)

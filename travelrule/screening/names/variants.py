@@ -13,11 +13,18 @@ _SPLIT_LETTERS_MIN = 5
 _COMMON_NAMES_MAX = 4000
 
 
-def cuts(words: Sequence[str], vocabulary: Vocabulary) -> list[tuple[str, ...]]:
-    """Return the query as it stands and what else it may be, most of it nothing else."""
-    found = [tuple(words)]
-    for other in (*_joins(words, vocabulary), *_splits(words, vocabulary)):
-        found.append(other)
+def cuts(words: Sequence[str], vocabulary: Vocabulary) -> list[tuple[tuple[str, ...], int]]:
+    """Return the query as it stands and what else it may be, most of it nothing else.
+
+    With each goes the place of the first half of a word cut in two, -1 if none was: the halves belong together.
+    """
+    found = [(tuple(words), -1)]
+    for other in _joins(words, vocabulary):
+        found.append((other, -1))
+        if len(found) > _VARIANTS_MAX:
+            return found
+    for place, split in _splits(words, vocabulary):
+        found.append((split, place))
         if len(found) > _VARIANTS_MAX:
             break
     return found
@@ -32,12 +39,12 @@ def _joins(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, 
                     yield (*words[:place], joined, *words[place + count :])
 
 
-def _splits(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[str, ...]]:
+def _splits(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[str, ...]]]:
     for place, word in enumerate(words):
         if len(word) >= _SPLIT_LETTERS_MIN and not word.isdigit():
             for cut in range(_PART_LETTERS_MIN, len(word) - _PART_LETTERS_MIN + 1):
                 if _together(word[:cut], word[cut:], vocabulary):
-                    yield (*words[:place], word[:cut], word[cut:], *words[place + 1 :])
+                    yield place, (*words[:place], word[:cut], word[cut:], *words[place + 1 :])
 
 
 def _together(one: str, other: str, vocabulary: Vocabulary) -> bool:

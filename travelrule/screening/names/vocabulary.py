@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from rapidfuzz.distance import OSA
 
 from travelrule.screening.names.id_map import IdMap
-from travelrule.screening.names.spellings import fold, skeleton
-from travelrule.screening.names.words import PARTICLES
+from travelrule.screening.names.spellings import fold, skeleton, sounds_alike
+from travelrule.screening.names.words import LONG_FORMS, PARTICLES
 
 EDITED_LETTERS_MIN = 4
 """Shorter words are equal or different: one letter makes another name of them."""
@@ -18,8 +18,10 @@ EDITED_LETTERS_MIN = 4
 WEIGHT_MAX = 9.0
 WEIGHT_OF_PARTICLE = 0.3
 _SAME_SOUND = 0.965
-_SAME_CONSONANTS = 0.93
-_LETTER_COST = 0.5
+_SAME_CONSONANTS = {2: 0.86, 3: 0.91, 4: 0.93}
+_SAME_CONSONANTS_MOST = 0.94
+_WEIGHT_BY_LETTERS = {1: 3.0, 2: 4.5, 3: 6.0}
+_LETTER_COST = 0.4
 _FIRST_LETTER_COST = 0.03
 _KNOWN_WORD_COST = 0.14
 _KNOWN_NAMES = 4
@@ -74,8 +76,8 @@ class Vocabulary:
     def _weight(self, word: str, count: int, total: int) -> float:
         if word in PARTICLES:
             return WEIGHT_OF_PARTICLE
-        weight = min(WEIGHT_MAX, math.log((total + 1.0) / count))
-        return max(WEIGHT_OF_PARTICLE, weight if len(word) > 1 else weight / 2)
+        most = _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX)
+        return max(WEIGHT_OF_PARTICLE, min(most, math.log((total + 1.0) / count)))
 
     def number(self, word: str) -> int | None:
         """Return the number of a word, None if no name has it."""
@@ -86,9 +88,9 @@ class Vocabulary:
         number = self._numbers.get(word)
         if number is not None:
             return self.weights[number]
-        if word in PARTICLES:
+        if word in PARTICLES or any(OSA.distance(word, form, score_cutoff=1) <= 1 for form in LONG_FORMS):
             return WEIGHT_OF_PARTICLE
-        return self._largest if len(word) > 1 else self._largest / 2
+        return min(self._largest, _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX))
 
     def alike(self, word: str, *, unvowelled: bool = False) -> dict[int, float]:
         """Return the words like this one with their likeness (0 to 1): same, same sound, one edit away."""
@@ -98,11 +100,12 @@ class Vocabulary:
             found[number] = 1.0
         sound = fold(word)
         for other in self._folds.get(sound):
-            found.setdefault(other, _SAME_SOUND)
+            if other not in found and sounds_alike(word, self.words[other]):
+                found[other] = _SAME_SOUND
         if unvowelled or len(self._unvowelled):
             bones = skeleton(word)
             for other in (self._skeletons if unvowelled else self._unvowelled).get(bones) if bones else ():
-                found.setdefault(other, _SAME_CONSONANTS)
+                found.setdefault(other, _SAME_CONSONANTS.get(len(bones), _SAME_CONSONANTS_MOST))
         if len(word) >= EDITED_LETTERS_MIN - 1 and not word.isdigit():
             known = number is not None and len(self.names[number]) >= _KNOWN_NAMES
             for other in self._edited(word):
@@ -131,4 +134,4 @@ class Vocabulary:
         if edits > 1 and letters < _TWO_EDITS_LETTERS:
             return 0.0
         first = _FIRST_LETTER_COST if word[0] != other[0] else 0.0
-        return 1 - edits * _LETTER_COST / letters - 0.02 * edits - first
+        return 1 - edits * _LETTER_COST / letters - 0.01 * edits - first

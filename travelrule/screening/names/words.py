@@ -27,8 +27,8 @@ PARTICLES = frozenset(
 )
 """Articles and links: compared, but they hardly weigh and never find an entry by themselves."""
 
-ABD = frozenset({"abd", "abdul", "abdel", "abdal", "abdol", "abdoul", "abdur", "abdu"})
-"""The first half of names such as Abdul Rahman, joined with the second however it is spelt."""
+LONG_FORMS = ("company", "limited", "corporation", "incorporated", "compania", "limitada", "private", "liability")
+"""Legal forms that are long enough to be misspelt."""
 
 _FORM_GROUPS = """
     ltd limited ltda limitada lda pte pvt private proprietary pty sdnbhd | inc incorporated | corp corporation
