@@ -28,7 +28,7 @@ LOCALES = (
     "en_US", "en_GB", "en_IN", "en_PK", "de_DE", "fr_FR", "es_ES", "es_MX", "es_CO", "pt_BR", "it_IT", "nl_NL",
     "pl_PL", "ru_RU", "uk_UA", "tr_TR", "ar_SA", "fa_IR", "ko_KR", "zh_CN", "ja_JP", "vi_VN", "id_ID",
 )  # fmt: skip
-PERSONS_PER_LOCALE, COMPANIES_PER_LOCALE = 170, 45
+PERSONS_PER_LOCALE, COMPANIES_PER_LOCALE = 300, 100
 LATIN_COMPANIES = ("en_US", "en_GB", "de_DE", "fr_FR", "es_ES", "es_MX", "it_IT", "nl_NL", "pt_BR", "pl_PL", "tr_TR")
 ALIAS_LIKENESS = 0.78
 

@@ -29,6 +29,8 @@ _TOGETHER = 0.97
 _ROMANISED = 0.93
 _CUT_COST = 0.01
 _ALIGNED_MOST = 0.995
+_ONE_WORD_MOST = 0.88
+_ONE_WORD_LETTERS_MIN = 6
 _WEAK_ALIAS_MIN = 0.97
 _SCANNED_FACTOR = 0.99
 _SCANNED_LETTERS_MIN = 8
@@ -148,12 +150,22 @@ def _words_alike(words: tuple[str, ...], halves: int, normal: NormalName, partit
     most = _ALIGNED_MOST if words == normal.words else _ALIGNED_MOST - _CUT_COST
     for number in by_words(query, partition):
         alignment = align(query, partition.words[number], vocabulary.words, vocabulary.weights)
+        score = min(alignment.score, most)
+        letters_alike = alignment.is_one_word_alike(partition.words[number], vocabulary.words)
+        if letters_alike and not _stands_alone(letters_alike, normal, partition, number):
+            score = min(score, _ONE_WORD_MOST)
         if halves >= 0 and not alignment.keeps_together(halves):
             continue
-        score = min(alignment.score, most)
         if score > found.get(number, (0.0, ""))[0]:
             listed = [vocabulary.words[word] for word in partition.words[number]]
             _note(found, number, score, reasons.of_alignment(query, listed, alignment, normal))
+
+
+def _stands_alone(size: int, normal: NormalName, partition: Partition, number: int) -> bool:
+    """Say whether one word that is only alike tells enough: not a short one, not with another legal form."""
+    if size < _ONE_WORD_LETTERS_MIN:
+        return False
+    return normal.forms == normalise(partition.listed[number].name, partition.kind).forms
 
 
 def _letters_alike(normal: NormalName, partition: Partition, found: _Found) -> Iterator[None]:

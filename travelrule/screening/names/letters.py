@@ -7,7 +7,7 @@ import unicodedata
 
 from anyascii import anyascii
 
-from travelrule.screening.names import hangul
+from travelrule.screening.names import arabic, hangul
 
 _LOOKS = dict(
     zip(
@@ -19,27 +19,18 @@ _LOOKS = dict(
 """Cyrillic and Greek letters by what they look like: read so only inside a word that also has Latin letters."""
 
 _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
-_UNVOWELLED = re.compile("[\u0590-\u05ff\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]")
 _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
 _LATIN_LETTERS = re.compile("[a-z]")
 _SINGLE_SURNAME_MAX = 4
 _DOUBLE_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "司徒", "夏侯", "皇甫", "慕容", "尉迟", "公孙")
 _ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
 """The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
-_ARABIC = re.compile("(عبد(?=.{3}))?(ال(?=.{3}))?(.+)")
-"""The same in Arabic letters, and the article, which Latin spellings set apart."""
-_ARABIC_MIN = 4
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")
 
 
 def is_han(word: str) -> bool:
     """Say whether a word is of Chinese characters only."""
     return _HAN.fullmatch(word) is not None
-
-
-def is_unvowelled(word: str) -> bool:
-    """Say whether a word is in a script that writes few vowels (Arabic, Hebrew)."""
-    return _UNVOWELLED.search(word) is not None
 
 
 def plain(word: str) -> str:
@@ -51,20 +42,22 @@ def plain(word: str) -> str:
     return _NOT_NAMES.sub("", anyascii(hangul.romanised(word)).lower())
 
 
-def person_words(word: str) -> tuple[str, ...]:
-    """Return the words of one written word of a person's name: Hangul and Chinese join surname and given name."""
+def person_words(word: str) -> tuple[tuple[str, bool], ...]:
+    """Return the words of one written word of a person's name, each with whether its vowels are missing.
+
+    Hangul and Chinese write surname and given name as one, Arabic the article and what it stands before.
+    """
     if word.isascii():
         found = _ABD.match(word)
-        return (word[: found.end()], word[found.end() :]) if found else (word,)
-    if is_unvowelled(word):
-        found = _ARABIC.match(word)
-        return tuple(filter(None, found.groups())) if found and len(word) > _ARABIC_MIN else (word,)
+        return ((word[: found.end()], False), (word[found.end() :], False)) if found else ((word, False),)
+    if arabic.is_unvowelled(word):
+        return arabic.person_words(word)
     if all(map(hangul.is_hangul, word)):
-        return hangul.person_words(word)
+        return tuple((part, False) for part in hangul.person_words(word))
     if is_han(word) and 2 <= len(word) <= _SINGLE_SURNAME_MAX:
         size = 2 if word.startswith(_DOUBLE_SURNAMES) and len(word) > 2 else 1
-        return word[:size], word[size:]
-    return (word,)
+        return (word[:size], False), (word[size:], False)
+    return ((word, False),)
 
 
 def prepare() -> None:

@@ -79,13 +79,13 @@ def normalise(text: str, kind: NameKind) -> NormalName:
 def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str]]:
     words: list[str] = []
     unvowelled = set()
-    for one in written:
-        for part in letters.person_words(one) if kind == "person" else (one,):
+    for one in filter(None, written):
+        for part, bare in letters.person_words(one) if kind == "person" else ((one, False),):
             if len(words) == WORDS_KEPT:
                 break
             if word := letters.plain(part)[:WORD_LETTERS_KEPT]:
                 words.append(word)
-                if letters.is_unvowelled(part):
+                if bare:
                     unvowelled.add(word)
     return tuple(words), frozenset(unvowelled)
 

@@ -18,7 +18,7 @@ from travelrule.screening.names.words import PARTICLES
 _INITIAL = 0.9
 _INITIAL_WEIGHT = 0.4
 _LIKE_MIN = 0.72
-_EVIDENCE_FULL = 14.0
+_EVIDENCE_FULL = 16.0
 """Weight of aligned words from which on a missing word costs least (about two rare words)."""
 _LETTERS_FULL = 11
 """Letters of aligned words from which on the same holds: short words are shared by many."""
@@ -46,6 +46,11 @@ class Alignment:
     pairs: tuple[tuple[int, int, float], ...]
     left_of_query: tuple[int, ...]
     left_of_name: tuple[int, ...]
+
+    def is_one_word_alike(self, name: Sequence[int], words: Sequence[str]) -> int:
+        """Return the letters of the one word that is aligned and not the same, 0 if there are others."""
+        full = [(other, likeness) for _, other, likeness in self.pairs if words[name[other]] not in PARTICLES]
+        return len(words[name[full[0][0]]]) if len(full) == 1 and full[0][1] < 1 else 0
 
     def keeps_together(self, place: int) -> bool:
         """Say whether a word of the query and the next one stand one after the other in the name as well."""
@@ -141,6 +146,6 @@ def _score(
     score = likened / (matched + conflict + cost * omitted)
     if matched < _EVIDENCE_MIN and (left or right or likened < matched):
         return min(score, _WEAK_EVIDENCE_SCORE)
-    if full == 1 and (left or right) and omitted + conflict > 1:
+    if full == 1 and ((left or right) and omitted + conflict > 1 or len(pairs) > 1 and likened < matched):
         return min(score, _ALONE_SCORE)
     return score

@@ -49,6 +49,7 @@ _RULES = (
 )  # fmt: skip
 _NO_SOUND = re.compile("[aiuvy]|h$")
 _FOLD_MIN = 3
+_LONG = re.compile("ee|oo|ou")
 _SKELETON_MIN = 2
 _LIKENESS_MIN = 0.6
 
@@ -68,10 +69,15 @@ def sounds_alike(word: str, other: str) -> bool:
     """Say whether two words of the same fold are one word: of short ones the fold leaves too little."""
     if word in _FOLD_OF and _FOLD_OF[word] == _FOLD_OF.get(other):
         return True
-    return OSA.normalized_similarity(word, other) >= _LIKENESS_MIN
+    return OSA.normalized_similarity(_LONG.sub(_short, word), _LONG.sub(_short, other)) >= _LIKENESS_MIN
+
+
+def _short(found: re.Match[str]) -> str:
+    return "i" if found[0] == "ee" else "u"
 
 
 def skeleton(word: str) -> str:
     """Return the consonants of a word, as scripts without vowels have them; empty if they are too few to tell."""
-    bones = _NO_SOUND.sub("", fold(word))
+    bones = fold(word.replace("zh", "z").replace("dh", "z")).replace("sh", "x")
+    bones = _NO_SOUND.sub("", bones)
     return bones if len(bones) >= _SKELETON_MIN else ""

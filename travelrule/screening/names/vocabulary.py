@@ -18,11 +18,13 @@ EDITED_LETTERS_MIN = 4
 WEIGHT_MAX = 9.0
 WEIGHT_OF_PARTICLE = 0.3
 _SAME_SOUND = 0.965
-_SAME_CONSONANTS = {2: 0.86, 3: 0.91, 4: 0.93}
-_SAME_CONSONANTS_MOST = 0.94
+_SAME_CONSONANTS = {2: 0.90, 3: 0.94}
+_SAME_CONSONANTS_MOST = 0.95
 _WEIGHT_BY_LETTERS = {1: 3.0, 2: 4.5, 3: 6.0}
 _LETTER_COST = 0.4
+_EDIT_COST = 0.01
 _FIRST_LETTER_COST = 0.03
+_SHORT_WORD_COST = 0.10
 _KNOWN_WORD_COST = 0.14
 _KNOWN_NAMES = 4
 _TWO_EDITS_LETTERS = 9
@@ -133,5 +135,7 @@ class Vocabulary:
         edits = OSA.distance(word, other)
         if edits > 1 and letters < _TWO_EDITS_LETTERS:
             return 0.0
-        first = _FIRST_LETTER_COST if word[0] != other[0] else 0.0
-        return 1 - edits * _LETTER_COST / letters - 0.01 * edits - first
+        likeness = 1 - edits * (_LETTER_COST / letters + _EDIT_COST)
+        if word[0] != other[0]:
+            likeness -= _FIRST_LETTER_COST
+        return likeness if letters > EDITED_LETTERS_MIN else likeness - _SHORT_WORD_COST
