@@ -1,0 +1,120 @@
+"""One form of a name for lists, aliases and queries alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from travelrule.screening.names import letters
+from travelrule.screening.names.entries import NameKind
+from travelrule.screening.names.hangul import korean_keys
+from travelrule.screening.names.text import visible
+from travelrule.screening.names.words import (
+    ASIAN_FORMS,
+    FORM_WORDS_MAX,
+    FORMS,
+    JOINED_FORMS,
+    PARTICLES,
+    TITLES,
+)
+
+WORDS_KEPT = 24
+"""Words compared of one name; no name has more."""
+
+WORD_LETTERS_KEPT = 40
+
+_IN_WORD = re.compile("['’ʼʻʿʾ`´ʹ‘]")
+_APART = re.compile(r"[^\w]+|_+")
+_DOTTED = re.compile(r"\b(?:\w\.){2,}\w?\b|\b(?:\w\.){2,}")
+_FLIPPED = re.compile(r"^([^,]+),([^,]+)$")
+_MIN_LEFT = 2
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NormalName:
+    """A name ready to be compared: lower-case Latin letters and digits. Its ``repr`` shows nothing of it.
+
+    ``words`` are without titles and legal forms, ``forms`` the legal forms by kind, ``unvowelled`` those of the words
+    that came from a script without vowels, ``keys`` what other romanisations of the same name share.
+    """
+
+    words: tuple[str, ...]
+    every_word: tuple[str, ...]
+    forms: tuple[str, ...] = ()
+    unvowelled: frozenset[str] = field(default_factory=frozenset)
+    keys: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<NormalName of {len(self.words)} words>"
+
+    @property
+    def joined(self) -> str:
+        """Return the words written as one."""
+        return "".join(self.words)
+
+    @property
+    def sorted_words(self) -> str:
+        """Return the words in the order of the alphabet."""
+        return " ".join(sorted(self.words))
+
+
+def normalise(text: str, kind: NameKind) -> NormalName:
+    """Return the form of a name that is compared; without words if the text has no letter or digit."""
+    shown = visible(text).casefold()
+    if kind == "person":
+        shown = _FLIPPED.sub(r"\2 \1", shown)
+    else:
+        shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown).replace("&", " and ")
+        for form in ASIAN_FORMS:
+            if not shown.isascii():
+                shown = shown.replace(form, " ")
+    every, unvowelled = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
+    if kind == "person":
+        words = _without_titles(every)
+        return NormalName(words, every, (), unvowelled, korean_keys(every))
+    words, forms = _without_forms(every)
+    return NormalName(words, every, forms, unvowelled)
+
+
+def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str]]:
+    words: list[str] = []
+    unvowelled = set()
+    for one in filter(None, written):
+        for part, bare in letters.person_words(one) if kind == "person" else ((one, False),):
+            if len(words) == WORDS_KEPT:
+                break
+            if word := letters.plain(part)[:WORD_LETTERS_KEPT]:
+                words.append(word)
+                if bare:
+                    unvowelled.add(word)
+    return tuple(words), frozenset(unvowelled)
+
+
+def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave titles out from both ends inwards, while two words remain."""
+    left = list(words)
+    for word in words:
+        if word in TITLES and sum(each not in PARTICLES for each in left) > _MIN_LEFT:
+            left.remove(word)
+    return tuple(left)
+
+
+def _without_forms(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Take legal forms out wherever they stand; a name of nothing else stays as it is."""
+    left: list[str] = []
+    forms: list[str] = []
+    place = 0
+    while place < len(words):
+        for count in range(min(FORM_WORDS_MAX, len(words) - place), 0, -1):
+            run = words[place : place + count]
+            form = FORMS.get(run[0]) if count == 1 else JOINED_FORMS.get(run)
+            if form:
+                forms.append(form)
+                place += count
+                break
+        else:
+            left.append(words[place])
+            place += 1
+    if not any(word not in PARTICLES for word in left):
+        return words, ()
+    return tuple(left), tuple(forms)

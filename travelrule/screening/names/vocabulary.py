@@ -1,0 +1,141 @@
+"""All words of a list: which are spelt almost like a given one, and how much each says."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator
+
+from rapidfuzz.distance import OSA
+
+from travelrule.screening.names.id_map import IdMap
+from travelrule.screening.names.spellings import fold, skeleton, sounds_alike
+from travelrule.screening.names.words import LONG_FORMS, PARTICLES
+
+EDITED_LETTERS_MIN = 4
+"""Shorter words are equal or different: one letter makes another name of them."""
+
+WEIGHT_MAX = 9.0
+WEIGHT_OF_PARTICLE = 0.3
+_SAME_SOUND = 0.965
+_SAME_CONSONANTS = {2: 0.90, 3: 0.94}
+_SAME_CONSONANTS_MOST = 0.95
+_WEIGHT_BY_LETTERS = {1: 3.0, 2: 4.5, 3: 6.0}
+_LETTER_COST = 0.4
+_EDIT_COST = 0.01
+_FIRST_LETTER_COST = 0.03
+_SHORT_WORD_COST = 0.10
+_KNOWN_WORD_COST = 0.14
+_KNOWN_NAMES = 4
+_TWO_EDITS_LETTERS = 9
+
+
+class Vocabulary:
+    """Words by number, with the names they stand in and the keys that find them."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.names: list[array[int]] = []
+        """Numbers of the names that have the word, ascending."""
+        self.weights: array[float] = array("d")
+        self._numbers: dict[str, int] = {}
+        self._one_less = IdMap()
+        self._folds = IdMap()
+        self._skeletons = IdMap()
+        self._unvowelled = IdMap()
+
+    def add(self, word: str, name: int, *, unvowelled: bool) -> int:
+        """Note that a name has a word; gives the number of the word."""
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._numbers[word] = len(self.words)
+            self.words.append(word)
+            self.names.append(array("I"))
+            self._index(word, number, unvowelled=unvowelled)
+        if not self.names[number] or self.names[number][-1] != name:
+            self.names[number].append(name)
+        return number
+
+    def _index(self, word: str, number: int, *, unvowelled: bool) -> None:
+        if len(word) >= EDITED_LETTERS_MIN and not word.isdigit():
+            for place in range(len(word)):
+                self._one_less.add(word[:place] + word[place + 1 :], number)
+        sound = fold(word)
+        self._folds.add(sound, number)
+        if bones := skeleton(word):
+            self._skeletons.add(bones, number)
+            if unvowelled:
+                self._unvowelled.add(bones, number)
+
+    def weigh(self, total: int) -> Iterator[None]:
+        """Give each word its weight: the rarer, the more it says (inverse document frequency), in small steps."""
+        self._largest = min(WEIGHT_MAX, math.log(total + 1.0))
+        for number, names in enumerate(self.names):
+            self.weights.append(self._weight(self.words[number], len(names), total))
+            if not number % 1000:
+                yield
+
+    def _weight(self, word: str, count: int, total: int) -> float:
+        if word in PARTICLES:
+            return WEIGHT_OF_PARTICLE
+        most = _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX)
+        return max(WEIGHT_OF_PARTICLE, min(most, math.log((total + 1.0) / count)))
+
+    def number(self, word: str) -> int | None:
+        """Return the number of a word, None if no name has it."""
+        return self._numbers.get(word)
+
+    def weight_of(self, word: str) -> float:
+        """Return what a word of a query says; one that no name has says most."""
+        number = self._numbers.get(word)
+        if number is not None:
+            return self.weights[number]
+        if word in PARTICLES or any(OSA.distance(word, form, score_cutoff=1) <= 1 for form in LONG_FORMS):
+            return WEIGHT_OF_PARTICLE
+        return min(self._largest, _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX))
+
+    def alike(self, word: str, *, unvowelled: bool = False) -> dict[int, float]:
+        """Return the words like this one with their likeness (0 to 1): same, same sound, one edit away."""
+        found: dict[int, float] = {}
+        number = self._numbers.get(word)
+        if number is not None:
+            found[number] = 1.0
+        sound = fold(word)
+        for other in self._folds.get(sound):
+            if other not in found and sounds_alike(word, self.words[other]):
+                found[other] = _SAME_SOUND
+        if unvowelled or len(self._unvowelled):
+            bones = skeleton(word)
+            for other in (self._skeletons if unvowelled else self._unvowelled).get(bones) if bones else ():
+                found.setdefault(other, _SAME_CONSONANTS.get(len(bones), _SAME_CONSONANTS_MOST))
+        if len(word) >= EDITED_LETTERS_MIN - 1 and not word.isdigit():
+            known = number is not None and len(self.names[number]) >= _KNOWN_NAMES
+            for other in self._edited(word):
+                if other not in found and (likeness := self._likeness(word, self.words[other])):
+                    # Two names that both are usual are more likely two names than one misspelt.
+                    both = known and len(self.names[other]) >= _KNOWN_NAMES
+                    found[other] = likeness - _KNOWN_WORD_COST if both else likeness
+        return found
+
+    def _edited(self, word: str) -> set[int]:
+        found = set(self._one_less.get(word))
+        if len(word) >= EDITED_LETTERS_MIN:
+            for shorter in {word[:place] + word[place + 1 :] for place in range(len(word))}:
+                found.update(self._one_less.get(shorter))
+                number = self._numbers.get(shorter)
+                if number is not None:
+                    found.add(number)
+        return found
+
+    @staticmethod
+    def _likeness(word: str, other: str) -> float:
+        letters = max(len(word), len(other))
+        if letters < EDITED_LETTERS_MIN or word.isdigit() or other.isdigit():
+            return 0.0
+        edits = OSA.distance(word, other)
+        if edits > 1 and letters < _TWO_EDITS_LETTERS:
+            return 0.0
+        likeness = 1 - edits * (_LETTER_COST / letters + _EDIT_COST)
+        if word[0] != other[0]:
+            likeness -= _FIRST_LETTER_COST
+        return likeness if letters > EDITED_LETTERS_MIN else likeness - _SHORT_WORD_COST
