@@ -13,7 +13,6 @@ from typing import Any, Literal
 from pydantic import Field
 
 from schemas.base import Wire
-from schemas.persons import Person
 from schemas.verdicts import Risk
 
 AssessmentKind = Literal["lists", "wallet", "transaction", "kyt", "ownership"]
@@ -21,11 +20,20 @@ AssessmentKind = Literal["lists", "wallet", "transaction", "kyt", "ownership"]
 (4.B.1 to 4.B.4). ``ownership``: the customer proves that a wallet is his own (4.B.5, P.4)."""
 
 
+class Party(Wire):
+    """Somebody to look for in the lists: every spelling of the name, what he is, and what tells namesakes apart."""
+
+    names: tuple[str, ...]
+    kind: Literal["person", "organisation"]
+    date_of_birth: str | None = None
+    country: str | None = None
+
+
 class AssessmentWanted(Wire):
     """A risk is to be found out. ``asker`` is the subject that gets the answer.
 
     ``network`` is a name of 4.A.3, ``network_example`` its ``addressExample`` where it is known (screening.md 11).
-    ``address`` is without tag. ``parties`` are the persons to screen. ``asset``, ``customer_id`` and ``widget_origin``
+    ``address`` is without tag. ``parties`` are the people to screen. ``asset``, ``customer_id`` and ``widget_origin``
     are for ``ownership``. ``force`` (``kyt``) costs quota.
     """
 
@@ -35,7 +43,7 @@ class AssessmentWanted(Wire):
     network_example: str = ""
     address: str | None = None
     txid: str | None = None
-    parties: tuple[Person, ...] = ()
+    parties: tuple[Party, ...] = ()
     asset: str = ""
     customer_id: str = ""
     widget_origin: str = ""
@@ -61,9 +69,9 @@ class AssessmentEnded(Wire):
     """The answer. ``assessment`` is the subject that gives it.
 
     ``risk`` is never ``clean`` for what was not checked; ``pending`` and ``unknown`` mean that the limit passed, or
-    that nobody can tell. ``sanctioned``: the own lists name a party or the address. ``reason`` is a stable code. ``proven``
-    is set for ``ownership`` alone, ``checked_by_us`` tells whether the signature was verified here. ``facts`` hold no
-    personal data and no address.
+    that nobody can tell. ``sanctioned``: the own lists name a party or the address. ``reason`` is a stable code.
+    ``proven`` is set for ``ownership`` alone, ``checked_by_us`` tells whether the signature was verified here.
+    ``facts`` hold no personal data and no address.
     """
 
     assessment: str
