@@ -17,6 +17,7 @@ from travelrule.exchange.reports import CallReport
 
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
+SHOWN_MAX = 3
 
 Shown = Annotated[str, BeforeValidator(str)]
 
@@ -84,7 +85,7 @@ def looked_up(turn: AssessmentTurn, report: CallReport) -> str:
     if answer is not None and answer.hits:
         turn.alert(AlertCode.SANCTIONS_HIT, "critical")
         turn.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
-        return "the own lists name it"
+        return f"the own lists name it: {_entries(answer)}"
     if turn.state.status != "listing" or report.outcome == "deferred":
         return "late answer ignored"
     if turn.state.wanted.kind == "wallet":
@@ -104,6 +105,12 @@ def _read(report: CallReport) -> ListsAnswer | None:
         return ListsAnswer.model_validate(report.body)
     except ValidationError:
         return None
+
+
+def _entries(answer: ListsAnswer) -> str:
+    """Where an operator finds it, for ``travelrule explain``."""
+    shown = [f"{plain(hit.list_code)} {plain(hit.entry)} ({hit.what})" for hit in answer.hits[:SHOWN_MAX]]
+    return ", ".join(shown)
 
 
 def _facts(answer: ListsAnswer) -> dict[str, Any]:
