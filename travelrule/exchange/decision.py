@@ -43,6 +43,12 @@ class CallHub:
         "data-request",
         "wallet-search",
         "wallet-search-result",
+        "wallet-screening",
+        "transaction-screening",
+        "kyt-search",
+        "kyt-report",
+        "unhosted-token",
+        "unhosted-result",
         "look-up",
     ]
     target: str
@@ -70,7 +76,7 @@ class LookUp:
     input).
     """
 
-    question: Literal["deposit-context"]
+    question: Literal["deposit-context", "screening"]
     parameters: dict[str, Any] = field(repr=False)
 
 
