@@ -5,6 +5,8 @@ customers are written too, which needs the package Faker. Seeded: the same lists
 What the files hold is told in ``tests/data/screening_names/README.md``.
 """
 
+# ruff: noqa: S311  chance is seeded on purpose: the same lists give the same files
+
 from __future__ import annotations
 
 import argparse

@@ -187,9 +187,7 @@ def _match(listed: ListedName, score: float, reason: str, birth_date: date | Non
     change, said = weighed(listed, birth_date, country)
     rank = max(0.0, min(1.0, score + change))
     text = "; ".join((reason, *said))
-    return NameMatch(
-        listed.list_code, listed.entry_id, listed.kind, listed.name, round(score, 4), round(rank, 4), text
-    )
+    return NameMatch(listed.list_code, listed.entry_id, listed.kind, listed.name, round(score, 4), round(rank, 4), text)
 
 
 def _best_per_entry(matches: list[NameMatch]) -> tuple[NameMatch, ...]:

@@ -22,7 +22,21 @@ _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\
 _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
 _LATIN_LETTERS = re.compile("[a-z]")
 _SINGLE_SURNAME_MAX = 4
-_DOUBLE_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "司徒", "夏侯", "皇甫", "慕容", "尉迟", "公孙")
+_DOUBLE_SURNAMES = (
+    "欧阳",
+    "歐陽",
+    "司马",
+    "司馬",
+    "上官",
+    "诸葛",
+    "諸葛",
+    "司徒",
+    "夏侯",
+    "皇甫",
+    "慕容",
+    "尉迟",
+    "公孙",
+)
 _ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
 """The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")

@@ -32,11 +32,7 @@ _SAME = """
     | yasin yassin yaseen yasseen | bashir basheer bachir | abdul abdel abdal abdol abdoul abdur abder abdus abdes abd abdoel abdir | qusay qusai qusayy kusai | khamenei khamene'i
     | laden ladin | bakr | din deen eddine uddin eddin addin | rahman rehman rahmane | aziz azeez
 """
-_FOLD_OF = {
-    word.replace("'", ""): group.split()[0]
-    for group in _SAME.split("|")
-    for word in group.split()
-}
+_FOLD_OF = {word.replace("'", ""): group.split()[0] for group in _SAME.split("|") for word in group.split()}
 """Spellings of frequent names that no rule joins without joining other names too."""
 
 _RULES = (
