@@ -106,14 +106,18 @@ def forged_callbacks_change_nothing(evidence: Evidence) -> Iterator[Breach]:
 
 
 def interrupted_searches_are_made_again(evidence: Evidence) -> Iterator[Breach]:
-    """1: a search that was lost with the hub is made again under another id, unless its result came before."""
+    """1: a search that was lost with the hub is made again under another id, unless its result came before.
+
+    An announced deposit may be searched for while its report is on the way; the report then ends the search.
+    """
+    announced = {f"deposit:{deposit.key}" for deposit in evidence.deposits if deposit.withdrawal is not None}
     ended = {
         call.request_id
         for call in evidence.calls
         if call.operation == RESULT and call.good and call.result in ("valid", "invalid") and _is_final(call)
     }
     for subject, request_id in evidence.interrupted:
-        if request_id not in ended and len(evidence.searches[subject]) <= 1:
+        if subject not in announced and request_id not in ended and len(evidence.searches[subject]) <= 1:
             yield Breach(1, "lost", subject.partition(":")[2], "its search was lost with the hub and not made again")
 
 

@@ -106,6 +106,13 @@ def test_a_sound_run_has_no_breach() -> None:
     assert judge(evidence) == []
 
 
+def test_a_report_ends_the_search_that_was_lost_with_the_hub() -> None:
+    evidence = arrived()
+    announced = next(deposit for deposit in evidence.deposits if deposit.withdrawal is not None)
+    evidence.interrupted = [(f"deposit:{announced.key}", "request-0")]
+    assert judge(evidence) == []
+
+
 Harm = Callable[[Evidence], object]
 ANNOUNCED, ANONYMOUS = 1, 2
 """Where they stand among the tales."""
