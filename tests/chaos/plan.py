@@ -12,11 +12,17 @@ from tests.chaos.search_faults import SEARCH_FAULTS
 ALL_FAULTS = {**FAULTS, **SEARCH_FAULTS}
 FORGETS_TRANSFERS = frozenset({"hub-kill", "hub-restart"})
 """Robots live in the hub's process: after these they know no transfer any more."""
-IN_DEPOSITS = (
-    *("kill-worker", "kill-gateway", "kill-in-rebalance", "freeze-worker", "broker-kill", "broker-freeze"),
-    *("postgres-restart", "postgres-kill", "hub-500", "member-down", "key-rotation"),
+ALWAYS_IN_DEPOSITS = (
+    *("callbacks-lost", "callbacks-doubled", "callbacks-forged", "hub-kill", "hub-kill", "hub-restart"),
+    *("kill-worker", "kill-gateway", "kill-in-rebalance", "broker-kill", "postgres-kill", "member-down"),
+    "key-rotation",
 )
-"""Faults of withdrawals that deposits meet as well; the hub's own come with the searches."""
+SOMETIMES_IN_DEPOSITS = (
+    *("freeze-worker", "broker-freeze", "postgres-restart", "hub-500"),
+    *(name for name in SEARCH_FAULTS if name.startswith("search-")),
+)
+SAMPLED = 6
+"""How many of the latter a run of deposits has, so that it takes no longer than one of withdrawals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ def full_withdrawals(rng: random.Random) -> Plan:
 
 def full_deposits(rng: random.Random) -> Plan:
     """The same for deposits, half of them anonymous; the hub is killed twice in the middle of searches."""
-    faults = [*IN_DEPOSITS, *SEARCH_FAULTS, "hub-kill"]
+    faults = [*ALWAYS_IN_DEPOSITS, *rng.sample(SOMETIMES_IN_DEPOSITS, SAMPLED)]
     rng.shuffle(faults)
     return Plan("deposits", 0, 2000, 4.0, tuple(faults), 40, 600)
 

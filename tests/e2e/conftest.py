@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Generator
+from datetime import UTC, datetime
+from http import HTTPStatus
 
 import pytest
 import pytest_asyncio
@@ -25,6 +28,20 @@ async def network(
         yield network
     finally:
         await network.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed test shows the calls that the hub could not bring to a good end meanwhile."""
+    report = yield
+    network = getattr(item, "funcargs", {}).get("network")
+    if report.failed and isinstance(network, RealNetwork):
+        since = datetime.fromtimestamp(call.start, UTC).isoformat()
+        bad = [entry for entry in network.journal() if entry["time"] >= since and entry["status"] != HTTPStatus.OK]
+        report.sections.append(("calls without a good end", "\n".join(json.dumps(entry) for entry in bad)))
+    return report
 
 
 @pytest.fixture

@@ -95,7 +95,8 @@ class Calling:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
         if call.operation == LOOK_UP:
             return await self._look_up(call, content)
-        target = await self._counterparties.get(call.target)
+        # The process that fetched a changed key is not always the one that repeats the call.
+        target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
         # What the hub itself answers has no counterparty that must be listed or up.
         if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target)) is not None:
             return obstacle
@@ -238,8 +239,9 @@ class Calling:
         reached: bool,
     ) -> Attempt:
         if again.refresh_key and target is not None:
+            used = choose_key(target.entry.pubkeys, self._clock())
             try:
-                await self._counterparties.refresh_keys(call.target)
+                await self._counterparties.refresh_keys(call.target, refused=used.pubkey if used else None)
             except HubError:
                 # The repeat will use the old key and be refused once more, which ends the call with an alert.
                 reached = False

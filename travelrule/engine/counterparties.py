@@ -20,6 +20,7 @@ from travelrule import logs, metrics
 from travelrule.client.directory import by_entity, changes
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
+from travelrule.crypto.peer_keys import choose_key
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
 from travelrule.identity.validate import is_own_network
@@ -68,8 +69,13 @@ class Counterparties:
         self.tell: Callable[[Input], Awaitable[Any]] | None = None
         """Takes the input about keys that were found changed between two fetches of the list."""
 
-    async def get(self, entity_id: str) -> StoredVasp | None:
-        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere."""
+    async def get(self, entity_id: str, *, fresh: bool = False) -> StoredVasp | None:
+        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere.
+
+        ``fresh`` reads the store: another process may just have stored the keys that a refused call needs.
+        """
+        if fresh:
+            return await self._directory.get(entity_id)
         if self._stale():
             async with self._copying:
                 if self._stale():  # of all that came at once, one looks
@@ -111,11 +117,12 @@ class Counterparties:
             return listed[0] if len(listed) == 1 else None
         return next((name for name in listed if _plain(name) == _plain(network)), network)
 
-    async def refresh_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+    async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
         """The VASP's current keys from the hub, stored if it is in the directory; empty if the hub does not know it.
 
-        At most one question in ``KEY_REFRESH_SECONDS`` for one VASP; in between the stored keys are given. Raises
-        ``HubError`` if the hub does not answer.
+        At most one question in ``KEY_REFRESH_SECONDS`` for one VASP; in between the stored keys are given, unless they
+        still lead to the key that the hub just ``refused``: it changed after the last question. Raises ``HubError`` if
+        the hub does not answer.
         """
         now = self._clock()
         async with self._refreshing:
@@ -123,7 +130,10 @@ class Counterparties:
             if asked is not None and now - asked <= timedelta(seconds=KEY_REFRESH_SECONDS):
                 await self.reload()
                 stored = self._copy.get(entity_id)
-                return tuple(stored.entry.pubkeys) if stored is not None else ()
+                keys = tuple(stored.entry.pubkeys) if stored is not None else ()
+                chosen = choose_key(keys, now)
+                if refused is None or (chosen is not None and chosen.pubkey != refused):
+                    return keys
             self._keys_asked[entity_id] = now
             keys = await self._fetch_keys(entity_id)
             await self._tell_of_keys(entity_id, keys, now)

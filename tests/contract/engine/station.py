@@ -122,19 +122,19 @@ class Station:
         self.rules = Rules(Policy.default().with_own(OWN))
         self.engine = Engine("north", database, MACHINES, vault, self.rules, dead_letter_headers, clock=self.clock)
         self.directory = Directory(database, "north")
-        self.counterparties = Counterparties(self.directory, self.hub, self.clock)
+        self.counterparties = self.another_view()
         self.queues = Queues(database, "north", "p1")
         self.caller = self.another_caller("p1", **limits)
         self.refresher = self.another_refresher("p1")
         self._inputs = itertools.count(1)
 
-    def another_caller(self, owner: str, **limits: Any) -> Caller:
-        """The caller of another process on the same database."""
+    def another_caller(self, owner: str, view: Counterparties | None = None, **limits: Any) -> Caller:
+        """The caller of another process on the same database, by default with this one's view of the directory."""
         reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
         calling = Calling(
             vault=self.vault,
             hub=self.hub,
-            counterparties=self.counterparties,
+            counterparties=view or self.counterparties,
             look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads)),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
@@ -144,6 +144,10 @@ class Station:
         return Caller(
             queues, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
+
+    def another_view(self) -> Counterparties:
+        """The directory as another process sees it."""
+        return Counterparties(self.directory, self.hub, self.clock)
 
     def another_refresher(self, owner: str) -> Refresher:
         """The refresher of a process, with this one's view of the directory."""

@@ -130,6 +130,28 @@ async def test_a_changed_key_is_fetched_and_the_call_repeated_at_once(station: S
     assert await station.verdicts() == [("allow", "VERIFIED")]
 
 
+async def test_a_call_that_another_process_repeats_uses_the_key_that_the_first_one_fetched(station: Station) -> None:
+    view = station.another_view()
+    other = station.another_caller("p2", view)
+    assert await view.get("south") is not None, "it has a copy with the old key"
+    await station.withdraw()
+    await station.put(robot(seed=b"z"))
+    await station.call()
+    await station.call(other)
+    assert [entry["errorType"] for entry in station.seen("address-search")] == ["INVALID_RECEIVER_PUBLIC_KEY", ""]
+    await station.calls_all()
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+
+
+async def test_a_key_that_changed_right_after_it_was_asked_for_is_asked_for_again(station: Station) -> None:
+    await station.counterparties.refresh_keys("south")
+    await station.withdraw()
+    await station.put(robot(seed=b"z"))
+    await station.calls_all()
+    assert [entry["errorType"] for entry in station.seen("address-search")] == ["INVALID_RECEIVER_PUBLIC_KEY", ""]
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+
+
 async def test_invalid_receiver_key_is_one_refresh_one_retry_then_failed_with_an_alert(station: Station) -> None:
     await station.fault(operation="address-search", fault="status", status=422, errorType="INVALID_RECEIVER_PUBLIC_KEY")
     await station.withdraw()
