@@ -122,9 +122,17 @@ ERROR = {"result": "ERROR", "reasonMsg": "provider failed"}
 
 
 def report_body(verdict: str = "Clean", **changes: Any) -> dict[str, Any]:
-    return {"reportId": 77, "verdict": verdict, "totalAmount": 1.25, "receiver": ADDRESS, "senders": [OTHER_ADDRESS],
-            "riskIndicators": {}, "annotations": {}, "byToken": {"ETH": {"total": 1.25, "malicious": 0, "suspicious": 0}},
-            **changes}  # fmt: skip
+    return {
+        "reportId": 77,
+        "verdict": verdict,
+        "totalAmount": 1.25,
+        "receiver": ADDRESS,
+        "senders": [OTHER_ADDRESS],
+        "riskIndicators": {},
+        "annotations": {},
+        "byToken": {"ETH": {"total": 1.25, "malicious": 0, "suspicious": 0}},
+        **changes,
+    }
 
 
 def released(hub_id: int = 4711, verdict: str = "Clean", **changes: Any) -> dict[str, Any]:

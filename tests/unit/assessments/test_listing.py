@@ -110,6 +110,13 @@ def test_a_wallet_is_rated_without_late_lists_and_their_hit_still_counts():
     assert scene.last.status == "duplicate"
 
 
+def test_lists_that_nobody_asked_say_nothing():
+    scene = wants("ownership")
+    scene.tell(lists(HIT))
+    assert scene.state.status == "opening"
+    assert scene.alerts == []
+
+
 def test_nobody_to_look_for_is_not_clean():
     scene = wants(parties=(), address=None)
     assert (scene.told[0].risk, scene.told[0].reason) == ("unknown", "NOTHING_TO_SCREEN")

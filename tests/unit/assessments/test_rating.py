@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from schemas.hub_screening import TransactionScreeningRequest, WalletScreeningRequest
@@ -82,7 +84,7 @@ def test_error_is_no_rating_and_is_asked_again_ever_more_rarely_until_the_limit(
         scene.answer(ERROR)
         assert scene.call.operation == "wallet-screening"
         waits.append(scene.seconds)
-    assert all(later > sooner for sooner, later in zip(waits, waits[1:], strict=False))
+    assert all(later > sooner for sooner, later in pairwise(waits))
     assert waits[0] < 3
     scene.fire()
     assert scene.verdict == ("unknown", ["RISK_UNKNOWN", "SCREENING_LATE"], True)
