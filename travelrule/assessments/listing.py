@@ -81,6 +81,8 @@ def lists_too_late(turn: AssessmentTurn) -> str:
 
 def looked_up(turn: AssessmentTurn, report: CallReport) -> str:
     """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
+    if turn.state.wanted.kind not in ("lists", "wallet"):
+        return "the own lists were not asked"
     answer = _read(report)
     if answer is not None and answer.hits:
         turn.alert(AlertCode.SANCTIONS_HIT, "critical")
