@@ -109,8 +109,13 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     named = False
+    fed = 0
     for block in file.blocks():
         _feed(file, parser, block, final=False)
+        fed += len(block)
+        if fed - parser.CurrentByteIndex > file.limits.token_bytes:
+            place = f"line {parser.CurrentLineNumber}"
+            raise file.fault(place, "TOKEN_TOO_LARGE", "one tag or comment is larger than any list has")
         if not named and builder.root is not None:
             if builder.root.tag not in roots:
                 raise file.fault(
