@@ -29,7 +29,7 @@ def import_(
     ] = False,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Read a list and put it in force; running processes take it up within seconds.
+    """Read a list and put it in force for all processes of the installation.
 
     A file that is cut, broken or of another format changes nothing: every fault is said, exit 1.
     """

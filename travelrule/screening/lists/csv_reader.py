@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from typing import Self
 
 from travelrule.screening.lists.source import ListFile
 
@@ -11,10 +12,35 @@ END_OF_FILE = "\x1a"
 """OFAC's files end with this character on a line of its own."""
 
 
+class _Counted:
+    """The lines of a file; ends a row that goes on and on from line to line."""
+
+    def __init__(self, file: ListFile) -> None:
+        self.characters = 0
+        self._file = file
+        self._lines = file.lines()
+        self._number = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._number += 1
+        self.characters += len(line)
+        if self.characters > self._file.limits.row_bytes:
+            raise self._file.fault(
+                f"line {self._number}", "ROW_TOO_LONG", f"no row may exceed {self._file.limits.row_bytes} bytes"
+            )
+        return line
+
+
 def rows(file: ListFile) -> Iterator[tuple[int, list[str]]]:
     """Rows with the number of the line where each ends; blank lines are left out. Raises ``ListFaults``."""
-    reader = csv.reader(file.lines(), strict=True)
+    counted = _Counted(file)
+    reader = csv.reader(counted, strict=True)
     while True:
+        counted.characters = 0
         try:
             row = next(reader, None)
         except csv.Error as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from travelrule.errors import UsageError
 from travelrule.screening.lists.formats import CODE, FORMATS, default_code, files_of
 from travelrule.screening.lists.report import FileFault, ListFaults
 
@@ -24,9 +25,7 @@ class NamedList:
 
 
 def named_lists(folder: Path) -> tuple[NamedList, ...]:
-    """The lists of the folder. Raises ``ListFaults`` for everything in it that is no list, and ``UsageError`` for a
-    list without files.
-    """
+    """The lists of the folder. Raises ``ListFaults`` for everything in it that is no list."""
     try:
         inside = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "README")))
     except OSError as error:
@@ -39,7 +38,11 @@ def named_lists(folder: Path) -> tuple[NamedList, ...]:
             fix = f"call a folder FORMAT or FORMAT@CODE, FORMAT one of {', '.join(FORMATS)}, CODE small letters"
             faults.append(FileFault(path.name, "", "FOLDER_NAME", fix))
             continue
-        paths = files_of(name, path)
+        try:
+            paths = files_of(name, path)
+        except UsageError:
+            faults.append(FileFault(path.name, "", "NO_FILES", f"the folder has no files of the format {name}"))
+            continue
         code = code or default_code(name, paths)
         if code in found:
             faults.append(FileFault(path.name, "", "TWICE", f"two folders are the list {code}: write FORMAT@CODE"))

@@ -88,8 +88,7 @@ def _read(name: str, code: str, files: Sequence[ListFile], limits: Limits) -> Im
     reading = Reading(code, limits)
     writer = ContentWriter()
     for entry in FORMATS[name].read(files, reading):
-        if writer.entries >= limits.entries:
-            raise files[-1].fault("", "TOO_MANY_ENTRIES", f"no list may have more than {limits.entries} entries")
+        files[-1].check_entries(writer.entries + 1)
         writer.add(entry)
     _plausible(files, reading, writer.entries)
     version, content = writer.finish()

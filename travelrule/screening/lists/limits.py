@@ -11,7 +11,12 @@ class Limits:
 
     file_bytes: int = 4 * 1024**3
     line_bytes: int = 8 * 1024**2
+    row_bytes: int = 16 * 1024**2
+    """A row of CSV, over all the lines that its quoted cells span."""
+    token_bytes: int = 1024**2
+    """One tag, comment or instruction of an XML file: the parser reads an open one from its start with every block."""
     entries: int = 2_000_000
+    """Also of rows that are held until their entry is read."""
     name_characters: int = 1_000
     names_per_entry: int = 5_000
     addresses_per_entry: int = 20_000

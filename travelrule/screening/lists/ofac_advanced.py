@@ -31,6 +31,8 @@ _KINDS: dict[str, EntryKind] = {
 }
 _NAME_ORDER = ("first name", "middle name", "patronymic", "matronymic", "maiden name", "last name")
 _PLACES = frozenset({"nationality country", "citizenship country", "place of birth", "location", "vessel flag"})
+VALUES_PER_ENTRY = 20
+"""Reference values, locations and sanctions entries are held too, but no file has so many of them to an entry."""
 _CURRENCY = "digital currency address"
 
 
@@ -72,11 +74,13 @@ def read(file: ListFile, found: Iterator[Element], reading: Reading) -> Iterator
     values = _Values()
     entries: list[tuple[str, ListEntry]] = []
     programmes: dict[str, list[str]] = {}
-    for element in found:
+    for held, element in enumerate(found, 1):
+        file.check_entries(held // VALUES_PER_ENTRY)
         if element.tag == "DistinctParty":
             for profile in element.all("Profile"):
                 entry = _entry(reading, file.name, element, profile, values)
                 if entry is not None:
+                    file.check_entries(len(entries) + 1)
                     entries.append((profile.attributes.get("ID", ""), entry))
         elif element.tag == "SanctionsEntry":
             comments = [comment.text.strip() for comment in element.all("SanctionsMeasure", "Comment")]

@@ -83,7 +83,8 @@ def _parts(files: Sequence[ListFile]) -> dict[Part, ListFile]:
 
 def _join(file: ListFile, columns: int, reading: Reading) -> Joined:
     joined: Joined = {}
-    for line, row in rows_of(file, columns):
+    for held, (line, row) in enumerate(rows_of(file, columns), 1):
+        file.check_entries(held)
         cells = [_cell(text) for text in row]
         number = cells[0].strip()
         if len(cells) != columns or not number.isdecimal():

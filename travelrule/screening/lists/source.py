@@ -35,6 +35,11 @@ class ListFile:
         """An exception that refuses this file."""
         return ListFaults([FileFault(self.name, place, code, fix)])
 
+    def check_entries(self, number: int) -> None:
+        """Raise ``ListFaults`` if ``number`` entries, or rows held for them, are more than any list has."""
+        if number > self.limits.entries:
+            raise self.fault("", "TOO_MANY_ENTRIES", f"no list may have more than {self.limits.entries} entries")
+
     def blocks(self) -> Iterator[bytes]:
         """The bytes, checked to be UTF-8, without a byte order mark. Raises ``ListFaults``."""
         decoder = codecs.getincrementaldecoder("utf-8")()

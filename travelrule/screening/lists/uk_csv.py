@@ -43,6 +43,7 @@ def read(files: Sequence[ListFile], reading: Reading) -> Iterator[ListEntry]:
                     yield entry
                 continue
             if number not in drafts:
+                file.check_entries(len(drafts) + 1)
                 drafts[number] = Draft(reading, file.name, place, number)
             _row(drafts[number], cells)
     for draft in drafts.values():

@@ -13,6 +13,8 @@ from xml.parsers import expat
 from travelrule.screening.lists.source import ListFile
 
 SEPARATOR = "\x1f"
+ELEMENT_BYTES = 64
+"""What an element counts for beside its text and attributes."""
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ class _Builder:
             if self._open:
                 self._open[-1].children.append(element)
             self._open.append(element)
-            self._count(len(tag) + sum(len(key) + len(value) for key, value in attributes.items()) + 64)
+            self._count(ELEMENT_BYTES + sum(map(len, attributes)) + sum(map(len, attributes.values())))
 
     def data(self, text: str) -> None:
         if self._open:
@@ -86,7 +88,9 @@ class _Builder:
 
 
 def _plain(attributes: dict[str, str]) -> dict[str, str]:
-    return {name.rpartition(SEPARATOR)[2]: value for name, value in attributes.items()}
+    if SEPARATOR in "".join(attributes):
+        return {name.rpartition(SEPARATOR)[2]: value for name, value in attributes.items()}
+    return attributes
 
 
 def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> Iterator[Element]:
@@ -105,8 +109,13 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     named = False
+    fed = 0
     for block in file.blocks():
         _feed(file, parser, block, final=False)
+        fed += len(block)
+        if fed - parser.CurrentByteIndex > file.limits.token_bytes:
+            place = f"line {parser.CurrentLineNumber}"
+            raise file.fault(place, "TOKEN_TOO_LARGE", "one tag or comment is larger than any list has")
         if not named and builder.root is not None:
             if builder.root.tag not in roots:
                 raise file.fault(
