@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from travelrule.screening.names.partition import Partition
 from travelrule.screening.names.scorer import QueryWord
@@ -14,8 +15,9 @@ from travelrule.screening.names.words import PARTICLES
 CANDIDATES_MAX = 40
 _POSTINGS_MAX = 20_000
 _LEAST_SHARE = 0.35
+_LEAST_RATE = 0.45
+_LEFT_OUT_COST = 0.3
 _SCANNED_PER_STEP = 8_000
-_SCAN_RATIO = 86.0
 _SCAN_MAX = 6
 
 
@@ -53,20 +55,30 @@ def by_words(query: Sequence[QueryWord], partition: Partition) -> list[int]:
     bar = min(_LEAST_SHARE * total, 0.9 * max(shared.values()))
     near = [(gain, name) for name, gain in shared.items() if gain >= bar]
     sizes = partition.weights
-    # Twice the shared weight over both sizes, with less blame for what the longer one has more.
-    best = heapq.nlargest(
-        CANDIDATES_MAX,
-        ((gain / (gain + abs(total - sizes[name]) * 0.3 + max(0.0, min(total, sizes[name]) - gain)), name)
-         for gain, name in near),
-    )  # fmt: skip
-    return [name for _, name in best]
+    rated = []
+    for gain, name in near:
+        size = sizes[name]
+        small, large = (total, size) if total < size else (size, total)
+        # As the scorer will see it: what neither explains contradicts, what only one has was perhaps left out.
+        contradicted = small - gain if small > gain else 0.0
+        rate = gain / (gain + contradicted + _LEFT_OUT_COST * (large - small))
+        if rate >= _LEAST_RATE:
+            rated.append((rate, name))
+    return [name for _, name in heapq.nlargest(CANDIDATES_MAX, rated)]
 
 
-def by_letters(joined: str, partition: Partition) -> Iterator[list[tuple[int, str]]]:
-    """Give the names whose letters, written as one word, are nearly the same; a part of the list per step."""
-    slack = max(1, len(joined) // 8)
-    window = partition.window(max(0, len(joined) - slack), len(joined) + slack)
+def by_letters(joined: str, partition: Partition, least: float) -> Iterator[list[tuple[int, str]]]:
+    """Give the names whose letters, written as one word, are alike by ``least``; a part of the list per step.
+
+    Only names of nearly the same length can be, and of a short name none but itself, which the exact maps have.
+    """
+    edits = int(len(joined) * (1 - least) / least)
+    if not edits:
+        return
+    window = partition.window(max(0, len(joined) - edits), len(joined) + edits)
     for start in range(window.start, window.stop, _SCANNED_PER_STEP):
         part = partition.scanned[start : min(window.stop, start + _SCANNED_PER_STEP)]
-        near = process.extract(joined, part, scorer=fuzz.ratio, score_cutoff=_SCAN_RATIO, limit=_SCAN_MAX)
+        near = process.extract(
+            joined, part, scorer=OSA.normalized_similarity, processor=None, score_cutoff=least, limit=_SCAN_MAX
+        )
         yield [(partition.scanned_names[start + place], text) for text, _, place in near]

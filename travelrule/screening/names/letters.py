@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from anyascii import anyascii
 
@@ -22,7 +23,21 @@ _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\
 _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
 _LATIN_LETTERS = re.compile("[a-z]")
 _SINGLE_SURNAME_MAX = 4
-_DOUBLE_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "司徒", "夏侯", "皇甫", "慕容", "尉迟", "公孙")
+_DOUBLE_SURNAMES = (
+    "欧阳",
+    "歐陽",
+    "司马",
+    "司馬",
+    "上官",
+    "诸葛",
+    "諸葛",
+    "司徒",
+    "夏侯",
+    "皇甫",
+    "慕容",
+    "尉迟",
+    "公孙",
+)
 _ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
 """The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")
@@ -60,8 +75,10 @@ def person_words(word: str) -> tuple[tuple[str, bool], ...]:
     return ((word, False),)
 
 
-def prepare() -> None:
-    """Load the tables of transliteration now, so that no search pays for it."""
+def preparing() -> Iterator[None]:
+    """Load the tables of transliteration, a few per step, so that no search pays for it."""
     for block in (*range(0x00, 0x100), *range(0x100, 0x120), *range(0x1D4, 0x1D8), *range(0x200, 0x2A7)):
         if not 0xD8 <= block <= 0xDF:
             anyascii(chr(block << 8 | 0x80))
+        if not block % 4:
+            yield

@@ -54,9 +54,7 @@ class Partition:
         number = len(self.listed)
         self.listed.append(listed)
         add = self.vocabulary.add
-        self.words.append(
-            tuple([add(word, number, unvowelled=word in normal.unvowelled) for word in normal.words])
-        )
+        self.words.append(tuple([add(word, number, unvowelled=word in normal.unvowelled) for word in normal.words]))
         if normal.words:
             self.in_any_order.add(normal.sorted_words, number)
             self.joined.add(normal.joined, number)

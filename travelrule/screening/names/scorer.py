@@ -142,7 +142,9 @@ def _score(
     conflict, omitted = min(asked, missing), abs(asked - missing)
     if asked > missing:
         omitted *= _EXTRA_WORD_FACTOR
-    cost = _OMITTED_MOST - (_OMITTED_MOST - _OMITTED_LEAST) * min(1.0, matched / _EVIDENCE_FULL, letters / _LETTERS_FULL)
+    cost = _OMITTED_MOST - (_OMITTED_MOST - _OMITTED_LEAST) * min(
+        1.0, matched / _EVIDENCE_FULL, letters / _LETTERS_FULL
+    )
     score = likened / (matched + conflict + cost * omitted)
     if matched < _EVIDENCE_MIN and (left or right or likened < matched):
         return min(score, _WEAK_EVIDENCE_SCORE)

@@ -32,21 +32,18 @@ _SAME = """
     | yasin yassin yaseen yasseen | bashir basheer bachir | abdul abdel abdal abdol abdoul abdur abder abdus abdes abd abdoel abdir | qusay qusai qusayy kusai | khamenei khamene'i
     | laden ladin | bakr | din deen eddine uddin eddin addin | rahman rehman rahmane | aziz azeez
 """
-_FOLD_OF = {
-    word.replace("'", ""): group.split()[0]
-    for group in _SAME.split("|")
-    for word in group.split()
-}
+_FOLD_OF = {word.replace("'", ""): group.split()[0] for group in _SAME.split("|") for word in group.split()}
 """Spellings of frequent names that no rule joins without joining other names too."""
 
-_RULES = (
-    (re.compile("^(?:ye|ie|je)(?=[a-z]{3})"), "e"), (re.compile("(?:off|ow)$"), "ov"), (re.compile("eff$"), "ev"),
-    (re.compile("tsch|tch|tsh"), "ch"), (re.compile("s(?:h?ch|h)|ch"), "sh"), (re.compile("dzh|dj|zh"), "j"),
-    (re.compile("kh|qh|ck|q"), "k"), (re.compile("gh"), "g"), (re.compile("dh"), "d"), (re.compile("th"), "t"),
-    (re.compile("ph"), "f"), (re.compile("x"), "ks"), (re.compile("c(?=[eiy])"), "s"), (re.compile("c"), "k"),
-    (re.compile("w"), "v"), (re.compile("(?:ou|oo|ue|oe|o)"), "u"), (re.compile("a[eiy]|e[eiy]|i[ey]|[iy]y?i|iy?"), "i"),
-    (re.compile("[ey]"), "i"), (re.compile("ii+"), "i"), (re.compile(r"(.)\1+"), r"\1"), (re.compile("(?<=[aiu])h$"), ""),
+_SOUNDS = (
+    ("tsch", "ch"), ("tch", "ch"), ("tsh", "ch"), ("shch", "sh"), ("sch", "sh"), ("ch", "sh"), ("dzh", "j"), ("dj", "j"),
+    ("zh", "j"), ("kh", "k"), ("qh", "k"), ("ck", "k"), ("q", "k"), ("gh", "g"), ("dh", "d"), ("th", "t"), ("ph", "f"),
+    ("x", "ks"), ("ce", "se"), ("ci", "si"), ("cy", "sy"), ("c", "k"), ("w", "v"),
+    ("ou", "u"), ("oo", "u"), ("ue", "u"), ("oe", "u"), ("o", "u"),
 )  # fmt: skip
+_VOWELS = re.compile("a[eiy]|e[eiy]|i[ey]|[iy]y?i|iy?|[ey]")
+_TWICE = re.compile(r"(.)\1+")
+_SOFT_START = re.compile("^(?:ye|ie|je)(?=[a-z]{3})")
 _NO_SOUND = re.compile("[aiuvy]|h$")
 _FOLD_MIN = 3
 _LONG = re.compile("ee|oo|ou")
@@ -60,9 +57,16 @@ def fold(word: str) -> str:
     if len(word) < _FOLD_MIN or not word.isalpha():
         return word
     word = _FOLD_OF.get(word, word)
-    for pattern, letters in _RULES:
-        word = pattern.sub(letters, word)
-    return word
+    if word[1] == "e":
+        word = _SOFT_START.sub("e", word)
+    if word.endswith(("off", "ow")):
+        word = word.removesuffix("off").removesuffix("ow") + "ov"
+    elif word.endswith("eff"):
+        word = word.removesuffix("eff") + "ev"
+    for written, sound in _SOUNDS:
+        word = word.replace(written, sound)
+    word = _TWICE.sub(r"\1", _VOWELS.sub("i", word))
+    return word[:-1] if word.endswith(("ah", "ih", "uh")) else word
 
 
 def sounds_alike(word: str, other: str) -> bool:

@@ -43,6 +43,7 @@ class Vocabulary:
         self._folds = IdMap()
         self._skeletons = IdMap()
         self._unvowelled = IdMap()
+        self._has_unvowelled = False
 
     def add(self, word: str, name: int, *, unvowelled: bool) -> int:
         """Note that a name has a word; gives the number of the word."""
@@ -65,6 +66,7 @@ class Vocabulary:
         if bones := skeleton(word):
             self._skeletons.add(bones, number)
             if unvowelled:
+                self._has_unvowelled = True
                 self._unvowelled.add(bones, number)
 
     def weigh(self, total: int) -> Iterator[None]:
@@ -104,7 +106,7 @@ class Vocabulary:
         for other in self._folds.get(sound):
             if other not in found and sounds_alike(word, self.words[other]):
                 found[other] = _SAME_SOUND
-        if unvowelled or len(self._unvowelled):
+        if unvowelled or self._has_unvowelled:
             bones = skeleton(word)
             for other in (self._skeletons if unvowelled else self._unvowelled).get(bones) if bones else ():
                 found.setdefault(other, _SAME_CONSONANTS.get(len(bones), _SAME_CONSONANTS_MOST))
