@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -13,7 +13,7 @@ from travelrule.screening.names.scorer import QueryWord
 from travelrule.screening.names.words import PARTICLES
 
 CANDIDATES_MAX = 40
-_POSTINGS_MAX = 20_000
+_POSTINGS_MAX = 12_000
 _LEAST_SHARE = 0.35
 _LEAST_RATE = 0.45
 _LEFT_OUT_COST = 0.3
@@ -31,32 +31,43 @@ def query_words(words: Sequence[str], unvowelled: frozenset[str], partition: Par
     return [known[word] for word in words]
 
 
-def by_words(query: Sequence[QueryWord], partition: Partition) -> list[int]:
-    """Return the names that share most of the weight of a query, best first.
+def by_words(query: Sequence[QueryWord], partition: Partition) -> Generator[None, None, list[int]]:
+    """Return the names that share most of the weight of a query, best first; the generator's steps are bounded.
 
-    Rare words are followed first; common ones are left out once enough names were touched, unless there are no others.
+    Rare words are followed first. What only has words so common that they cannot reach the bar by themselves is not
+    collected, and common words are left out once enough names were touched.
     """
-    names, weights = partition.vocabulary.names, partition.vocabulary.weights
-    shared: dict[int, float] = {}
-    touched = 0
-    for word in sorted({word.text: word for word in query}.values(), key=lambda each: -each.weight):
-        if word.text in PARTICLES:
-            continue
-        for number, likeness in word.alike.items():
-            postings, gain = names[number], weights[number] * likeness
-            touched += len(postings)
-            if touched > _POSTINGS_MAX and shared:
-                break
-            for name in postings:
-                shared[name] = shared.get(name, 0.0) + gain
-    if not shared:
-        return []
+    words = {word.text: word for word in query if word.text not in PARTICLES}
     total = sum(word.weight for word in query)
-    bar = min(_LEAST_SHARE * total, 0.9 * max(shared.values()))
-    near = [(gain, name) for name, gain in shared.items() if gain >= bar]
+    bar = _LEAST_SHARE * total
+    shared: dict[int, float] = {}
+    rest, touched = sum(word.weight for word in words.values()), 0
+    for word in sorted(words.values(), key=lambda each: -each.weight):
+        touched = _collect(word, partition, shared, grow=rest >= bar or not shared, touched=touched)
+        rest -= word.weight
+        yield
+    return _best(shared, total, min(bar, 0.9 * max(shared.values(), default=0.0)), partition)
+
+
+def _collect(word: QueryWord, partition: Partition, shared: dict[int, float], *, grow: bool, touched: int) -> int:
+    """Add what a word explains of each name that has it or one alike; gives how many names were touched so far."""
+    names, weights = partition.vocabulary.names, partition.vocabulary.weights
+    for number, likeness in word.alike.items():
+        postings, gain = names[number], weights[number] * likeness
+        touched += len(postings)
+        if touched > _POSTINGS_MAX and shared:
+            break
+        for name in postings if grow else shared.keys() & postings:
+            shared[name] = shared.get(name, 0.0) + gain
+    return touched
+
+
+def _best(shared: dict[int, float], total: float, bar: float, partition: Partition) -> list[int]:
     sizes = partition.weights
     rated = []
-    for gain, name in near:
+    for name, gain in shared.items():
+        if gain < bar:
+            continue
         size = sizes[name]
         small, large = (total, size) if total < size else (size, total)
         # As the scorer will see it: what neither explains contradicts, what only one has was perhaps left out.

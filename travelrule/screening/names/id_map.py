@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 
 _SHARDS = 16
@@ -10,7 +11,7 @@ _SHARDS = 16
 class IdMap:
     """Keys to numbers: dictionaries of plain integers, and one for the few keys that have several numbers.
 
-    Plain integers are not tracked by the garbage collector, so that a large map does not slow its passes. Several
+    Integers and arrays of them are not tracked by the garbage collector, so that a large map does not slow its passes. Several
     small dictionaries grow in small steps; one large one would stop everything while it is copied.
     """
 
@@ -18,14 +19,16 @@ class IdMap:
 
     def __init__(self) -> None:
         self._first: tuple[dict[str, int], ...] = tuple({} for _ in range(_SHARDS))
-        self._more: dict[str, list[int]] = {}
+        self._more: dict[str, array[int]] = {}
 
     def add(self, key: str, number: int) -> None:
         """Add a number to a key; the same number twice in a row counts once."""
         first = self._first[hash(key) % _SHARDS].setdefault(key, number)
         if first != number:
-            more = self._more.setdefault(key, [])
-            if not more or more[-1] != number:
+            more = self._more.get(key)
+            if more is None:
+                self._more[key] = array("I", (number,))
+            elif more[-1] != number:
                 more.append(number)
 
     def get(self, key: str) -> Iterator[int]:

@@ -80,14 +80,15 @@ def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozens
     words: list[str] = []
     unvowelled = set()
     for one in filter(None, written):
+        if one.isascii() and not one.startswith("abd"):
+            words.append(one[:WORD_LETTERS_KEPT])
+            continue
         for part, bare in letters.person_words(one) if kind == "person" else ((one, False),):
-            if len(words) == WORDS_KEPT:
-                break
             if word := letters.plain(part)[:WORD_LETTERS_KEPT]:
                 words.append(word)
                 if bare:
                     unvowelled.add(word)
-    return tuple(words), frozenset(unvowelled)
+    return tuple(words[:WORDS_KEPT]), frozenset(unvowelled)
 
 
 def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ class Query:
         vocabulary = self._partition.vocabulary
         most = _ALIGNED_MOST if words == self._normal.words else _ALIGNED_MOST - _CUT_COST
         yield
-        candidates = by_words(query, self._partition)
+        candidates = yield from by_words(query, self._partition)
         self._aligned.update(candidates)
         for place, number in enumerate(candidates):
             if not place % _ALIGNED_PER_STEP:
