@@ -31,6 +31,14 @@ class IdMap:
             elif more[-1] != number:
                 more.append(number)
 
+    def add_shorter(self, word: str, number: int) -> None:
+        """Add a number to each key that is the word less one letter; ``add`` in a loop takes twice the time."""
+        shards = self._first
+        for place in range(len(word)):
+            key = word[:place] + word[place + 1 :]
+            if shards[hash(key) % _SHARDS].setdefault(key, number) != number:
+                self.add(key, number)
+
     def get(self, key: str) -> Iterator[int]:
         """Give the numbers of a key."""
         first = self._first[hash(key) % _SHARDS].get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from travelrule.screening.names import letters
 from travelrule.screening.names.entries import NameKind
@@ -30,8 +30,7 @@ _FLIPPED = re.compile(r"^([^,]+),([^,]+)$")
 _MIN_LEFT = 2
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NormalName:
+class NormalName(NamedTuple):
     """A name ready to be compared: lower-case Latin letters and digits. Its ``repr`` shows nothing of it.
 
     ``words`` are without titles and legal forms, ``forms`` the legal forms by kind, ``unvowelled`` those of the words
@@ -41,7 +40,7 @@ class NormalName:
     words: tuple[str, ...]
     every_word: tuple[str, ...]
     forms: tuple[str, ...] = ()
-    unvowelled: frozenset[str] = field(default_factory=frozenset)
+    unvowelled: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

@@ -84,7 +84,7 @@ class Query:
         for place, number in enumerate(candidates):
             if not place % _ALIGNED_PER_STEP:
                 yield
-            name = self._partition.words[number]
+            name = self._partition.words_of(number)
             alignment = align(query, name, vocabulary.words, vocabulary.weights)
             score = min(alignment.score, most)
             if score < self._threshold or score <= self._score_of(number):

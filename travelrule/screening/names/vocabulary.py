@@ -59,10 +59,8 @@ class Vocabulary:
 
     def _index(self, word: str, number: int, *, unvowelled: bool) -> None:
         if len(word) >= EDITED_LETTERS_MIN and not word.isdigit():
-            for place in range(len(word)):
-                self._one_less.add(word[:place] + word[place + 1 :], number)
-        sound = fold(word)
-        self._folds.add(sound, number)
+            self._one_less.add_shorter(word, number)
+        self._folds.add(fold(word), number)
         if bones := skeleton(word):
             self._skeletons.add(bones, number)
             if unvowelled:
