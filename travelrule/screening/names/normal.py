@@ -11,6 +11,7 @@ from travelrule.screening.names.hangul import korean_keys
 from travelrule.screening.names.text import visible
 from travelrule.screening.names.words import (
     ASIAN_FORMS,
+    FORM_STARTS,
     FORM_WORDS_MAX,
     FORMS,
     JOINED_FORMS,
@@ -61,18 +62,26 @@ def normalise(text: str, kind: NameKind) -> NormalName:
     """Return the form of a name that is compared; without words if the text has no letter or digit."""
     shown = visible(text).casefold()
     if kind == "person":
-        shown = _FLIPPED.sub(r"\2 \1", shown)
+        if "," in shown:
+            shown = _FLIPPED.sub(r"\2 \1", shown)
     else:
-        shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown).replace("&", " and ")
-        for form in ASIAN_FORMS:
-            if not shown.isascii():
-                shown = shown.replace(form, " ")
+        shown = _organisation_text(shown)
     every, unvowelled = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
     if kind == "person":
         words = _without_titles(every)
         return NormalName(words, every, (), unvowelled, korean_keys(every))
     words, forms = _without_forms(every)
     return NormalName(words, every, forms, unvowelled)
+
+
+def _organisation_text(shown: str) -> str:
+    """Return a name with its abbreviations as words, "and" written out, and forms that lean on it set apart."""
+    if "." in shown:
+        shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown)
+    if not shown.isascii():
+        for form in ASIAN_FORMS:
+            shown = shown.replace(form, " ")
+    return shown.replace("&", " and ")
 
 
 def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -105,7 +114,8 @@ def _without_forms(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, 
     forms: list[str] = []
     place = 0
     while place < len(words):
-        for count in range(min(FORM_WORDS_MAX, len(words) - place), 0, -1):
+        most = min(FORM_WORDS_MAX, len(words) - place) if words[place] in FORM_STARTS else 1
+        for count in range(most, 0, -1):
             run = words[place : place + count]
             form = FORMS.get(run[0]) if count == 1 else JOINED_FORMS.get(run)
             if form:

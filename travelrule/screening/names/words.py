@@ -75,6 +75,7 @@ JOINED_FORMS = {
 }
 """Forms of several words, as they stand after splitting."""
 
+FORM_STARTS = frozenset(words[0] for words in JOINED_FORMS)
 FORM_WORDS_MAX = max(map(len, JOINED_FORMS))
 
 ASIAN_FORMS = (
