@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from travelrule.screening.names import ListedName
 
 SEED = 60_000
-_ONSETS = "b ch d dr f g gh h j k kh kr l m n p q r s sh st t ts v w y z zh".split()
-_VOWELS = "a a a e e i i o u aa ei ou".split()
+_ONSET_TEXT = "b ch d dr f g gh h j k kh kr l m n p q r s sh st t ts v w y z zh"
+_ONSETS = _ONSET_TEXT.split()
+_VOWELS = ("a", "a", "a", "e", "e", "i", "i", "o", "u", "aa", "ei", "ou")
 _CODAS = ["", "", "", "", "n", "r", "l", "m", "s", "d", "b", "v"]
 _NEW_WORD_SHARE = 0.22
 

@@ -160,14 +160,17 @@ def _memory(names: Sequence[ListedName], *, short: bool) -> dict[str, float]:
 
 def _recall(index: NameIndex, brute: BruteForce, spellings: Sequence[Any]) -> Figure:
     people = [label for label in spellings if label.kind == "person" and label.how in CLEAN | MISSPELT]
+    firms = [label for label in spellings if label.kind != "person"]
     everything = recall(spellings, index.search)
     sample = people[:: max(1, len(people) // 150)]
     return Figure(
         "name-screening-recall", recall(people, index.search).of(), RECALL, 1.0, "of listed people found", "at-least",
         extra={
             "asked": len(people),
-            "clean": round(everything.of(CLEAN), 4),
-            "misspelt": round(everything.of(MISSPELT), 4),
+            "clean": round(recall(people, index.search).of(CLEAN), 4),
+            "misspelt": round(recall(people, index.search).of(MISSPELT), 4),
+            "all_spellings": round(everything.of(), 4),
+            "companies_misspelt": round(recall(firms, index.search).of(MISSPELT), 4),
             "by_way": {how: round(everything.of([how]), 3) for how in sorted(everything.asked)},
             "native_script": round(recall(labels("native.csv", "held"), index.search).of(), 3),
             "lookalikes_stopped": round(recall(labels("confusions.csv", "held"), index.search).of(), 3),

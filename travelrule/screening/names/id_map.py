@@ -11,8 +11,8 @@ _SHARDS = 16
 class IdMap:
     """Keys to numbers: dictionaries of plain integers, and one for the few keys that have several numbers.
 
-    Integers and arrays of them are not tracked by the garbage collector, so that a large map does not slow its passes. Several
-    small dictionaries grow in small steps; one large one would stop everything while it is copied.
+    Integers and arrays of them are not tracked by the garbage collector, so that a large map does not slow its passes.
+    Several small dictionaries grow in small steps; one large one would stop everything while it is copied.
     """
 
     __slots__ = ("_first", "_more")
