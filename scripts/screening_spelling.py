@@ -113,7 +113,7 @@ def _spelt(name: str, draw: random.Random) -> str:
     return text.replace(old, new, 1).title()
 
 
-def _cyrillic(name: str, draw: random.Random) -> str:
+def _cyrillic(name: str, _: random.Random) -> str:
     text = " ".join(words_of(name)).lower()
     if not _RUSSIAN.search(text):
         return ""
@@ -121,7 +121,7 @@ def _cyrillic(name: str, draw: random.Random) -> str:
     return pattern.sub(lambda found: _CYRILLIC[found[0]], text).title()
 
 
-def _full_width(name: str, draw: random.Random) -> str:
+def _full_width(name: str, _: random.Random) -> str:
     return "".join(chr(ord(each) + 0xFEE0) if "!" <= each <= "~" else each for each in " ".join(words_of(name)))
 
 
@@ -132,9 +132,9 @@ def _invisible(name: str, draw: random.Random) -> str:
 
 
 CLEAN: Mapping[str, Way] = {
-    "order": lambda name, draw: " ".join(words_of(name)[::-1]),
-    "given-first": lambda name, draw: " ".join(words_of(name)).title(),
-    "case": lambda name, draw: name.swapcase(),
+    "order": lambda name, _: " ".join(words_of(name)[::-1]),
+    "given-first": lambda name, _: " ".join(words_of(name)).title(),
+    "case": lambda name, _: name.swapcase(),
     "full-width": _full_width,
     "invisible": _invisible,
     "title": lambda name, draw: draw.choice(_TITLES) + " ".join(words_of(name)),
@@ -157,7 +157,7 @@ OTHERWISE: Mapping[str, Way] = {
 _FORM = re.compile(r"[,\s]+(?:LTDA?|LIMITED|INC|CORP|CO|LLC|S\.?A\.?S?|GMBH|CORPORATION|COMPANY)\.?$", re.IGNORECASE)
 
 
-def _form_missing(name: str, draw: random.Random) -> str:
+def _form_missing(name: str, _: random.Random) -> str:
     rest = _FORM.sub("", name)
     return rest if len(rest.split()) > 1 else ""
 

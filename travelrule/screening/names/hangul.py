@@ -17,17 +17,19 @@ _FINALS = (
 )  # fmt: skip
 
 _SURNAME_FORMS = """
-    김 kim gim | 이 리 lee yi rhee ri i li rhie | 박 park pak bak bark | 최 choi choe ch'oe chwe | 정 jeong jung chung
-    chong jong cheong | 강 kang gang | 조 cho jo joe | 윤 yoon yun youn | 장 jang chang | 임 림 lim im rim yim | 한 han
-    | 오 oh o | 서 seo suh so sur | 신 shin sin | 권 kwon gwon kweon | 황 hwang whang | 안 an ahn | 송 song
-    | 류 유 ryu yu yoo you lyu | 전 jeon jun chun chon jon | 홍 hong | 고 ko go koh | 문 moon mun | 양 량 yang ryang
-    | 손 son sohn | 배 bae pae bai | 백 baek paek paik baik back | 허 heo hur huh ho her | 남 nam | 심 shim sim
-    | 노 로 noh no roh ro | 하 ha | 곽 kwak gwak | 성 sung seong song | 차 cha | 주 joo ju chu | 우 woo u wu | 구 koo ku gu goo
-    | 민 min | 나 라 na ra la | 진 jin chin | 지 ji jee chi | 엄 eom um ohm | 채 chae | 원 won weon | 천 cheon chun chon
-    | 방 bang pang | 공 kong gong | 현 hyun hyeon hyon | 함 ham | 변 byun byeon pyon | 염 yeom yum ryom yom | 여 려 yeo ryo yo
-    | 추 choo chu | 도 do to | 소 so soh | 석 seok suk sok | 선 seon sun son | 설 seol sul sol | 마 ma | 길 gil kil | 연 yeon yon
-    | 위 wi | 표 pyo | 명 myung myeong myong | 기 ki gi | 반 ban pan | 왕 wang | 금 geum kum | 옥 ok | 육 yuk
-    | 인 in | 맹 maeng | 제 je | 모 mo | 탁 tak | 국 kook kuk guk | 어 eo uh | 은 eun un | 편 pyeon | 용 yong | 계 kye gye
+    김 kim gim | 이 리 lee yi rhee ri i li rhie | 박 park pak bak bark | 최 choi choe ch'oe chwe
+    | 정 jeong jung chung chong jong cheong | 강 kang gang | 조 cho jo joe | 윤 yoon yun youn | 장 jang chang
+    | 임 림 lim im rim yim | 한 han | 오 oh o | 서 seo suh so sur | 신 shin sin | 권 kwon gwon kweon
+    | 황 hwang whang | 안 an ahn | 송 song | 류 유 ryu yu yoo you lyu | 전 jeon jun chun chon jon | 홍 hong
+    | 고 ko go koh | 문 moon mun | 양 량 yang ryang | 손 son sohn | 배 bae pae bai | 백 baek paek paik baik back
+    | 허 heo hur huh ho her | 남 nam | 심 shim sim | 노 로 noh no roh ro | 하 ha | 곽 kwak gwak
+    | 성 sung seong song | 차 cha | 주 joo ju chu | 우 woo u wu | 구 koo ku gu goo | 민 min | 나 라 na ra la
+    | 진 jin chin | 지 ji jee chi | 엄 eom um ohm | 채 chae | 원 won weon | 천 cheon chun chon | 방 bang pang
+    | 공 kong gong | 현 hyun hyeon hyon | 함 ham | 변 byun byeon pyon | 염 yeom yum ryom yom | 여 려 yeo ryo yo
+    | 추 choo chu | 도 do to | 소 so soh | 석 seok suk sok | 선 seon sun son | 설 seol sul sol | 마 ma
+    | 길 gil kil | 연 yeon yon | 위 wi | 표 pyo | 명 myung myeong myong | 기 ki gi | 반 ban pan | 왕 wang
+    | 금 geum kum | 옥 ok | 육 yuk | 인 in | 맹 maeng | 제 je | 모 mo | 탁 tak | 국 kook kuk guk | 어 eo uh
+    | 은 eun un | 편 pyeon | 용 yong | 계 kye gye
 """
 _GROUPS = [group.split() for group in _SURNAME_FORMS.split("|")]
 _SURNAMES: dict[str, tuple[str, ...]] = {}
@@ -53,6 +55,8 @@ _FOLDS = (
     (re.compile("ss|sh"), "s"), (re.compile("jj|ch|j"), "c"), (re.compile("l"), "r"), (re.compile("wo"), "o"),
 )  # fmt: skip
 _WORDS_MAX = 4
+_NAME_MIN, _NAME_MAX = 2, 4
+"""Syllables of a whole name."""
 
 
 def is_hangul(letter: str) -> bool:
@@ -72,8 +76,8 @@ def _syllable(letter: str) -> str:
 
 def person_words(word: str) -> tuple[str, ...]:
     """Return surname and given name of a name in Hangul written without a blank; the surname as most spell it."""
-    size = 2 if word.startswith(_DOUBLE) and len(word) > 2 else 1
-    if not 2 <= len(word) <= 4 or (size == 1 and word[0] not in _COMMON_LATIN):
+    size = _NAME_MIN if word.startswith(_DOUBLE) and len(word) > _NAME_MIN else 1
+    if not _NAME_MIN <= len(word) <= _NAME_MAX or (size == 1 and word[0] not in _COMMON_LATIN):
         return (romanised(word),)
     surname = _COMMON_LATIN.get(word[:size]) or romanised(word[:size])
     return surname, romanised(word[size:])
@@ -84,7 +88,7 @@ def korean_keys(words: Sequence[str]) -> tuple[str, ...]:
 
     The surname may stand first or last. Different names may share a key: romanisation loses that much.
     """
-    if not 2 <= len(words) <= _WORDS_MAX:
+    if not _NAME_MIN <= len(words) <= _WORDS_MAX:
         return ()
     return tuple(sorted({*_keys(words[0], words[1:]), *_keys(words[-1], words[:-1])}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from anyascii import anyascii
 
@@ -21,7 +22,8 @@ _LOOKS = dict(
 _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
 _LATIN_LETTERS = re.compile("[a-z]")
-_SINGLE_SURNAME_MAX = 4
+_NAME_MIN, _NAME_MAX = 2, 4
+"""Characters of a whole name."""
 _DOUBLE_SURNAMES = (
     "欧阳",
     "歐陽",
@@ -39,6 +41,8 @@ _DOUBLE_SURNAMES = (
 )
 _ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
 """The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
+_BLOCKS = (*range(0xD8), *range(0xE0, 0x120), *range(0x1D4, 0x1D8), *range(0x200, 0x2A7))
+"""Blocks of 256 characters that have letters; between the first two stand surrogates."""
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -68,14 +72,15 @@ def person_words(word: str) -> tuple[tuple[str, bool], ...]:
         return arabic.person_words(word)
     if all(map(hangul.is_hangul, word)):
         return tuple((part, False) for part in hangul.person_words(word))
-    if is_han(word) and 2 <= len(word) <= _SINGLE_SURNAME_MAX:
-        size = 2 if word.startswith(_DOUBLE_SURNAMES) and len(word) > 2 else 1
+    if is_han(word) and _NAME_MIN <= len(word) <= _NAME_MAX:
+        size = _NAME_MIN if word.startswith(_DOUBLE_SURNAMES) and len(word) > _NAME_MIN else 1
         return (word[:size], False), (word[size:], False)
     return ((word, False),)
 
 
-def prepare() -> None:
-    """Load the tables of transliteration now, so that no search pays for it."""
-    for block in (*range(0x00, 0x100), *range(0x100, 0x120), *range(0x1D4, 0x1D8), *range(0x200, 0x2A7)):
-        if not 0xD8 <= block <= 0xDF:
-            anyascii(chr(block << 8 | 0x80))
+def preparing() -> Iterator[None]:
+    """Load the tables of transliteration, a few per step, so that no search pays for it."""
+    for block in _BLOCKS:
+        anyascii(chr(block << 8 | 0x80))
+        if not block % 4:
+            yield

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from travelrule.screening.names import letters
 from travelrule.screening.names.entries import NameKind
@@ -11,6 +11,7 @@ from travelrule.screening.names.hangul import korean_keys
 from travelrule.screening.names.text import visible
 from travelrule.screening.names.words import (
     ASIAN_FORMS,
+    FORM_STARTS,
     FORM_WORDS_MAX,
     FORMS,
     JOINED_FORMS,
@@ -30,8 +31,7 @@ _FLIPPED = re.compile(r"^([^,]+),([^,]+)$")
 _MIN_LEFT = 2
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NormalName:
+class NormalName(NamedTuple):
     """A name ready to be compared: lower-case Latin letters and digits. Its ``repr`` shows nothing of it.
 
     ``words`` are without titles and legal forms, ``forms`` the legal forms by kind, ``unvowelled`` those of the words
@@ -41,7 +41,7 @@ class NormalName:
     words: tuple[str, ...]
     every_word: tuple[str, ...]
     forms: tuple[str, ...] = ()
-    unvowelled: frozenset[str] = field(default_factory=frozenset)
+    unvowelled: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -62,12 +62,10 @@ def normalise(text: str, kind: NameKind) -> NormalName:
     """Return the form of a name that is compared; without words if the text has no letter or digit."""
     shown = visible(text).casefold()
     if kind == "person":
-        shown = _FLIPPED.sub(r"\2 \1", shown)
+        if "," in shown:
+            shown = _FLIPPED.sub(r"\2 \1", shown)
     else:
-        shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown).replace("&", " and ")
-        for form in ASIAN_FORMS:
-            if not shown.isascii():
-                shown = shown.replace(form, " ")
+        shown = _organisation_text(shown)
     every, unvowelled = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
     if kind == "person":
         words = _without_titles(every)
@@ -76,18 +74,29 @@ def normalise(text: str, kind: NameKind) -> NormalName:
     return NormalName(words, every, forms, unvowelled)
 
 
+def _organisation_text(shown: str) -> str:
+    """Return a name with its abbreviations as words, "and" written out, and forms that lean on it set apart."""
+    if "." in shown:
+        shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown)
+    if not shown.isascii():
+        for form in ASIAN_FORMS:
+            shown = shown.replace(form, " ")
+    return shown.replace("&", " and ")
+
+
 def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str]]:
     words: list[str] = []
     unvowelled = set()
     for one in filter(None, written):
+        if one.isascii() and not one.startswith("abd"):
+            words.append(one[:WORD_LETTERS_KEPT])
+            continue
         for part, bare in letters.person_words(one) if kind == "person" else ((one, False),):
-            if len(words) == WORDS_KEPT:
-                break
             if word := letters.plain(part)[:WORD_LETTERS_KEPT]:
                 words.append(word)
                 if bare:
                     unvowelled.add(word)
-    return tuple(words), frozenset(unvowelled)
+    return tuple(words[:WORDS_KEPT]), frozenset(unvowelled)
 
 
 def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,7 +114,8 @@ def _without_forms(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, 
     forms: list[str] = []
     place = 0
     while place < len(words):
-        for count in range(min(FORM_WORDS_MAX, len(words) - place), 0, -1):
+        most = min(FORM_WORDS_MAX, len(words) - place) if words[place] in FORM_STARTS else 1
+        for count in range(most, 0, -1):
             run = words[place : place + count]
             form = FORMS.get(run[0]) if count == 1 else JOINED_FORMS.get(run)
             if form:

@@ -20,7 +20,8 @@ class Partition:
     def __init__(self, kind: NameKind) -> None:
         self.kind = kind
         self.listed: list[ListedName] = []
-        self.words: list[tuple[int, ...]] = []
+        self._words: array[int] = array("I")
+        self._starts: array[int] = array("I", (0,))
         self.weights: array[float] = array("d")
         self.vocabulary = Vocabulary()
         self.in_any_order = IdMap()
@@ -44,9 +45,9 @@ class Partition:
                 yield
         yield from self.vocabulary.weigh(len(self.listed))
         weights = self.vocabulary.weights
-        for place, words in enumerate(self.words):
-            self.weights.append(sum([weights[word] for word in words]))
-            if not place % 2000:
+        for number in range(len(self.listed)):
+            self.weights.append(sum([weights[word] for word in self.words_of(number)]))
+            if not number % 2000:
                 yield
         yield from self._lay_out(joined)
 
@@ -54,7 +55,8 @@ class Partition:
         number = len(self.listed)
         self.listed.append(listed)
         add = self.vocabulary.add
-        self.words.append(tuple([add(word, number, unvowelled=word in normal.unvowelled) for word in normal.words]))
+        self._words.extend([add(word, number, unvowelled=word in normal.unvowelled) for word in normal.words])
+        self._starts.append(len(self._words))
         if normal.words:
             self.in_any_order.add(normal.sorted_words, number)
             self.joined.add(normal.joined, number)
@@ -63,6 +65,10 @@ class Partition:
         for key in normal.keys:
             self.keys.add(key, number)
         return number
+
+    def words_of(self, number: int) -> array[int]:
+        """Return the numbers of the words of a name, in its order."""
+        return self._words[self._starts[number] : self._starts[number + 1]]
 
     def _lay_out(self, joined: list[tuple[int, str, int]]) -> Iterator[None]:
         """Order joined names by length, one bucket per step: sorting all at once would take too long."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rapidfuzz.distance import JaroWinkler, OSA
+from rapidfuzz.distance import OSA, JaroWinkler
 
 from travelrule.screening.names.spellings import fold
 from travelrule.screening.names.words import PARTICLES
@@ -148,6 +148,5 @@ def _score(
     score = likened / (matched + conflict + cost * omitted)
     if matched < _EVIDENCE_MIN and (left or right or likened < matched):
         return min(score, _WEAK_EVIDENCE_SCORE)
-    if full == 1 and ((left or right) and omitted + conflict > 1 or len(pairs) > 1 and likened < matched):
-        return min(score, _ALONE_SCORE)
-    return score
+    alone = ((left or right) and omitted + conflict > 1) or (len(pairs) > 1 and likened < matched)
+    return min(score, _ALONE_SCORE) if full == 1 and alone else score

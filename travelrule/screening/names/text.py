@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-CHARACTERS_READ = 10_000
+CHARACTERS_READ = 20_000
 """What is looked at of a text; whatever stands behind is no part of a name."""
 
 CHARACTERS_KEPT = 600

@@ -43,6 +43,7 @@ class Vocabulary:
         self._folds = IdMap()
         self._skeletons = IdMap()
         self._unvowelled = IdMap()
+        self._has_unvowelled = False
 
     def add(self, word: str, name: int, *, unvowelled: bool) -> int:
         """Note that a name has a word; gives the number of the word."""
@@ -58,13 +59,12 @@ class Vocabulary:
 
     def _index(self, word: str, number: int, *, unvowelled: bool) -> None:
         if len(word) >= EDITED_LETTERS_MIN and not word.isdigit():
-            for place in range(len(word)):
-                self._one_less.add(word[:place] + word[place + 1 :], number)
-        sound = fold(word)
-        self._folds.add(sound, number)
+            self._one_less.add_shorter(word, number)
+        self._folds.add(fold(word), number)
         if bones := skeleton(word):
             self._skeletons.add(bones, number)
             if unvowelled:
+                self._has_unvowelled = True
                 self._unvowelled.add(bones, number)
 
     def weigh(self, total: int) -> Iterator[None]:
@@ -104,7 +104,7 @@ class Vocabulary:
         for other in self._folds.get(sound):
             if other not in found and sounds_alike(word, self.words[other]):
                 found[other] = _SAME_SOUND
-        if unvowelled or len(self._unvowelled):
+        if unvowelled or self._has_unvowelled:
             bones = skeleton(word)
             for other in (self._skeletons if unvowelled else self._unvowelled).get(bones) if bones else ():
                 found.setdefault(other, _SAME_CONSONANTS.get(len(bones), _SAME_CONSONANTS_MOST))

@@ -6,8 +6,7 @@ is dropped at the ends of a name because the protocol says so, here spellings of
 
 from __future__ import annotations
 
-TITLES = frozenset(
-    """
+_TITLE_WORDS = """
     mr mrs ms miss mister madam madame mme mlle monsieur sir dame lord lady dr doctor prof professor hon honorable rev
     reverend father pastor bishop eng engineer ing dipl mag capt captain col colonel gen general brig brigadier maj
     major lt lieutenant sgt sergeant cdr commander adm admiral marshal minister president chairman ambassador prince
@@ -15,16 +14,15 @@ TITLES = frozenset(
     mawlawi maulvi maulavi mawlavi mawlana maulana moulana mufti qari imam ayatollah hojatoleslam hodjatoleslam sayyid
     sayyed seyed seyyed syed ustad ustaz hafiz hafez herr frau senor senora sr sra srta don dona
     licenciado lic ingeniero jr sr snr jnr ii iii iv phd md esq mba bsc msc ret retd
-    """.split()
-)
+"""
+TITLES = frozenset(_TITLE_WORDS.split())
 """Titles and what stands behind a name; left out while two other words remain."""
 
-PARTICLES = frozenset(
-    """
+_PARTICLE_WORDS = """
     al el ul il as ash ad an ar at az es er en ed bin ben ibn bint bnt binti ould wuld de del della da do dos das di du
     des la le les los las van von der den ten ter y e i and und et the of for a
-    """.split()
-)
+"""
+PARTICLES = frozenset(_PARTICLE_WORDS.split())
 """Articles and links: compared, but they hardly weigh and never find an entry by themselves."""
 
 LONG_FORMS = ("company", "limited", "corporation", "incorporated", "compania", "limitada", "private", "liability")
@@ -75,10 +73,12 @@ JOINED_FORMS = {
 }
 """Forms of several words, as they stand after splitting."""
 
+FORM_STARTS = frozenset(words[0] for words in JOINED_FORMS)
 FORM_WORDS_MAX = max(map(len, JOINED_FORMS))
 
 ASIAN_FORMS = (
     "유한책임회사", "주식회사", "유한회사", "합자회사", "합명회사", "(주)", "(유)",
-    "株式会社", "合同会社", "有限会社", "股份有限公司", "有限責任公司", "有限责任公司", "有限公司", "(株)", "(有)", "公司",
+    "株式会社", "合同会社", "有限会社", "股份有限公司", "有限責任公司", "有限责任公司", "有限公司",
+    "(株)", "(有)", "公司",
 )  # fmt: skip
 """Forms written against the name without a blank, longer ones first."""
