@@ -69,7 +69,7 @@ def _chosen(names: Sequence[Name]) -> list[Name]:
         wanted = {(row["list"], row["entry"]) for row in csv.DictReader(file)}
     with (TARGET / "confusions.csv").open(encoding="utf-8", newline="") as file:
         wanted |= {(row["list"], row["entry"]) for row in csv.DictReader(file)}
-    draw = random.Random(SEED)  # noqa: S311 -- to be repeated, not to be secret
+    draw = random.Random(SEED)
     for kind, count in (("person", PERSONS), ("organisation", COMPANIES)):
         entries = sorted({name[:2] for name in names if name.kind == kind})
         wanted |= set(draw.sample(entries, count))
@@ -86,7 +86,7 @@ def _spellings(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
         if name.name.isascii() and name.quality == "strong" and (len(words) > 1 or name.kind != "person"):
             entries[name[:2]].append(name)
     for entry, listed in entries.items():
-        draw = random.Random(f"{SEED} {entry}")  # noqa: S311 -- as above
+        draw = random.Random(f"{SEED} {entry}")
         name = draw.choice(listed)
         groups = (CLEAN, MISSPELT, OTHERWISE) if name.kind == "person" else for_companies()
         for count, group in zip((1, 2, 2), groups, strict=True):

@@ -1,7 +1,5 @@
 """Ways in which people write one name: each takes a name and a seeded source of chance, and may give nothing."""
 
-# ruff: noqa: S311, ARG001, ARG005  chance is seeded on purpose; every way has the same two arguments
-
 from __future__ import annotations
 
 import random
