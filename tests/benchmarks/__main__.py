@@ -14,13 +14,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from tests.benchmarks import withdrawals
+from tests.benchmarks import list_import, withdrawals
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.stage import Stage
 from tests.services import run
 
 FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
     "withdrawals": withdrawals.figures,
+    "list-import": list_import.figures,
 }
 
 
