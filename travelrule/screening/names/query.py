@@ -75,7 +75,7 @@ class Query:
                 self._note(number, _ROMANISED, reasons.OTHER_ROMANISATION)
 
     def _words_alike(self, words: tuple[str, ...], halves: int) -> Iterator[None]:
-        query = query_words(words, self._normal.unvowelled, self._partition)
+        query = query_words(words, self._normal, self._partition)
         vocabulary = self._partition.vocabulary
         most = _ALIGNED_MOST if words == self._normal.words else _ALIGNED_MOST - _CUT_COST
         yield
