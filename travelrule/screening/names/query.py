@@ -91,7 +91,7 @@ class Query:
                 continue
             if halves >= 0 and not alignment.keeps_together(halves):
                 continue
-            letters = alignment.is_one_word_alike(name, vocabulary.words)
+            letters = alignment.is_one_word_alike(query, name, vocabulary.words)
             if letters and not self._stands_alone(letters, number):
                 score = min(score, _ONE_WORD_MOST)
             listed = [vocabulary.words[word] for word in name]

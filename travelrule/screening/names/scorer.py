@@ -49,10 +49,15 @@ class Alignment:
     left_of_query: tuple[int, ...]
     left_of_name: tuple[int, ...]
 
-    def is_one_word_alike(self, name: Sequence[int], words: Sequence[str]) -> int:
-        """Return the letters of the one word that is aligned and not the same, 0 if there are others."""
-        full = [(other, likeness) for _, other, likeness in self.pairs if words[name[other]] not in PARTICLES]
-        return len(words[name[full[0][0]]]) if len(full) == 1 and full[0][1] < 1 else 0
+    def is_one_word_alike(self, query: Sequence[QueryWord], name: Sequence[int], words: Sequence[str]) -> int:
+        """Return the letters of the one word that is aligned and not the same, 0 if there are others.
+
+        Of the two spellings the shorter one counts.
+        """
+        full = [pair for pair in self.pairs if words[name[pair[1]]] not in PARTICLES]
+        if len(full) != 1 or full[0][2] == 1:
+            return 0
+        return min(len(query[full[0][0]].text), len(words[name[full[0][1]]]))
 
     def keeps_together(self, place: int) -> bool:
         """Say whether a word of the query and the next one stand one after the other in the name as well."""
