@@ -30,6 +30,8 @@ _KNOWN_WORD_COST = 0.14
 _KNOWN_NAMES = 4
 _TWO_EDITS_LETTERS = 9
 _NAMES_PER_STEP = 2000
+_NAMES_LEAST = 5_000
+"""A short list is weighed as if it were part of a long one: in itself its words would all be frequent."""
 
 
 class Vocabulary:
@@ -98,6 +100,7 @@ class Vocabulary:
 
     def weigh(self, total: int) -> Iterator[None]:
         """Give each word its weight: the rarer, the more it says (inverse document frequency), in small steps."""
+        total = max(total, _NAMES_LEAST)
         self._largest = min(WEIGHT_MAX, math.log(total + 1.0))
         for number, count in enumerate(self.counts):
             self.weights.append(self._weight(self.words[number], count, total))
