@@ -26,6 +26,7 @@ SLEEPS = {
     "travelrule/engine/audit_log.py": "interval between two audit roots",
     "travelrule/engine/gauges.py": "interval between two counts",
     "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
+    "travelrule/engine/owner_screening.py": "another process has the lease: interval between two looks",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
     "travelrule/engine/rules.py": "interval between two looks for another active policy",
     "travelrule/engine/timers.py": "polling is the fallback where no notification can come",
