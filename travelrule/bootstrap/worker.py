@@ -17,6 +17,7 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
@@ -46,6 +47,7 @@ class Worker:
         hub: HubClient,
         counterparties: Counterparties,
         intake: Intake,
+        lists: ActiveLists,
     ) -> None:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
@@ -60,7 +62,7 @@ class Worker:
             opened.vault,
             hub,
             counterparties,
-            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)),
+            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists),
             opened.keyring,
             opened.policy,
             opened.clock,

@@ -11,7 +11,7 @@ from travelrule.screening.names.id_map import IdMap
 from travelrule.screening.names.normal import NormalName, normalise
 from travelrule.screening.names.vocabulary import Vocabulary
 
-_NAMES_PER_STEP = 50
+_NAMES_PER_STEP = 8
 _SCANNED_LETTERS_MIN = 6
 
 
