@@ -27,12 +27,14 @@ from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
 from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
+from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.notify import Listener
+from travelrule.store.owners import Owners
 
 LAG_SECONDS = 2.0
 
@@ -89,6 +91,15 @@ class Worker:
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
         self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
+        self._owner_screening = OwnerScreening(
+            Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
+            lists,
+            opened.leases,
+            opened.policy,
+            intake.submit,
+            signal.wallets,
+            opened.clock,
+        )
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -107,6 +118,7 @@ class Worker:
             self._audit_log.run,
             self._gauges.run,
             self._list_watch.run,
+            self._owner_screening.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:

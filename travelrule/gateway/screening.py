@@ -1,7 +1,8 @@
 """Screening for M1 and M2: the own lists of this process, inside the second that the protocol gives.
 
-Owners of wallets are screened when they are registered and when lists change, not here: here are the addresses that a
-request asks about, and the people that it names.
+Owners of wallets are screened when they are registered and when lists change (``engine.owner_screening``), not here:
+what was found stands in the wallet's record. Here are the addresses that a request asks about, and the people that it
+names.
 """
 
 from __future__ import annotations
@@ -32,10 +33,14 @@ class ListScreen:
         self._policy = policy
         self._limit_s = limit_s
 
-    async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:  # noqa: ARG002
-        """Say whether one of the addresses (``address[:tag]``) is on a list."""
+    async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:
+        """Say whether one of the addresses (``address[:tag]``) or of the owners is on a list."""
+        owners = {wallet.sanctioned for wallet in wallets}
+        if True in owners:
+            return True
         addresses = dict.fromkeys(text for number in asked for text in (number, split_tag(number)[0]))
-        return await self._hit((), tuple(addresses))
+        listed = await self._hit((), tuple(addresses))
+        return None if not listed and None in owners else listed
 
     async def persons_sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:
         """Say whether somebody who is named is on a list."""
