@@ -291,6 +291,7 @@ async def test_one_process_works_and_another_takes_over_when_its_lease_has_run_o
     other = Desk(desk.database, vault, "p2")
     await desk.put(IVAN)
     await other.active.start()
+    first, second = results_of(desk), results_of(other)
     running = asyncio.create_task(desk.screening.run(lambda _: False))
     await until(desk, "w-1")
     waiting = asyncio.create_task(other.screening.run(lambda _: False))
@@ -300,6 +301,19 @@ async def test_one_process_works_and_another_takes_over_when_its_lease_has_run_o
     await until(desk, "w-3")
     waiting.cancel()
     await asyncio.gather(running, waiting, return_exceptions=True)
+    assert (first, second) == (["wallet:w-1", "wallet:w-2"], ["wallet:w-3"])
+
+
+def results_of(desk: Desk) -> list[str]:
+    """What this process screens from now on."""
+    submit, subjects = desk.screening._submit, list[str]()
+
+    async def seen(item: Any) -> Any:
+        subjects.append(item.subject)
+        return await submit(item)
+
+    desk.screening._submit = seen
+    return subjects
 
 
 async def until(desk: Desk, wallet: str) -> None:
