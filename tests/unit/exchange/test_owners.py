@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.wallets import WalletRemoved
@@ -157,3 +157,53 @@ def test_an_owner_is_told_of_exactly_when_the_first_of_his_wallets_has_it(saying
         assert news == Counter((subject, entry) for entry in entries - before)
         listed = {entry for one in owner.state.wallets for _, entry in keys_of(one.hits)}
         assert listed == set[str]().union(*has.values())
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(("register", "remove", "screen")),
+        st.sampled_from(("w-1", "w-2", "w-3")),
+        st.sampled_from(("c-1", "c-2")),
+        st.sets(st.sampled_from(ENTRIES)),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=100)
+@given(STEPS)
+def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
+    """Against a plain model: which entries each wallet carries for its customer, and what is new by any of them."""
+    machines = {f"wallet:{name}": Scene(subject=f"wallet:{name}") for name in ("w-1", "w-2", "w-3")}
+    carried: dict[str, tuple[str, set[str]]] = {}
+    registered_for: dict[str, str] = {}
+    alerts = expected = 0
+
+    def deliver(scene: Scene) -> int:
+        """Bring what was told to whom it is for; gives how many alerts came of it."""
+        count = sum(isinstance(effect, Alert) for effect in scene.last.effects)
+        for effect in [effect for effect in scene.last.effects if isinstance(effect, Tell)]:
+            receiver = machines.setdefault(effect.subject, Scene(subject=effect.subject))
+            receiver.tell(effect.data)
+            count += deliver(receiver)
+        return count
+
+    for action, name, customer, entries in steps:
+        wallet = machines[f"wallet:{name}"]
+        if action == "register":
+            if registered_for.get(name) != customer:
+                carried.pop(name, None)
+            registered_for[name] = customer
+            wallet.tell(registered(walletId=name, customerId=customer))
+        elif action == "remove":
+            carried.pop(name, None)
+            registered_for.pop(name, None)
+            wallet.tell(WalletRemoved(wallet_id=name))
+        elif name in registered_for:
+            owner = registered_for[name]
+            listed = set[str]().union(*(found for by, found in carried.values() if by == owner))
+            expected += len(entries - listed)
+            carried[name] = (owner, entries)
+            wallet.tell(screened(wallet, *(hit(entry) for entry in sorted(entries)), owner=owner))
+        alerts += deliver(wallet)
+        assert alerts == expected
