@@ -19,6 +19,7 @@ SUBJECT_KINDS = (
     "withdrawal",
     "deposit",
     "wallet",
+    "owner",
     "screening",
     "assessment",
     "exchange",

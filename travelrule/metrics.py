@@ -125,6 +125,11 @@ LIST_AGE_SECONDS = _gauge(
     "list",
     unit="seconds",
 )
+OWNERS_UNSCREENED = _gauge(
+    "travelrule_owners_unscreened",
+    "Wallets whose owner was not screened with the sanctions lists in force; 0 in a process that does not screen them",
+    unit="wallets",
+)
 
 
 def exposition(accept: str = "") -> tuple[bytes, str]:

@@ -25,6 +25,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonces import NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.kinds import MACHINES
@@ -174,6 +175,11 @@ def open_hub(installation: Installation) -> HubClient:
 def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
     """The directory as callers and the gateway of this process see it."""
     return Counterparties(installation.directory, hub, utc_now)
+
+
+def open_lists(installation: Installation) -> ActiveLists:
+    """The sanctions lists as this process screens with them; ``start`` loads them."""
+    return ActiveLists(installation.lists, installation.engine.alert, installation.clock)
 
 
 def open_searches(installation: Installation) -> Searches:

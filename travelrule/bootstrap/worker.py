@@ -17,6 +17,7 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
@@ -26,12 +27,14 @@ from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
 from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
+from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.notify import Listener
+from travelrule.store.owners import Owners
 
 LAG_SECONDS = 2.0
 
@@ -46,6 +49,7 @@ class Worker:
         hub: HubClient,
         counterparties: Counterparties,
         intake: Intake,
+        lists: ActiveLists,
     ) -> None:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
@@ -60,7 +64,7 @@ class Worker:
             opened.vault,
             hub,
             counterparties,
-            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)),
+            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists),
             opened.keyring,
             opened.policy,
             opened.clock,
@@ -87,6 +91,15 @@ class Worker:
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
         self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
+        self._owner_screening = OwnerScreening(
+            Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
+            lists,
+            opened.leases,
+            opened.policy,
+            intake.submit,
+            signal.wallets,
+            opened.clock,
+        )
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -105,6 +118,7 @@ class Worker:
             self._audit_log.run,
             self._gauges.run,
             self._list_watch.run,
+            self._owner_screening.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:

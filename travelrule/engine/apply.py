@@ -147,7 +147,8 @@ class Engine:
                 outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
                 left = taken.of(batch, now)
                 await self._write(connection, batch, slots, now)
-                what = _what(outbox=bool(batch.outbox), calls=left, tells=bool(batch.tells))
+                wallets = any(slot.kind == "wallet" and slot.changed for slot in slots.values())
+                what = _what(outbox=bool(batch.outbox), calls=left, tells=bool(batch.tells), wallets=wallets)
                 if self.database.is_postgresql and what:
                     await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": what})
         self._slots.recent.keep(slots.values(), now)
@@ -230,17 +231,19 @@ class Engine:
 
 
 class CommitSignal:
-    """Wakes the relay and the caller of this process after a commit, without polling."""
+    """Wakes what works on tables of this process's commits, without polling."""
 
     def __init__(self) -> None:
         self.outbox = asyncio.Event()
         self.calls = asyncio.Event()
         self.tells = asyncio.Event()
+        self.wallets = asyncio.Event()
 
     def announce(self, what: str) -> None:
         """Something new stands in the named tables (comma-separated)."""
-        for name, event in (("outbox", self.outbox), ("calls", self.calls), ("tells", self.tells)):
+        for name in ("outbox", "calls", "tells", "wallets"):
             if name in what:
+                event: asyncio.Event = getattr(self, name)
                 event.set()
 
 

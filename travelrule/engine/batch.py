@@ -31,7 +31,7 @@ Row = dict[str, Any]
 def source_class(source: str) -> str:
     """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
     head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
+    return head if head in {"hub", "gateway", "timers", "directory", "operator", "lists"} else "platform"
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Gauges that are counted in the database: backlog, open exchanges, sanctions lists."""
+"""Gauges that are counted in the database: backlog, open exchanges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from sqlalchemy import bindparam, text
 
 from travelrule import logs, metrics
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists
 from travelrule.store.types import Instant
 
 INTERVAL_SECONDS = 5.0
@@ -38,7 +37,6 @@ class Gauges:
     def __init__(self, database: Database, vasp: str, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._vasp = vasp
-        self._lists = Lists(database, vasp)
         self._clock = clock
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
@@ -65,8 +63,3 @@ class Gauges:
         metrics.EXCHANGES_OPEN.clear()
         for row in rows:
             metrics.EXCHANGES_OPEN.labels(side=row.side, status=row.status).set(row.number)
-        metrics.LIST_ENTRIES.clear()
-        metrics.LIST_AGE_SECONDS.clear()
-        for code, version in (await self._lists.active()).items():
-            metrics.LIST_ENTRIES.labels(list=code).set(version.entries)
-            metrics.LIST_AGE_SECONDS.labels(list=code).set(max((now - version.dated).total_seconds(), 0.0))

@@ -181,5 +181,8 @@ def _wallet(vasp: str, slot: Slot, row: WalletRow, vault: Vault, now: datetime) 
         "networks": orjson.dumps(row.networks).decode(),
         "kyc": row.kyc,
         "sealed": vault.seal(slot.data_key, "wallet", slot.subject, orjson.dumps(content)),
+        "revision": row.revision,
+        "screened_lists": row.screened_lists,
+        "sanctioned": row.sanctioned,
         "created_at": now,
     }

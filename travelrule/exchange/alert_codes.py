@@ -40,6 +40,8 @@ class AlertCode(StrEnum):
     """A finish was refused for good: the counterparty holds the transfer as it is."""
     HELD_TOO_LONG = "HELD_TOO_LONG"
     """A withdrawal stands on hold."""
+    OWNER_LISTED = "OWNER_LISTED"
+    """An entry of a sanctions list names an own customer, and did not before."""
     OWN_PROFILE_MISSING = "OWN_PROFILE_MISSING"
     """The own VASP's data are not set: no authorization can be built."""
     PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"

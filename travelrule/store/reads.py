@@ -26,12 +26,14 @@ Index = Callable[[str, str], bytes]
 
 _WALLETS = {
     True: text(
-        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sealed, k.wrapped"
+        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sanctioned, w.sealed,"
+        " k.wrapped"
         " FROM wallets w JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
         " WHERE w.vasp = :vasp AND w.address_index = ANY(CAST(:indexes AS bytea[]))"
     ),
     False: text(
-        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sealed, k.wrapped"
+        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sanctioned, w.sealed,"
+        " k.wrapped"
         " FROM wallets w JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
         " WHERE w.vasp = :vasp AND hex(w.address_index) IN (SELECT value FROM json_each(:indexes))"
     ),
@@ -65,7 +67,8 @@ _WITHDRAWALS = {
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
     """An own customer's deposit address. ``asked`` is the text it was found for, ``tag`` the customer's own tag there
-    (empty: none), ``found_tag`` what stood behind the colon in the question (None: nothing).
+    (empty: none), ``found_tag`` what stood behind the colon in the question (None: nothing). ``sanctioned`` is what the
+    last screening of the owner found; None: the owner was never screened.
     """
 
     wallet_id: str
@@ -77,6 +80,7 @@ class WalletRecord:
     kyc: bool
     customer_id: str = field(repr=False)
     owner: Person | None = field(repr=False)
+    sanctioned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,7 @@ class Reads:
             kyc=bool(row.kyc),
             customer_id=content["customerId"],
             owner=Person.model_validate(owner) if owner is not None else None,
+            sanctioned=None if row.sanctioned is None else bool(row.sanctioned),
         )
 
     async def withdrawals_in(self, asked: Sequence[Payment]) -> list[WithdrawalRecord]:

@@ -237,9 +237,13 @@ wallets = Table(
     Column("networks", Text, nullable=False),
     Column("kyc", Boolean, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
+    Column("revision", Integer, nullable=False, server_default="0"),
+    Column("screened_lists", Text, nullable=False, server_default=""),
+    Column("sanctioned", Boolean),
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
+Index("ix_wallets_screened_lists", wallets.c.vasp, wallets.c.screened_lists, wallets.c.wallet_id)
 
 vasps = Table(
     "vasps",

@@ -23,6 +23,7 @@ from tests.unit.sandbox.kit import listed, real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
@@ -43,6 +44,7 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
+from travelrule.store.lists import Lists
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
@@ -122,6 +124,7 @@ class Station:
         )
         self.rules = Rules(Policy.default().with_own(OWN))
         self.engine = Engine("north", database, MACHINES, vault, self.rules, dead_letter_headers, clock=self.clock)
+        self.lists = ActiveLists(Lists(database, "north"), self.engine.alert, self.clock)
         self.directory = Directory(database, "north")
         self.counterparties = self.another_view()
         self.queues = Queues(database, "north", "p1")
@@ -136,7 +139,7 @@ class Station:
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
-            look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads)),
+            look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads), self.lists),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
             clock=self.clock,

@@ -1,4 +1,4 @@
-"""The age of lists: gauges for charts, an alert when a list is too old, again daily, no more when it was renewed."""
+"""The age of lists: an alert when a list is too old, again daily, no more when it was renewed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.contract.engine.test_rules_and_gauges import value
 from tests.contract.store.rows import NOW
-from travelrule import metrics
 from travelrule.engine import list_watch as module
-from travelrule.engine.gauges import Gauges
 from travelrule.engine.list_watch import ListWatch
 from travelrule.exchange.decision import Alert
 from travelrule.policy.policy import Policy
@@ -46,22 +43,6 @@ class Watched:
         self.told.clear()
         await self.watch.round()
         return list(self.told)
-
-
-async def test_gauges_show_entries_and_age_of_what_is_in_force(database: Database) -> None:
-    lists = Lists(database, "north")
-    gauges = Gauges(database, "north", lambda: NOW + DAY)
-    await lists.activate(DATED, b"un")
-    await lists.activate(replace(UNDATED, published_at=NOW + 2 * DAY), b"own")
-    await Lists(database, "south").activate(replace(UNDATED, code="other"), b"other")
-    await gauges.round()
-    assert (value(metrics.LIST_ENTRIES, list="un"), value(metrics.LIST_ENTRIES, list="own")) == (1003, 2)
-    assert value(metrics.LIST_AGE_SECONDS, list="un") == 6 * DAY.total_seconds()
-    assert value(metrics.LIST_AGE_SECONDS, list="own") == 0, "a publisher whose clock is ahead"
-    assert value(metrics.LIST_ENTRIES, list="other") is None
-    await lists.activate(replace(DATED, version="c" * 64, entries=7, published_at=NOW + DAY), b"new")
-    await gauges.round()
-    assert (value(metrics.LIST_ENTRIES, list="un"), value(metrics.LIST_AGE_SECONDS, list="un")) == (7, 0)
 
 
 async def test_an_old_list_is_an_alert_daily_until_it_is_renewed(database: Database) -> None:

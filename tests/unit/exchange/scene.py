@@ -16,6 +16,7 @@ from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Em
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.meeting import MEETING, SearchCalledBack
+from travelrule.exchange.owning import OWNING
 from travelrule.exchange.reports import (
     AuthorizationReceived,
     CallReport,
@@ -135,7 +136,7 @@ def input_type(data: Wire) -> str:
     """The type under which these data come."""
     if isinstance(data, CallReport):
         return f"call.{data.outcome}"
-    told = next((name for name, model in (MEETING | ASSESSING).items() if type(data) is model), "")
+    told = next((name for name, model in (MEETING | ASSESSING | OWNING).items() if type(data) is model), "")
     return told or {
         "WithdrawalRequested": "withdrawal.requested.v1",
         "WithdrawalRecorded": "withdrawal.recorded.v1",

@@ -191,10 +191,15 @@ class FakeSearches:
 class FakeScreen:
     def __init__(self) -> None:
         self.wallet_hit: bool | None = False
-        self.originator_hit: bool | None = False
+        self.person_hits: dict[str, bool | None] = {}
+        """By last name; anybody else is clean."""
+        self.persons_known = True
 
     async def sanctioned(self, *_: Any) -> bool | None:
         return self.wallet_hit
 
-    async def originator_sanctioned(self, _: Any) -> bool | None:
-        return self.originator_hit
+    async def persons_sanctioned(self, persons: Any) -> bool | None:
+        names = [part.primary_identifier for one in persons for part in one.natural_person.name.name_identifier]
+        if any(self.person_hits.get(name) for name in names):
+            return True
+        return False if self.persons_known else None

@@ -15,7 +15,7 @@ import orjson
 from travelrule.screening.lists.model import BirthDate, ListAddress, ListEntry, ListName
 
 FORM = b'["travelrule-list",1]\n'
-_READ = 1024 * 1024
+_READ = 128 * 1024
 
 
 class ContentError(ValueError):

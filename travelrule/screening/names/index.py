@@ -52,6 +52,11 @@ class NameIndex:
         """Return how many names there are."""
         return sum(len(partition.listed) for partition in self._partitions.values())
 
+    def dismantling(self) -> Generator[None, None, None]:
+        """Give the memory back in steps: freeing it all at once would stop everything. Search nothing any more."""
+        for partition in self._partitions.values():
+            yield from partition.dismantling()
+
     def search(
         self,
         text: str,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
+from travelrule.screening.names.emptying import emptying
 from travelrule.screening.names.entries import ListedName, NameKind
 from travelrule.screening.names.id_map import IdMap
 from travelrule.screening.names.normal import NormalName, normalise
 from travelrule.screening.names.vocabulary import Vocabulary
 
-_NAMES_PER_STEP = 50
+_NAMES_PER_STEP = 8
 _SCANNED_LETTERS_MIN = 6
 
 
@@ -84,6 +85,14 @@ class Partition:
                 self.scanned.append(text)
                 self.scanned_names.append(number)
             yield
+
+    def dismantling(self) -> Iterator[None]:
+        """Give the memory back, a part per step."""
+        yield from emptying(self.listed)
+        yield from emptying(self.scanned)
+        yield from self.vocabulary.dismantling()
+        for keys in (self.in_any_order, self.joined, self.keys):
+            yield from keys.dismantling()
 
     def window(self, shortest: int, longest: int) -> range:
         """Return the places in ``scanned`` of joined names of so many letters."""

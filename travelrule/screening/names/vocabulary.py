@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from rapidfuzz.distance import OSA
 
+from travelrule.screening.names.emptying import emptying
 from travelrule.screening.names.id_map import IdMap
 from travelrule.screening.names.spellings import fold, skeleton, sounds_alike
 from travelrule.screening.names.words import LONG_FORMS, PARTICLES
@@ -112,6 +113,14 @@ class Vocabulary:
             return WEIGHT_OF_PARTICLE
         most = _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX)
         return max(WEIGHT_OF_PARTICLE, min(most, math.log((total + 1.0) / count)))
+
+    def dismantling(self) -> Iterator[None]:
+        """Give the memory back, a part per step."""
+        yield from emptying(self.words)
+        yield from emptying(self.names)
+        yield from emptying(self._numbers)
+        for keys in (self._one_less, self._folds, self._skeletons, self._unvowelled):
+            yield from keys.dismantling()
 
     def number(self, word: str) -> int | None:
         """Return the number of a word, None if no name has it."""
