@@ -17,7 +17,7 @@ from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
+from travelrule.exchange.decision import OWN_STORE, Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
@@ -81,7 +81,7 @@ class Batch:
                 case CallHub():
                     self._call(slot, item, number, effect)
                 case LookUp(question, parameters):
-                    self._call(slot, item, number, CallHub("look-up", "", question, parameters))
+                    self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
                 case Tell():
                     self._tell(slot, item, number, effect)
                 case DropCalls(operations):

@@ -69,11 +69,15 @@ class Tell:
     data: Wire = field(repr=False)
 
 
+OWN_STORE = "(own store)"
+"""The ``target`` of look-ups. No entity id has parentheses."""
+
+
 @dataclass(frozen=True, slots=True)
 class LookUp:
     """A read of the own store. The answer arrives as ``call.answered`` with a ``CallReport`` whose ``operation`` is
     ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
-    input).
+    input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
     """
 
     question: Literal["deposit-context", "screening"]

@@ -9,10 +9,12 @@ from contextlib import aclosing
 import pytest
 
 from schemas.decisions import DecisionRecorded
-from tests.contract.engine.station import Station, robot, seconds
+from tests.contract.engine.station import ADDRESS, Station, robot, seconds
+from tests.unit.deposits.scene import detected
 from tests.unit.hub.kit import NOW
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed
+from travelrule.engine.breaker import FAILURES_TO_OPEN
 from travelrule.engine.caller import LEASE_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
@@ -367,7 +369,9 @@ async def test_a_call_whose_content_does_not_open_is_told_to_an_operator_and_res
     await station.withdraw()
     (row,) = await station.rows(tables.calls)
     async with station.database.begin() as connection:
-        await bulk.update(connection, tables.calls, [{"id": row.id, "sealed": bytes(row.sealed)[:-1] + b"\x00"}])
+        await bulk.update(
+            connection, tables.calls, [{"id": row.id, "sealed": bytes(row.sealed)[:-1] + bytes([row.sealed[-1] ^ 1])}]
+        )
     for _ in range(5):
         await station.forward(LEASE_SECONDS + 1)
     assert station.seen() == []
@@ -377,3 +381,15 @@ async def test_a_call_whose_content_does_not_open_is_told_to_an_operator_and_res
 
 async def test_time_passes_for_the_station_only_when_told(station: Station) -> None:
     assert station.clock() == NOW + seconds(3)
+
+
+async def test_the_own_store_is_read_while_the_hub_is_left_in_peace(station: Station) -> None:
+    station.wire.down = True
+    for number in range(FAILURES_TO_OPEN):
+        await station.withdraw(f"w-{number}", destination={"kind": "unknown", "address": ADDRESS})
+    await station.call()
+    assert station.caller._bulkheads.free("", station.clock()) == 0, "the circuit of the hub is open"
+    await station.tell(detected(), "deposit:dep-1")
+    await station.call()
+    looked_up = await station.rows(tables.inputs, tables.inputs.c.subject == "deposit:dep-1")
+    assert [row.type for row in looked_up] == ["deposit.detected.v1", "call.answered"]
