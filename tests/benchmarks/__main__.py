@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from tests.benchmarks import name_screening, withdrawals
+from tests.benchmarks import list_import, name_screening, withdrawals
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.stage import Stage
 from tests.services import run
@@ -22,6 +22,7 @@ from tests.services import run
 FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
     "withdrawals": withdrawals.figures,
     "name-screening": name_screening.figures,
+    "list-import": list_import.figures,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +35,7 @@ def import_(
     A file that is cut, broken or of another format changes nothing: every fault is said, exit 1.
     """
     try:
-        imported = import_list(format_, paths, code)
+        imported = _read(format_, paths, code)
     except ListFaults as faults:
         run(_refuse(faults, output))
     except TravelRuleError as error:
@@ -51,6 +52,15 @@ def search(
 ) -> None:
     """Look for a name or an address in the lists in force."""
     not_built("travelrule lists search")
+
+
+def _read(format_: str, paths: list[Path], code: str | None) -> ImportedList:
+    """The elements of a list come and go by the million: the collector need not look through the program each time."""
+    gc.freeze()
+    try:
+        return import_list(format_, paths, code)
+    finally:
+        gc.unfreeze()
 
 
 async def _activate(imported: ImportedList, output: Output, *, allow_shrink: bool) -> None:

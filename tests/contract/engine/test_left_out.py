@@ -16,7 +16,7 @@ async def search(record: Record) -> str:
     station = record.station
     await station.withdraw("w-9", destination=UNKNOWN)
     await station.calls_all()
-    await station.sandbox.searches.settled()
+    await station.sandbox.tasks.settled()
     await station.forward(13)
     assert [data["outcome"] for data in await station.said("callbacks")] == ["not-found"]
     row = await record.one(tables.subjects, tables.subjects.c.subject == "withdrawal:w-9")

@@ -99,6 +99,40 @@ def test_a_cut_file_changes_nothing_says_every_fault_and_is_an_alert(installed: 
     assert len(text.out.splitlines()) == 1
 
 
+UN = (DATA / "un_consolidated.xml").read_bytes()
+HOSTILE = {
+    "EMPTY": b"",
+    "TRUNCATED": UN[: len(UN) // 2],
+    "DOCTYPE": b'<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;&b;">]>' + UN.partition(b"?>")[2],
+    "ENCODING": UN.decode().encode("utf-16"),
+    "OTHER_FORMAT": b"<html/>",
+    "NOT_XML": b"not found",
+    "NO_ENTRIES": b"<CONSOLIDATED_LIST/>",
+}
+
+
+@pytest.mark.parametrize("code", HOSTILE)
+def test_no_file_however_broken_takes_the_list_in_force_away(code: str, installed: Cli, tmp_path: Path) -> None:
+    assert installed.ask("lists", "import", "un-xml", str(DATA / "un_consolidated.xml")).code == 0
+    before = active(installed)
+    bad = tmp_path / "un.xml"
+    bad.write_bytes(HOSTILE[code])
+    answer = installed.ask("lists", "import", "un-xml", str(bad))
+    assert answer.code == 1
+    assert answer.json.keys() == {"ok", "list", "faults"}
+    assert (answer.json["ok"], answer.json["list"]) == (False, "un")
+    (fault,) = answer.json["faults"]
+    assert fault.keys() == {"file", "place", "code", "fix"}
+    assert (fault["file"], fault["code"]) == ("un.xml", code)
+    assert active(installed) == before
+
+    async def content(opened: Installation) -> bytes:
+        return await opened.lists.content("un", before["un"].version)
+
+    assert len(list(unpack("un", before["un"].version, installed.within(content)))) == before["un"].entries
+    assert alerts(installed) == [("list:un", "LIST_NOT_IMPORTED")]
+
+
 def test_a_list_that_lost_many_entries_is_taken_only_when_that_is_said(installed: Cli, tmp_path: Path) -> None:
     large, small = tmp_path / "large.csv", tmp_path / "small.csv"
     large.write_text("name\n" + "".join(f"Jo Doe {number}\n" for number in range(200)), encoding="utf-8")

@@ -16,7 +16,8 @@ MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 class ListFile:
     """One file. ``blocks`` may be read once; ``read`` is right after it ended. Only UTF-8 is accepted: every publisher
-    uses it, and a file in another encoding would give names that match nobody.
+    uses it, and a file in another encoding would give names that match nobody. A zero byte is refused too: Latin text
+    in UTF-16 is valid UTF-8 with a zero beside each letter.
     """
 
     def __init__(self, path: Path, limits: Limits) -> None:
@@ -81,6 +82,9 @@ class ListFile:
         if self._size + len(block) > self.limits.file_bytes:
             raise self.fault("", "FILE_TOO_LARGE", f"no list file may exceed {self.limits.file_bytes} bytes")
         self._decode(block, decoder, final=False)
+        if (zero := block.find(0)) >= 0:
+            fix = "a zero byte: the file is UTF-16 without a mark, or no text; fetch it again, or convert it to UTF-8"
+            raise self.fault(f"byte {self._size + zero}", "ENCODING", fix)
         self._size += len(block)
         self._digest.update(block)
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from travelrule.screening.names.normal import NormalName
 from travelrule.screening.names.partition import Partition
 from travelrule.screening.names.scorer import QueryWord
 from travelrule.screening.names.words import PARTICLES
@@ -21,11 +22,16 @@ _SCANNED_PER_STEP = 8_000
 _SCAN_MAX = 6
 
 
-def query_words(words: Sequence[str], unvowelled: frozenset[str], partition: Partition) -> list[QueryWord]:
+def query_words(words: Sequence[str], normal: NormalName, partition: Partition) -> list[QueryWord]:
     """Look each word of a query up once."""
     vocabulary = partition.vocabulary
     known = {
-        word: QueryWord(word, vocabulary.weight_of(word), vocabulary.alike(word, unvowelled=word in unvowelled))
+        word: QueryWord(
+            word,
+            vocabulary.weight_of(word),
+            vocabulary.alike(word, unvowelled=word in normal.unvowelled, exact=word in normal.exact),
+            exact=word in normal.exact,
+        )
         for word in words
     }
     return [known[word] for word in words]
@@ -51,9 +57,9 @@ def by_words(query: Sequence[QueryWord], partition: Partition) -> Generator[None
 
 def _collect(word: QueryWord, partition: Partition, shared: dict[int, float], *, grow: bool, touched: int) -> int:
     """Add what a word explains of each name that has it or one alike; gives how many names were touched so far."""
-    names, weights = partition.vocabulary.names, partition.vocabulary.weights
+    vocabulary = partition.vocabulary
     for number, likeness in word.alike.items():
-        postings, gain = names[number], weights[number] * likeness
+        postings, gain = vocabulary.names_of(number), vocabulary.weights[number] * likeness
         touched += len(postings)
         if touched > _POSTINGS_MAX and shared:
             break

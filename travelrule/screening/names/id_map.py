@@ -5,13 +5,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
-_SHARDS = 16
+_SHARDS = 64
+_SHORT_RUN = 32
 
 
 class IdMap:
     """Keys to numbers: dictionaries of plain integers, and one for the few keys that have several numbers.
 
-    Integers and arrays of them are not tracked by the garbage collector, so that a large map does not slow its passes.
+    Short runs of numbers are tuples, which the garbage collector soon leaves alone, so that a large map does not slow
+    its passes; only long runs are arrays.
     Several small dictionaries grow in small steps; one large one would stop everything while it is copied.
     """
 
@@ -19,17 +21,20 @@ class IdMap:
 
     def __init__(self) -> None:
         self._first: tuple[dict[str, int], ...] = tuple({} for _ in range(_SHARDS))
-        self._more: dict[str, array[int]] = {}
+        self._more: dict[str, tuple[int, ...] | array[int]] = {}
 
     def add(self, key: str, number: int) -> None:
         """Add a number to a key; the same number twice in a row counts once."""
         first = self._first[hash(key) % _SHARDS].setdefault(key, number)
         if first != number:
-            more = self._more.get(key)
-            if more is None:
-                self._more[key] = array("I", (number,))
-            elif more[-1] != number:
+            more = self._more.get(key, ())
+            if more and more[-1] == number:
+                return
+            if isinstance(more, array):
                 more.append(number)
+            else:
+                more = (*more, number)
+                self._more[key] = more if len(more) < _SHORT_RUN else array("I", more)
 
     def add_shorter(self, word: str, number: int) -> None:
         """Add a number to each key that is the word less one letter; ``add`` in a loop takes twice the time."""

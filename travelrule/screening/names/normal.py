@@ -35,7 +35,8 @@ class NormalName(NamedTuple):
     """A name ready to be compared: lower-case Latin letters and digits. Its ``repr`` shows nothing of it.
 
     ``words`` are without titles and legal forms, ``forms`` the legal forms by kind, ``unvowelled`` those of the words
-    that came from a script without vowels, ``keys`` what other romanisations of the same name share.
+    that came from a script without vowels, ``exact`` those from Chinese characters, whose sound is known and leaves no
+    room for a misspelling, ``keys`` what other romanisations of the same name share.
     """
 
     words: tuple[str, ...]
@@ -43,6 +44,7 @@ class NormalName(NamedTuple):
     forms: tuple[str, ...] = ()
     unvowelled: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
+    exact: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<NormalName of {len(self.words)} words>"
@@ -66,10 +68,10 @@ def normalise(text: str, kind: NameKind) -> NormalName:
             shown = _FLIPPED.sub(r"\2 \1", shown)
     else:
         shown = _organisation_text(shown)
-    every, unvowelled = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
+    every, unvowelled, exact = _latin(_APART.split(_IN_WORD.sub("", shown)), kind)
     if kind == "person":
         words = _without_titles(every)
-        return NormalName(words, every, (), unvowelled, korean_keys(every))
+        return NormalName(words, every, (), unvowelled, korean_keys(every), exact)
     words, forms = _without_forms(every)
     return NormalName(words, every, forms, unvowelled)
 
@@ -84,9 +86,10 @@ def _organisation_text(shown: str) -> str:
     return shown.replace("&", " and ")
 
 
-def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str]]:
+def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str], frozenset[str]]:
+    """Return the words in Latin letters, those of them without vowels and those of exact sound."""
     words: list[str] = []
-    unvowelled = set()
+    unvowelled, exact = set(), set()
     for one in filter(None, written):
         if one.isascii() and not one.startswith("abd"):
             words.append(one[:WORD_LETTERS_KEPT])
@@ -96,7 +99,9 @@ def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozens
                 words.append(word)
                 if bare:
                     unvowelled.add(word)
-    return tuple(words[:WORDS_KEPT]), frozenset(unvowelled)
+                elif kind == "person" and letters.is_han(part):
+                    exact.add(word)
+    return tuple(words[:WORDS_KEPT]), frozenset(unvowelled), frozenset(exact)
 
 
 def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ class Partition:
             if not place % _NAMES_PER_STEP:
                 yield
         yield from self.vocabulary.weigh(len(self.listed))
+        yield from self.vocabulary.post(map(self.words_of, range(len(self.listed))))
         weights = self.vocabulary.weights
         for number in range(len(self.listed)):
             self.weights.append(sum([weights[word] for word in self.words_of(number)]))

@@ -75,7 +75,7 @@ class Query:
                 self._note(number, _ROMANISED, reasons.OTHER_ROMANISATION)
 
     def _words_alike(self, words: tuple[str, ...], halves: int) -> Iterator[None]:
-        query = query_words(words, self._normal.unvowelled, self._partition)
+        query = query_words(words, self._normal, self._partition)
         vocabulary = self._partition.vocabulary
         most = _ALIGNED_MOST if words == self._normal.words else _ALIGNED_MOST - _CUT_COST
         yield
@@ -91,7 +91,7 @@ class Query:
                 continue
             if halves >= 0 and not alignment.keeps_together(halves):
                 continue
-            letters = alignment.is_one_word_alike(name, vocabulary.words)
+            letters = alignment.is_one_word_alike(query, name, vocabulary.words)
             if letters and not self._stands_alone(letters, number):
                 score = min(score, _ONE_WORD_MOST)
             listed = [vocabulary.words[word] for word in name]

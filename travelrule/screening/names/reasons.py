@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from travelrule.screening.names.normal import NormalName
 from travelrule.screening.names.scorer import Alignment, QueryWord
-from travelrule.screening.names.spellings import fold
+from travelrule.screening.names.spellings import fold, skeleton
 from travelrule.screening.names.words import PARTICLES
 
 SAME_NAME = "same name"
@@ -47,6 +47,8 @@ def _difference(given: str, listed: str, likeness: float, normal: NormalName) ->
     if fold(given) == fold(listed):
         return f"another spelling of '{listed}'"
     edits = OSA.distance(given, listed)
+    if edits > 1 and skeleton(given) and skeleton(given) == skeleton(listed):
+        return f"same consonants as '{listed}'"
     if edits == 1:
         return f"one letter differs in '{listed}'"
     return f"{edits} letters differ in '{listed}'" if likeness else ""

@@ -27,6 +27,7 @@ _OMITTED_LEAST, _OMITTED_MOST = 0.10, 0.60
 _WEAK_EVIDENCE_SCORE = 0.6
 _ALONE_SCORE = 0.85
 _EXTRA_WORD_FACTOR = 1.5
+_SHORT_NAME = 3
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class QueryWord:
     text: str
     weight: float
     alike: dict[int, float]
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,15 @@ class Alignment:
     left_of_query: tuple[int, ...]
     left_of_name: tuple[int, ...]
 
-    def is_one_word_alike(self, name: Sequence[int], words: Sequence[str]) -> int:
-        """Return the letters of the one word that is aligned and not the same, 0 if there are others."""
-        full = [(other, likeness) for _, other, likeness in self.pairs if words[name[other]] not in PARTICLES]
-        return len(words[name[full[0][0]]]) if len(full) == 1 and full[0][1] < 1 else 0
+    def is_one_word_alike(self, query: Sequence[QueryWord], name: Sequence[int], words: Sequence[str]) -> int:
+        """Return the letters of the one word that is aligned and not the same, 0 if there are others.
+
+        Of the two spellings the shorter one counts.
+        """
+        full = [pair for pair in self.pairs if words[name[pair[1]]] not in PARTICLES]
+        if len(full) != 1 or full[0][2] == 1:
+            return 0
+        return min(len(query[full[0][0]].text), len(words[name[full[0][1]]]))
 
     def keeps_together(self, place: int) -> bool:
         """Say whether a word of the query and the next one stand one after the other in the name as well."""
@@ -92,6 +99,8 @@ def _align_rest(
 ) -> None:
     """Align what no index found: initials, and words of more than one edit."""
     for one in sorted(left):
+        if query[one].exact:
+            continue
         best, chosen = 0.0, -1
         for other in right:
             likeness = _distant(query[one].text, words[name[other]])
@@ -124,12 +133,13 @@ def _score(
     left: set[int],
     right: set[int],
 ) -> float:
-    matched = likened = full = 0.0
-    letters = 0
+    matched = likened = 0.0
+    full = initials = letters = 0
     for one, other, likeness in pairs:
         weight = weights[name[other]]
         if len(query[one].text) == 1 or len(words[name[other]]) == 1:
             weight = min(weight, query[one].weight) * _INITIAL_WEIGHT
+            initials += 1
         elif words[name[other]] not in PARTICLES:
             full += 1
             letters += len(words[name[other]])
@@ -148,5 +158,7 @@ def _score(
     score = likened / (matched + conflict + cost * omitted)
     if matched < _EVIDENCE_MIN and (left or right or likened < matched):
         return min(score, _WEAK_EVIDENCE_SCORE)
-    alone = ((left or right) and omitted + conflict > 1) or (len(pairs) > 1 and likened < matched)
+    alone = ((left or right) and omitted + conflict > 1) or (initials and likened < matched)
+    if len(name) <= _SHORT_NAME and any(word.exact for word in query) and right:
+        return min(score, _ALONE_SCORE)  # a name in Chinese characters is given whole
     return min(score, _ALONE_SCORE) if full == 1 and alone else score

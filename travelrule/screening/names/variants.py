@@ -54,5 +54,7 @@ def _together(one: str, other: str, vocabulary: Vocabulary) -> bool:
         return False
     if one in PARTICLES:
         return True
-    small, large = sorted((vocabulary.names[first], vocabulary.names[second]), key=len)
-    return len(small) <= _COMMON_NAMES_MAX and not set(small).isdisjoint(large)
+    small, large = sorted((first, second), key=vocabulary.counts.__getitem__)
+    if vocabulary.counts[small] > _COMMON_NAMES_MAX:
+        return False
+    return not set(vocabulary.names_of(small)).isdisjoint(vocabulary.names_of(large))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from rapidfuzz.distance import OSA
 
@@ -18,7 +19,7 @@ EDITED_LETTERS_MIN = 4
 WEIGHT_MAX = 9.0
 WEIGHT_OF_PARTICLE = 0.3
 _SAME_SOUND = 0.965
-_SAME_CONSONANTS = {2: 0.90, 3: 0.94}
+_SAME_CONSONANTS = {2: 0.88, 3: 0.93}
 _SAME_CONSONANTS_MOST = 0.95
 _WEIGHT_BY_LETTERS = {1: 3.0, 2: 4.5, 3: 6.0}
 _LETTER_COST = 0.4
@@ -28,6 +29,9 @@ _SHORT_WORD_COST = 0.10
 _KNOWN_WORD_COST = 0.14
 _KNOWN_NAMES = 4
 _TWO_EDITS_LETTERS = 9
+_NAMES_PER_STEP = 2000
+_NAMES_LEAST = 5_000
+"""A short list is weighed as if it were part of a long one: in itself its words would all be frequent."""
 
 
 class Vocabulary:
@@ -35,10 +39,13 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.names: list[array[int]] = []
-        """Numbers of the names that have the word, ascending."""
+        self.counts: array[int] = array("I")
+        """How many names have the word."""
         self.weights: array[float] = array("d")
         self._numbers: dict[str, int] = {}
+        self._last_name: array[int] = array("q")
+        self._starts: array[int] = array("I")
+        self._names: array[int] = array("I")
         self._one_less = IdMap()
         self._folds = IdMap()
         self._skeletons = IdMap()
@@ -51,11 +58,35 @@ class Vocabulary:
         if number is None:
             number = self._numbers[word] = len(self.words)
             self.words.append(word)
-            self.names.append(array("I"))
+            self.counts.append(0)
+            self._last_name.append(-1)
             self._index(word, number, unvowelled=unvowelled)
-        if not self.names[number] or self.names[number][-1] != name:
-            self.names[number].append(name)
+        if self._last_name[number] != name:
+            self._last_name[number] = name
+            self.counts[number] += 1
         return number
+
+    def post(self, names: Iterable[Sequence[int]]) -> Iterator[None]:
+        """Note for each word which names have it; ``names`` gives the words of each name, in the order of ``add``.
+
+        All stands in one array: tens of thousands of small ones would slow each pass of the garbage collector.
+        """
+        for count in accumulate(self.counts, initial=0):
+            self._starts.append(count)
+        yield
+        free = self._starts[:]
+        self._names = array("I", bytes(self._names.itemsize * free[-1]))
+        yield
+        for name, words in enumerate(names):
+            for word in dict.fromkeys(words):
+                self._names[free[word]] = name
+                free[word] += 1
+            if not name % _NAMES_PER_STEP:
+                yield
+
+    def names_of(self, number: int) -> array[int]:
+        """Return the numbers of the names that have a word, ascending."""
+        return self._names[self._starts[number] : self._starts[number + 1]]
 
     def _index(self, word: str, number: int, *, unvowelled: bool) -> None:
         if len(word) >= EDITED_LETTERS_MIN and not word.isdigit():
@@ -69,9 +100,10 @@ class Vocabulary:
 
     def weigh(self, total: int) -> Iterator[None]:
         """Give each word its weight: the rarer, the more it says (inverse document frequency), in small steps."""
+        total = max(total, _NAMES_LEAST)
         self._largest = min(WEIGHT_MAX, math.log(total + 1.0))
-        for number, names in enumerate(self.names):
-            self.weights.append(self._weight(self.words[number], len(names), total))
+        for number, count in enumerate(self.counts):
+            self.weights.append(self._weight(self.words[number], count, total))
             if not number % 1000:
                 yield
 
@@ -94,12 +126,17 @@ class Vocabulary:
             return WEIGHT_OF_PARTICLE
         return min(self._largest, _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX))
 
-    def alike(self, word: str, *, unvowelled: bool = False) -> dict[int, float]:
-        """Return the words like this one with their likeness (0 to 1): same, same sound, one edit away."""
+    def alike(self, word: str, *, unvowelled: bool = False, exact: bool = False) -> dict[int, float]:
+        """Return the words like this one with their likeness (0 to 1): same, same sound, one edit away.
+
+        Of an ``exact`` word only itself.
+        """
         found: dict[int, float] = {}
         number = self._numbers.get(word)
         if number is not None:
             found[number] = 1.0
+        if exact:
+            return found
         sound = fold(word)
         for other in self._folds.get(sound):
             if other not in found and sounds_alike(word, self.words[other]):
@@ -109,11 +146,11 @@ class Vocabulary:
             for other in (self._skeletons if unvowelled else self._unvowelled).get(bones) if bones else ():
                 found.setdefault(other, _SAME_CONSONANTS.get(len(bones), _SAME_CONSONANTS_MOST))
         if len(word) >= EDITED_LETTERS_MIN - 1 and not word.isdigit():
-            known = number is not None and len(self.names[number]) >= _KNOWN_NAMES
+            known = number is not None and self.counts[number] >= _KNOWN_NAMES
             for other in self._edited(word):
                 if other not in found and (likeness := self._likeness(word, self.words[other])):
                     # Two names that both are usual are more likely two names than one misspelt.
-                    both = known and len(self.names[other]) >= _KNOWN_NAMES
+                    both = known and self.counts[other] >= _KNOWN_NAMES
                     found[other] = likeness - _KNOWN_WORD_COST if both else likeness
         return found
 
