@@ -18,8 +18,8 @@ class Slot:
 
     ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
     but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
-    state as bytes, once a decision of this batch has changed it. ``traceparent`` is the trace of the last input that had
-    one: what a timer begins belongs to it.
+    state as bytes, once a decision of this batch has changed it. ``traceparent`` is the trace of the last input that
+    had one: what a timer begins belongs to it.
     """
 
     subject: str
