@@ -113,6 +113,7 @@ class Decider:
         slot.state = decision.state
         slot.changed = True
         slot.records += 1
+        slot.traceparent = item.traceparent or slot.traceparent
         emitted = len(batch.outbox)
         reply = batch.effects(slot, item, decision.effects)
         self._audit(item, slot, decision, fingerprint, emitted, now, created=before is None)

@@ -127,6 +127,7 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
         "sequences": orjson.dumps(slot.sequences).decode(),
         "head": slot.head,
         "records": slot.records,
+        "traceparent": slot.traceparent,
         "created_at": now,
         "updated_at": now,
     }

@@ -67,6 +67,7 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
