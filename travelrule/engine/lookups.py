@@ -19,7 +19,12 @@ class LookUps:
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """The answer as JSON-able data. KeyError for a question that nobody asks."""
-        return await {"deposit-context": self._deposit_context}[question](parameters)
+        answers = {"deposit-context": self._deposit_context, "screening": self._screening}
+        return await answers[question](parameters)
+
+    async def _screening(self, _: dict[str, Any]) -> dict[str, Any]:
+        """No list is searched yet, and the answer says so: ``checked`` false is never clean."""
+        return {"checked": False, "hits": [], "lists": {}}
 
     async def _deposit_context(self, parameters: dict[str, Any]) -> dict[str, Any]:
         asked = join(parameters["address"], parameters.get("tag") or None)
