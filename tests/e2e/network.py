@@ -26,8 +26,8 @@ PATIENCE_SECONDS = 120.0
 MEMBER_TIMEOUT_SECONDS = 8
 ROBOT = "robot-eu"
 
-POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n"
-"""The demo's time limits; one asset is served, so that others are not."""
+POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n\n[assets.USDT]\n"
+"""The demo's rules; two assets are served, so that others are not."""
 
 
 class RealNetwork(Network):

@@ -8,7 +8,6 @@ import re
 import orjson
 
 from travelrule import logs
-from travelrule.hub import chain_codes
 from travelrule.hub.answers import HubAnswer, HubFault
 from travelrule.hub.callbacks import Callbacks
 from travelrule.hub.calls import Call
@@ -18,6 +17,7 @@ from travelrule.hub.screening_ports import KytProvider, NotServed, ScreeningStat
 from travelrule.hub.screening_records import ANALYSIS_FAILED, Analysis, KytRequest, KytSubject, canonical_hash
 from travelrule.hub.search_records import Outcome, SearchKey
 from travelrule.hub.tasks import Tasks
+from travelrule.screening.chains import KYT_BLOCKCHAINS
 
 log = logs.get("hub")
 
@@ -127,7 +127,7 @@ class Kyt:
 
 def _subject(call: Call) -> KytSubject:
     blockchain = call.fields["blockchain"].upper()
-    if blockchain not in chain_codes.KYT:
+    if blockchain not in KYT_BLOCKCHAINS:
         raise HubFault(400, "UNSUPPORTED_BLOCKCHAIN", "blockchain is none of those that KYT analyses")
     return KytSubject(blockchain, canonical_hash(call.fields["txHash"]))
 

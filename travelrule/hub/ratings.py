@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 
 from travelrule import logs
-from travelrule.hub import chain_codes
 from travelrule.hub.answers import HubAnswer
 from travelrule.hub.calls import Call
 from travelrule.hub.operations import TRANSACTION_SCREENING, WALLET_SCREENING
 from travelrule.hub.screening_ports import ProviderFailed, ScreeningProvider
 from travelrule.hub.screening_records import RatedWallet, Rating
+from travelrule.screening.chains import SCREENING_CHAINS
 
 log = logs.get("hub")
 
@@ -50,7 +50,7 @@ class Ratings:
         chain = call.fields["chain"].upper()
         if self._provider is None:
             raise ProviderFailed("no provider of screening is arranged here")
-        if chain not in chain_codes.SCREENING:
+        if chain not in SCREENING_CHAINS:
             raise ProviderFailed("chain is none of those that can be screened")
         if call.operation is WALLET_SCREENING:
             address = call.fields["walletAddress"]

@@ -9,7 +9,6 @@ from datetime import timedelta
 import orjson
 from yarl import URL
 
-from travelrule.hub import chain_codes
 from travelrule.hub.answers import HubAnswer, HubFault
 from travelrule.hub.callbacks import Callbacks
 from travelrule.hub.calls import Call
@@ -17,6 +16,7 @@ from travelrule.hub.operations import UNHOSTED_RESULT, UNHOSTED_TOKEN
 from travelrule.hub.ports import Clock
 from travelrule.hub.screening_ports import ScreeningState
 from travelrule.hub.screening_records import SESSION_SECONDS, Session, new_secret, token_hash
+from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
 from travelrule.screening.ownership.messages import Bound, ProofMessage
 
 _OK = 200
@@ -59,7 +59,7 @@ class Unhosted:
     def _session(self, call: Call) -> Session:
         fields, now = call.fields, self._clock()
         blockchain = fields["blockchain"].upper()
-        if blockchain not in chain_codes.UNHOSTED:
+        if blockchain not in UNHOSTED_BLOCKCHAINS:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "blockchain has no proof of ownership here")
         origin = origin_of(fields["widgetRenderingOrigin"])
         if not origin:

@@ -10,8 +10,9 @@ import hashlib
 from coincurve import PrivateKey
 from nacl.signing import SigningKey
 
-from travelrule.hub.chain_codes import UNHOSTED
-from travelrule.screening.ownership.encodings import base58_encode, evm_address
+from travelrule.crypto.encodings import base58
+from travelrule.crypto.encodings.public_keys import evm_address
+from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
 from travelrule.screening.ownership.evm import message_hash
 
 _SOLANA = "SOL"
@@ -27,14 +28,14 @@ class SandboxWallet:
     def addresses(self) -> dict[str, str]:
         """Return its address on each chain that has proofs of ownership."""
         evm = evm_address(self._evm.public_key.format(compressed=False))
-        solana = base58_encode(self._solana.verify_key.encode())
-        return {chain: solana if chain == _SOLANA else evm for chain in sorted(UNHOSTED)}
+        solana = base58.encode(self._solana.verify_key.encode())
+        return {chain: solana if chain == _SOLANA else evm for chain in sorted(UNHOSTED_BLOCKCHAINS)}
 
     def sign(self, blockchain: str, message: str) -> str:
         """Return its signature, as wallets of that chain write it; empty for a chain without one."""
         if blockchain == _SOLANA:
-            return base58_encode(self._solana.sign(message.encode()).signature)
-        if blockchain not in UNHOSTED:
+            return base58.encode(self._solana.sign(message.encode()).signature)
+        if blockchain not in UNHOSTED_BLOCKCHAINS:
             return ""
         raw = self._evm.sign_recoverable(message_hash(message), hasher=None)
         return "0x" + raw[:64].hex() + (27 + raw[64]).to_bytes(1, "big").hex()

@@ -16,13 +16,13 @@ from schemas.screenings import OwnershipRequested, ScreeningRequested
 from schemas.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
 from tests.unit.exchange.scene import NOW, SALTS, policy
 from travelrule.assessments.machines import MACHINES
+from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.exchange.assessing import ASSESSING, AssessmentDropped, AssessmentWanted, Party
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.policy.policy import Policy
-from travelrule.screening.ownership.encodings import evm_address
 from travelrule.screening.ownership.evm import message_hash
 
 REQUEST = "s-1"

@@ -10,8 +10,8 @@ from coincurve import PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.screening.ownership.checking import check_proof
-from travelrule.screening.ownership.encodings import evm_address
 from travelrule.screening.ownership.evm import message_hash
 from travelrule.screening.ownership.messages import Bound, ProofMessage, fault_of, parse
 from travelrule.screening.ownership.outcome import ProofCode

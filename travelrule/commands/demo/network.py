@@ -11,19 +11,21 @@ import orjson
 
 from travelrule.commands.demo.platform import Platform
 from travelrule.commands.demo.processes import Process, free_port
+from travelrule.commands.demo.risks import RISK_POLICY, RISK_TIME_LIMITS, world_screening
 from travelrule.commands.demo.vasp import Vasp
 
-DEMO_POLICY = """
+DEMO_POLICY = f"""
 [time_limits]
 unreachable_retry = 2
 status_search_after = 2
 status_search_every = 2
 status_search_limit = 4
 search_again = 2
+{RISK_TIME_LIMITS}
 
 [searches]
 attempts = 1
-"""
+{RISK_POLICY}"""
 NAMESAKE_TXID = "AA" * 32
 """A transaction that a robot sent, to somebody else by its own account."""
 TWICE_CLAIMED_TXID = "BB" * 32
@@ -123,6 +125,7 @@ class Network:
         return {
             "members": [self.member(self.north), self.member(self.south), *_robots()],
             "coinNetworks": [{"coin": "XRP", "networkList": [example]}],
+            "screening": world_screening(),
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 3,
             "healthIntervalSeconds": 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from travelrule.crypto.encodings.polynomial import eight_bits, five_bits, remainder, steps
+from travelrule.crypto.encodings.polynomial import LETTERS, eight_bits, five_bits, remainder, steps
 
 Variant = Literal["bech32", "bech32m"]
 
@@ -42,6 +42,14 @@ def decode(folded: str) -> Bech32 | None:
         return None
     variant = variant_of(prefix, data)
     return None if variant is None else Bech32(prefix, data[:-CHECKSUM_LETTERS], variant)
+
+
+def encode(prefix: str, values: bytes) -> str:
+    """Return the bech32 text of 5-bit values under a lower-case prefix."""
+    empty = bytes(CHECKSUM_LETTERS)
+    check = remainder(values + empty, _after_prefix(prefix), 25, _TABLE) ^ 1
+    checksum = bytes(check >> shift & 31 for shift in range(25, -1, -5))
+    return prefix + "1" + "".join(LETTERS[value] for value in values + checksum)
 
 
 @lru_cache(maxsize=128)

@@ -8,7 +8,8 @@ import re
 import bip322
 from coincurve import PublicKey
 
-from travelrule.screening.ownership.encodings import bitcoin_addresses, double_sha256
+from travelrule.crypto.encodings.base58 import double_sha256
+from travelrule.crypto.encodings.public_keys import bitcoin_addresses
 from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
 
 BIP_137 = "bip-137"

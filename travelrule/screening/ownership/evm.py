@@ -6,7 +6,8 @@ import re
 
 from coincurve import PublicKey
 
-from travelrule.screening.ownership.encodings import evm_address, keccak256
+from travelrule.crypto.encodings.keccak import keccak256
+from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
 
 SCHEME = "eip-191"

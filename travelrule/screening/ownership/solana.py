@@ -8,7 +8,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
 from travelrule.crypto import exact_base64
-from travelrule.screening.ownership.encodings import base58_decode
+from travelrule.crypto.encodings import base58
 from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
 
 SCHEME = "ed25519"
@@ -18,7 +18,7 @@ _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{128})", re.ASCII)
 
 def check(address: str, message: str, signature: str) -> ProofCheck:
     """Check a signature: base58 as wallets show it, base64, or hex."""
-    key = base58_decode(address)
+    key = base58.decode(address)
     if key is None or len(key) != _KEY_BYTES:
         return ProofCheck(ProofCode.ADDRESS_MALFORMED, SCHEME)
     raw = _signature(signature.strip())
@@ -33,5 +33,5 @@ def check(address: str, message: str, signature: str) -> ProofCheck:
 
 def _signature(text: str) -> bytes | None:
     form = _HEX.fullmatch(text)
-    read = (bytes.fromhex(form[1]) if form else None, exact_base64.decode(text), base58_decode(text))
+    read = (bytes.fromhex(form[1]) if form else None, exact_base64.decode(text), base58.decode(text))
     return next((raw for raw in read if raw is not None and len(raw) == _SIGNATURE_BYTES), None)
