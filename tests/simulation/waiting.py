@@ -1,0 +1,69 @@
+"""Nothing waits for ever: whatever a state waits for has a call that is under way, or a timer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.simulation.house import House
+from travelrule.deposits.state import DepositState
+from travelrule.deposits.table import WAITS
+from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.turn import OPEN_STATUSES
+
+
+def waits_for_nothing(house: House, subject: str, state: Any) -> str:
+    """Say what the state waits for and nobody will bring; empty if there is no such thing."""
+    if isinstance(state, WithdrawalState):
+        return _withdrawal(house, subject, state)
+    if isinstance(state, DepositState):
+        return _deposit(state)
+    if isinstance(state, ExchangeState) and state.status == "verified" and not state.timers:
+        return "an open authorization without a timer"
+    return ""
+
+
+def deferred_calls_are_watched(house: House) -> None:
+    """What waits for a VASP that is down waits without limit, so its subject must have a timer (invariant 7)."""
+    for row in house.calls.values():
+        state = house.state(row.subject)
+        timers = getattr(state, "timers", None)
+        assert timers or not row.deferred, f"{row.subject}: {row.operation} waits for {row.target} and nobody watches"
+
+
+def _withdrawal(house: House, subject: str, state: WithdrawalState) -> str:
+    calls = {(row.operation, row.transfer_id) for row in house.calls_of.get(subject, {}).values()}
+    for attempt in state.attempts:
+        name = attempt.transfer_id
+        if attempt.status == "wait" and ("transfer-authorization", name) not in calls:
+            return "an authorization that nobody sends"
+        if attempt.report == "owed" and ("txid-report", name) not in calls:
+            return "a txid report that nobody sends"
+        if attempt.report == "missed" and "report-again" not in state.timers:
+            return "a txid report that nobody repeats"
+        if attempt.finish == "owed" and ("finish", name) not in calls:
+            return "a finish that nobody sends"
+        if attempt.finish == "owed" and "conclude" not in state.timers:
+            return "a finish that nobody watches"
+        if attempt.status in OPEN_STATUSES and attempt.report not in ("accepted", "failed"):
+            if "conclude" not in state.timers:
+                return "an exchange without conclusion that nobody watches"
+    if state.case.verdict == "hold" and "held" not in state.timers:
+        return "a hold that nobody is reminded of"
+    if state.case.verdict == "open" and not state.recorded and not calls and not state.timers:
+        return "a withdrawal without a verdict that nobody works on"
+    search = state.search
+    if search is not None and not search.over:
+        operation = "wallet-search" if search.asks_at is None else "wallet-search-result"
+        if (operation, search.request_id) not in calls:
+            return "a search that nobody asks about"
+    return ""
+
+
+def _deposit(state: DepositState) -> str:
+    timer = WAITS.get(state.status)
+    if timer is not None and timer not in state.timers:
+        return f"a deposit {state.status} without its timer"
+    if state.status not in ("settled", "retracted") and state.case.verdict != "deny" and not state.timers:
+        return f"a deposit {state.status} without a timer"
+    return ""

@@ -1,0 +1,238 @@
+"""Two VASPs, robots and a hub between them, customers, chains and weather: everything drawn from one seed."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from tests.simulation.chain import Chain
+from tests.simulation.clock import START, Clock
+from tests.simulation.desk import Desk
+from tests.simulation.house import House
+from tests.simulation.hub import Answer, Hub, Request
+from tests.simulation.member import Member
+from tests.simulation.oracle import Oracle
+from tests.simulation.people import Customer, Wallet, customers
+from tests.simulation.platform import Platform
+from tests.simulation.process import Process
+from tests.simulation.robots import Robot
+from tests.simulation.rogue import Rogue
+from tests.simulation.waiting import deferred_calls_are_watched
+from tests.simulation.weather import Weather
+from tests.unit.exchange.scene import PROFILE
+from travelrule.engine.kinds import MACHINES
+from travelrule.exchange.machine import Machine
+from travelrule.policy.policy import OwnVasp, Policy
+
+VASPS = ("north", "south")
+ROBOTS = ("east", "west")
+TRAFFIC_DAYS = 10
+CLEAR_DAY = 14
+"""When the weather clears for good and everybody wakes up: what is owed must be settled after that."""
+END_DAY = 28
+PEOPLE = 40
+
+
+@dataclass(slots=True)
+class Figures:
+    """What a run was."""
+
+    seed: int
+    withdrawals: int = 0
+    exchanges: int = 0
+    deposits: int = 0
+    decisions: int = 0
+    recomputed: int = 0
+    requests: int = 0
+    doubles: int = 0
+    steps: int = 0
+    days: int = END_DAY
+    seconds: float = 0.0
+    seen: Counter[str] = field(default_factory=Counter)
+
+
+class World:
+    """One run. ``machines`` can be other ones than the real ones, to see whether the oracle notices."""
+
+    def __init__(self, seed: int, machines: dict[str, Machine] | None = None) -> None:
+        self.seed = seed
+        self.clock = Clock()
+        self.hub = Hub(self.clock, self._weather(), self.dice("hub"), self)
+        self.oracles: dict[str, Oracle] = {}
+        self.processes: dict[str, Process] = {}
+        self.platforms: dict[str, Platform] = {}
+        self.chain = Chain(self.clock, self.dice("chain"), END_DAY)
+        self.people: dict[str, list[Customer]] = {}
+        self.policies = {name: self._policy(name) for name in VASPS}
+        self._traffic = self.dice("traffic")
+        for name in VASPS:
+            self._open(name, machines or MACHINES)
+        for name in ROBOTS:
+            self.people[name] = customers(name, PEOPLE // 4, self.dice(name))
+            robot = Robot(name, self.hub, self.clock, self.dice(f"{name}/mood"), self.people[name])
+            self.hub.members[name] = robot
+            self.rogue = Rogue(robot, self.clock, self.chain, self.dice(f"{name}/rogue"))
+        for name in VASPS:
+            texts = [one.last.encode() for people in self.people.values() for one in people]
+            self.oracles[name].secrecy.names = texts
+            self.oracles[name].secrecy.claims = self.hub.searches.claims
+            self.processes[name].desk.look_at_directory()
+            for customer in self.people[name]:
+                self.platforms[name].register(customer)
+
+    def dice(self, what: str) -> random.Random:
+        return random.Random(f"{self.seed}/{what}")
+
+    def _weather(self) -> Weather:
+        return Weather(self.dice("weather"), START, START + timedelta(days=CLEAR_DAY))
+
+    def _policy(self, name: str) -> Policy:
+        dice = self.dice(f"{name}/policy")
+        word = {True: "true", False: "false"}
+        lines = [
+            f"operator_override = {word[dice.random() < 0.5]}",
+            f"accept_found_vasp = {word[dice.random() < 0.5]}",
+            f'report_moment = "{dice.choice(("broadcast", "broadcast", "mined", "final"))}"',
+            "[exemptions]",
+            f"below_threshold = {word[dice.random() < 0.5]}",
+            "[names]",
+            f'apply_to = "{dice.choice(("flagged", "all"))}"',
+            f"first_party_only = {word[dice.random() < 0.05]}",
+        ]
+        if dice.random() < 0.25:
+            lines += ["[verdicts]", f'COUNTERPARTY_UNREACHABLE = "{dice.choice(("hold", "deny"))}"']
+        return Policy.from_toml("\n".join(lines)).with_own(OwnVasp(name, f"code:{name}", PROFILE))
+
+    def _open(self, name: str, machines: dict[str, Machine]) -> None:
+        house = House(name, machines, lambda: self.policies[name], self.clock)
+        member = Member(house, self.clock, self.dice(f"{name}/member"))
+        desk = Desk(house, self.hub, self.clock, member.keys, self.dice(f"{name}/desk"))
+        process = Process(house, member, desk, self.clock, self.dice(f"{name}/process"))
+        self.hub.members[name] = member
+        self.people[name] = customers(name, PEOPLE, self.dice(f"{name}/people"))
+        house.watcher = self.oracles[name] = Oracle(
+            house, self.clock, desk.phonebook, desk.crashed, self.dice(f"{name}/oracle")
+        )
+        self.hub.searches.call_back[name] = self._called_back(house, member)
+        self.processes[name] = process
+        self.platforms[name] = Platform(process, self.chain, self.clock, self.dice(f"{name}/platform"))
+
+    def _called_back(self, house: House, member: Member) -> Any:
+        """A callback reaches the subject that asked; now and then somebody forges one."""
+
+        def call_back(operation: str, request_id: str) -> None:
+            for row in house.slots.values():
+                search = getattr(row.state, "search", None)
+                if search is not None and search.request_id == request_id:
+                    member.called_back(operation, request_id, row.subject)
+                    if self._traffic.random() < 0.1:
+                        member.called_back(operation, "forged", row.subject)
+                    return
+
+        return call_back
+
+    # What the hub shows to whoever watches
+
+    def sent(self, request: Request) -> None:
+        self.oracles[request.origin].sent(request)
+
+    def answered(self, request: Request, status: int, body: dict[str, Any]) -> None:
+        self.oracles[request.origin].answered(request, status, body)
+
+    def served(self, member: str, origin: str, operation: str, body: dict[str, Any], answer: Answer) -> None:
+        if member in self.oracles:
+            self.oracles[member].served(origin, operation, body, answer)
+
+    # A run
+
+    async def run(self, withdrawals: int) -> Figures:
+        started = time.process_time()
+        self._plan(withdrawals)
+        for quarter in range(1, 4 * END_DAY + 1):
+            await self.clock.run(START + timedelta(hours=6 * quarter))
+            for process in self.processes.values():
+                deferred_calls_are_watched(process.house)
+        figures = self._figures(withdrawals)
+        self._end()
+        figures.recomputed = sum(oracle.recompute() for oracle in self.oracles.values())
+        figures.seconds = time.process_time() - started
+        return figures
+
+    def _plan(self, withdrawals: int) -> None:
+        dice = self._traffic
+        for _ in range(withdrawals):
+            self.clock.after(dice.uniform(5, TRAFFIC_DAYS * 86_400), self._withdraw)
+        for _ in range(withdrawals // 6):
+            self.clock.after(dice.uniform(60, TRAFFIC_DAYS * 86_400), self._mischief)
+        for name in VASPS:
+            for _ in range(6):
+                seconds = dice.choice((20.0, 600.0, 4000.0))
+                self.clock.after(
+                    dice.uniform(0, TRAFFIC_DAYS * 86_400), lambda n=name, s=seconds: self.processes[n].sleep(s)
+                )
+            desk = self.processes[name].desk
+            desk.crash_share, desk.repeat_share = 0.01, 0.02
+            self.clock.after(CLEAR_DAY * 86_400, lambda d=desk: setattr(d, "crash_share", 0.0))
+        for name in (*VASPS, *ROBOTS):
+            for _ in range(3):
+                self.clock.after(dice.uniform(3600, CLEAR_DAY * 86_400), self._rotation(name))
+            for _ in range(2):
+                begins = dice.uniform(3600, TRAFFIC_DAYS * 86_400)
+                lasts = dice.choice((600.0, 20_000.0, 200_000.0))
+                self.clock.after(begins, lambda n=name: self.hub.set_health(n, up=False))
+                self.clock.after(begins + lasts, lambda n=name: self.hub.set_health(n, up=True))
+        for name in ROBOTS:
+            self.clock.after(CLEAR_DAY * 86_400, lambda n=name: self.hub.set_health(n, up=True))
+
+    def _rotation(self, name: str) -> Any:
+        return lambda: self.hub.members[name].keys.rotate(self.clock.now)  # type: ignore[attr-defined]
+
+    def _withdraw(self) -> None:
+        dice = self._traffic
+        name = dice.choice(VASPS)
+        sender = dice.choice(self.people[name])
+        other = dice.choices(("peer", "robot", "self"), (80, 17, 3))[0]
+        where = {"peer": next(one for one in VASPS if one != name), "robot": dice.choice(ROBOTS), "self": name}[other]
+        owner: Customer | None = dice.choice(self.people[where])
+        assert owner is not None
+        wallet = owner.wallets[dice.choice(("XRP", "ETH", "BTC"))]
+        if dice.random() < 0.06:
+            owner, wallet = None, Wallet("nobody", "none", wallet.currency, f"0x{dice.getrandbits(160):040x}", None)
+        kind = "unknown" if dice.random() < 0.12 else "vasp"
+        destination: dict[str, Any] = {"kind": kind, "address": wallet.address}
+        if wallet.tag:
+            destination["tag"] = wallet.tag
+        if kind == "vasp":
+            destination["vaspEntityId"] = where if dice.random() < 0.97 else dice.choice((*ROBOTS, "nobody"))
+        self.platforms[name].withdraw(sender, wallet, owner, destination)
+
+    def _mischief(self) -> None:
+        name = self._traffic.choice(VASPS)
+        self.rogue.act(name, self._traffic.choice(self.people[name]))
+
+    def _end(self) -> None:
+        """Two weeks after the last trouble: nothing is owed any more but where somebody was told."""
+        for name, process in self.processes.items():
+            house, oracle = process.house, self.oracles[name]
+            assert not house.tells, "messages between subjects were left"
+            for row in house.calls.values():
+                told = oracle.counts["CALL_TROUBLED"] or oracle.counts["EXCHANGE_NOT_CONCLUDED"]
+                assert told or row.due_at > self.clock.now, f"{row.operation} of {row.subject} was left"
+
+    def _figures(self, withdrawals: int) -> Figures:
+        figures = Figures(self.seed, withdrawals, requests=self.hub.requests, steps=self.clock.steps)
+        for name, oracle in self.oracles.items():
+            slots = self.processes[name].house.slots
+            figures.decisions += oracle.decisions
+            figures.doubles += self.processes[name].doubles
+            figures.exchanges += sum(subject.startswith("exchange:") for subject in slots)
+            figures.exchanges += sum(
+                1 for subject, slot in slots.items() if subject.startswith("withdrawal:") for _ in slot.state.attempts
+            )
+            figures.deposits += sum(subject.startswith("deposit:") for subject in slots)
+            figures.seen += oracle.counts
+        return figures
