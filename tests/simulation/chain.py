@@ -53,13 +53,15 @@ class Chain:
         mined = self._dice.uniform(20.0, 20 * MINUTE)
         final = mined + self._dice.uniform(5 * MINUTE, 2 * HOUR)
         taken_back = self._dice.uniform(mined, final)
-        match self._dice.choices(("fine", "slow", "dropped", "gone", "back", "late-gone"), (84, 3, 5, 3, 3, 2))[0]:
+        match self._dice.choices(("fine", "slow", "dropped", "gone", "back", "late-gone", "revived"), (82, 3, 5, 3, 3, 2, 2))[0]:
             case "slow":
                 return [(mined + 2 * DAY, "mined"), (final + 2 * DAY, "final")]
             case "dropped":
                 return [(self._dice.uniform(HOUR, DAY), "failed")]
             case "gone":
                 return [(mined, "mined"), (taken_back, "retracted"), (taken_back + HOUR, "failed")]
+            case "revived":
+                return [(mined, "failed"), (mined + HOUR, "mined"), (final + HOUR, "final")]
             case "back":
                 return [(mined, "mined"), (taken_back, "retracted"), (final + HOUR, "back"), (final + 2 * HOUR, "final")]
             case "late-gone":

@@ -232,6 +232,10 @@ class Platform:
             }
         )
         self._at[key] = deposit_id
+        if self._dice.random() < 0.01:
+            # Somebody else's confirmation, for a deposit that never comes.
+            nobody = DepositConfirmed(deposit_id=self._uuid())
+            self._process.send("deposits", "deposit.confirmed.v1", f"deposit:{nobody.deposit_id}", nobody)
         self.arrivals[deposit_id] = Arrival(deposit_id, data)
         self._process.send("deposits", "deposit.detected.v1", f"deposit:{deposit_id}", data)
 

@@ -28,8 +28,11 @@ VASP_PARTY = {
 class Robot:
     """A counterparty with moods: what it answers is drawn anew for each transfer, and then kept."""
 
-    def __init__(self, name: str, hub: Hub, clock: Clock, dice: random.Random, people: list[Customer]) -> None:
+    def __init__(
+        self, name: str, hub: Hub, clock: Clock, dice: random.Random, people: list[Customer], alliance: str = "code"
+    ) -> None:
         self.name = name
+        self.alliance = alliance
         self.keys = Keys(dice, clock.now)
         self.claimed: set[str] = set()
         self.people = people
@@ -42,7 +45,10 @@ class Robot:
 
     def entry(self) -> VaspEntry:
         return VaspEntry(
-            vasp_entity_id=self.name, country_of_registration="DE", alliance_name="code", pubkeys=self.keys.listed()
+            vasp_entity_id=self.name,
+            country_of_registration="DE",
+            alliance_name=self.alliance,
+            pubkeys=self.keys.listed(),
         )
 
     def serve(self, operation: str, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
@@ -119,9 +125,16 @@ class Robot:
             "Originator": {"originatorPersons": [person], "accountNumber": ["robot-1"]},
             "OriginatingVASP": {"originatingVASP": VASP_PARTY},
         }
-        answer = {"result": "normal", "transferId": body["transferId"], "currency": body["currency"]}
+        mood = self._dice.choices(("fine", "other-payee", "other-address", "other-coin", "nothing"), (80, 5, 5, 5, 5))[0]
+        if mood == "other-payee":
+            inner["Beneficiary"] = {**inner["Beneficiary"], "beneficiaryPersons": [person]}
+        elif mood == "other-address":
+            inner["Beneficiary"] = {**inner["Beneficiary"], "accountNumber": ["elsewhere"]}
+        currency = "DOGE" if mood == "other-coin" else body["currency"]
+        answer = {"result": "normal", "transferId": body["transferId"], "currency": currency}
         amount = self._amounts.get(body["txid"], "1")
-        return 200, {**answer, "amount": amount, "payload": self.keys.seal(pair, own_key, inner)}
+        payload = "" if mood == "nothing" else self.keys.seal(pair, own_key, inner)
+        return 200, {**answer, "amount": amount, "payload": payload}
 
     def pays(self, txid: str, amount: str) -> None:
         """It sent this transaction, without having said so."""

@@ -17,8 +17,11 @@ DAY = 86_400.0
 class Rogue:
     """Plays one robot's mischief against a VASP's customers."""
 
-    def __init__(self, robot: Robot, clock: Clock, chain: Chain, dice: random.Random) -> None:
+    def __init__(
+        self, robot: Robot, rival: Robot | None, clock: Clock, chain: Chain, dice: random.Random
+    ) -> None:
         self._robot = robot
+        self._rival = rival
         self._clock = clock
         self._chain = chain
         self._dice = dice
@@ -29,16 +32,18 @@ class Rogue:
         dice = self._dice
         wallet = owner.wallets[dice.choice(("XRP", "ETH", "BTC"))]
         txid = self._chain.txid()
-        count = dice.choice((0, 1, 1, 1, 2))
+        count = dice.choice((0, 1, 1, 1, 2, 3))
         outputs = []
         for number in range(max(count, 1)):
-            amount = f"{dice.randint(1, 900)}.5"
+            amount = f"{dice.randint(1, 6)}.5"
             vout = str(number) if count > 1 else None
             outputs.append(Output(wallet, amount, vout))
             if number < count:
                 self._transfer(target, owner, wallet, amount, txid, vout)
         if dice.random() < 0.4:
             self._robot.pays(txid, outputs[0].amount)
+            if self._rival is not None and dice.random() < 0.2:
+                self._rival.pays(txid, outputs[0].amount)
         if dice.random() < 0.9:
             self._clock.after(dice.uniform(0, 4000), lambda: self._chain.pay(Transaction(txid, outputs)))
 

@@ -29,7 +29,7 @@ from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 
 VASPS = ("north", "south")
-ROBOTS = ("east", "west")
+ROBOTS = {"east": "code", "west": "code", "gate": "GTR"}
 TRAFFIC_DAYS = 10
 CLEAR_DAY = 14
 """When the weather clears for good and everybody wakes up: what is owed must be settled after that."""
@@ -71,18 +71,25 @@ class World:
         self._traffic = self.dice("traffic")
         for name in VASPS:
             self._open(name, machines or MACHINES)
-        for name in ROBOTS:
+        self.rogues: list[Rogue] = []
+        rival: Robot | None = None
+        for name, alliance in ROBOTS.items():
             self.people[name] = customers(name, PEOPLE // 4, self.dice(name))
-            robot = Robot(name, self.hub, self.clock, self.dice(f"{name}/mood"), self.people[name])
+            # Some people have an address at two VASPs, or somebody says so.
+            shared = self.dice(f"{name}/shared").sample(self.people["south"], 2)
+            robot = Robot(
+                name, self.hub, self.clock, self.dice(f"{name}/mood"), [*self.people[name], *shared], alliance
+            )
             self.hub.members[name] = robot
-            self.rogue = Rogue(robot, self.clock, self.chain, self.dice(f"{name}/rogue"))
+            self.rogues.append(Rogue(robot, rival, self.clock, self.chain, self.dice(f"{name}/rogue")))
+            rival = robot
         for name in VASPS:
             texts = [one.last.encode() for people in self.people.values() for one in people]
             self.oracles[name].secrecy.names = texts
             self.oracles[name].secrecy.claims = self.hub.searches.claims
             self.processes[name].desk.look_at_directory()
             for customer in self.people[name]:
-                self.platforms[name].register(customer)
+                self._register(name, customer)
 
     def dice(self, what: str) -> random.Random:
         return random.Random(f"{self.seed}/{what}")
@@ -169,6 +176,8 @@ class World:
         for _ in range(withdrawals // 6):
             self.clock.after(dice.uniform(60, TRAFFIC_DAYS * 86_400), self._mischief)
         for name in VASPS:
+            for _ in range(2):
+                self.clock.after(dice.uniform(0, TRAFFIC_DAYS * 86_400), lambda n=name: self._change_policy(n))
             for _ in range(6):
                 seconds = dice.choice((20.0, 600.0, 4000.0))
                 self.clock.after(
@@ -196,7 +205,7 @@ class World:
         name = dice.choice(VASPS)
         sender = dice.choice(self.people[name])
         other = dice.choices(("peer", "robot", "self"), (80, 17, 3))[0]
-        where = {"peer": next(one for one in VASPS if one != name), "robot": dice.choice(ROBOTS), "self": name}[other]
+        where = {"peer": next(one for one in VASPS if one != name), "robot": dice.choice(list(ROBOTS)), "self": name}[other]
         owner: Customer | None = dice.choice(self.people[where])
         assert owner is not None
         wallet = owner.wallets[dice.choice(("XRP", "ETH", "BTC"))]
@@ -212,7 +221,22 @@ class World:
 
     def _mischief(self) -> None:
         name = self._traffic.choice(VASPS)
-        self.rogue.act(name, self._traffic.choice(self.people[name]))
+        self._traffic.choice(self.rogues).act(name, self._traffic.choice(self.people[name]))
+
+    def _register(self, name: str, customer: Customer) -> None:
+        """Most addresses are known from the beginning, some late, a few never."""
+        when = self._traffic.choices(("at once", "late", "never"), (92, 5, 3))[0]
+        if when == "at once":
+            self.platforms[name].register(customer)
+        elif when == "late":
+            days = self._traffic.uniform(0.5, TRAFFIC_DAYS)
+            self.clock.after(days * 86_400, lambda: self.platforms[name].register(customer))
+
+    def _change_policy(self, name: str) -> None:
+        """The operator forbids a VASP, or takes it back."""
+        policy = self.policies[name]
+        denied = () if policy.deny_list else (self._traffic.choice(list(ROBOTS)),)
+        self.policies[name] = Policy.model_validate({**policy.model_dump(), "deny_list": denied}).with_own(policy.own)
 
     def _end(self) -> None:
         """Two weeks after the last trouble: nothing is owed any more but where somebody was told."""

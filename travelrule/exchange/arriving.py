@@ -58,7 +58,7 @@ def store_txid(turn: ExchangeTurn, trigger: str, txid: str, vout: str | None) ->
     """Store the transaction, whoever named it, and announce it; the table must have the change."""
     turn.state = replace(turn.state, txid=txid, vout=vout)
     turn.move(trigger)
-    turn.clear_timer(OPEN)
+    turn.stop_waiting()
     announce(turn)
 
 
