@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -111,13 +112,21 @@ class InDatabase:
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
         self._clock = HandClock()
-        self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._clock)
+        self._order = asyncio.Lock()
+        self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
         leases = Leases(database, "north", "p1", self._clock)
         self._timers = Timers(database, "north", leases, self._submit, self._engine.alert, self._clock)
         self._teller = Teller(database, "north", vault, leases, self._submit, self._engine.committed.tells)
 
     async def _submit(self, item: Input) -> Outcome:
-        return (await self._engine.apply([item]))[0]
+        # As the intake does: what is given together keeps its order.
+        async with self._order:
+            return (await self._engine.apply([item]))[0]
+
+    def _tick(self) -> datetime:
+        """No two transactions have the same time."""
+        self._clock.forward(0.001)
+        return self._clock()
 
     @property
     def now(self) -> datetime:

@@ -116,6 +116,7 @@ class House:
         self.watcher = watcher
         self.slots: dict[str, Slot] = {}
         self.inputs: dict[tuple[str, str], _Known] = {}
+        self._waiting: dict[tuple[str, str], tuple[str, str, bytes]] = {}
         self.calls: dict[str, CallRow] = {}
         self.calls_of: dict[str, dict[str, CallRow]] = {}
         self.tells: dict[str, TellRow] = {}
@@ -135,7 +136,7 @@ class House:
     def states(self) -> StatesView:
         return StatesView(self.slots)
 
-    def apply(self, item: Input, *, waited: bool = False) -> Outcome:
+    def apply(self, item: Input) -> Outcome:
         """One input, one transaction."""
         if item.type in FINAL_CALL_TYPES:
             self._end_call(item.id)
@@ -172,7 +173,12 @@ class House:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
             return self._refuse(item, decision.code)
         if decision.status == "parked":
-            self._park(slot, item)
+            waiting = self._waiting.get((item.source, item.id))
+            if waiting not in (None, fingerprint):
+                return self._refuse(item, "CONFLICT")
+            if waiting is None:
+                self._waiting[item.source, item.id] = fingerprint
+                self._park(slot, item)
             return Outcome("parked", decision.code)
         before, slot.state = slot.state, decision.state
         self.slots[slot.subject] = slot
@@ -185,7 +191,8 @@ class House:
         if before is None and slot.parked:
             waiting, slot.parked = slot.parked, []
             for one in waiting:
-                self.apply(one, waited=True)
+                del self._waiting[one.source, one.id]
+                self.apply(one)
         return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
     def _effects(self, slot: Slot, item: Input, decision: Decision[Any]) -> dict[str, Any] | None:
@@ -255,8 +262,7 @@ class House:
 
     def _park(self, slot: Slot, item: Input) -> None:
         self.slots[slot.subject] = slot
-        if all((one.source, one.id) != (item.source, item.id) for one in slot.parked):
-            slot.parked.append(item)
+        slot.parked.append(item)
         if slot.due_at is None:
             slot.due_at = self.clock() + timedelta(seconds=self.policy().time_limits.parked)
             slot.due_timer = "parked"

@@ -62,9 +62,9 @@ class Process:
         self._clock.after(self._dice.uniform(0.001, 0.2), lambda: self._timer_due(slot, name, due_at))
 
     def _timer_due(self, slot: Slot, name: str, due_at: datetime) -> None:
-        still = slot.due_at == due_at
+        still = (slot.due_at, slot.due_timer) == (due_at, name)
         self.house.apply(timer_input(slot.subject, name, due_at, self._salt()))
-        if still and slot.due_at == due_at:
+        if still and (slot.due_at, slot.due_timer) == (due_at, name):
             raise AssertionError(f"timer {name} of {slot.subject} came due and still stands there: it would spin")
 
     # Messages between subjects

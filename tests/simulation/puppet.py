@@ -98,7 +98,8 @@ def decide(state: Puppet | None, item: Input, _policy: Policy, now: datetime) ->
             case "reply":
                 effects.append(Reply({"said": str(len(before.heard))}))
             case "timer":
-                timers[rest] = now + timedelta(seconds=SECONDS * len(rest))
+                name, _, seconds = rest.partition("/")
+                timers[name] = now + timedelta(seconds=int(seconds or SECONDS * len(name)))
     return Decision(Puppet((*before.heard, text), timers), tuple(effects), rule="heard")
 
 
