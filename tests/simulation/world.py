@@ -35,6 +35,8 @@ CLEAR_DAY = 14
 """When the weather clears for good and everybody wakes up: what is owed must be settled after that."""
 END_DAY = 28
 PEOPLE = 40
+FLAPS = 25
+"""How often each member is down for a short while."""
 
 
 @dataclass(slots=True)
@@ -53,6 +55,10 @@ class Figures:
     days: int = END_DAY
     seconds: float = 0.0
     seen: Counter[str] = field(default_factory=Counter)
+
+
+class SimulationFailed(AssertionError):
+    """A run that an invariant ended, with the seed that makes it again."""
 
 
 class World:
@@ -156,6 +162,22 @@ class World:
 
     # A run
 
+    async def play(self, withdrawals: int) -> Figures:
+        """Run, and say by which seed and what story a failure can be had again."""
+        try:
+            return await self.run(withdrawals)
+        except Exception as error:
+            story = "\n".join(self._told(str(error)))
+            raise SimulationFailed(f"seed {self.seed}, {self.clock.now}: {error}\n{story}") from error
+
+    def _told(self, text: str) -> list[str]:
+        """The last steps of the subject that a failure names."""
+        for name, oracle in self.oracles.items():
+            for subject, story in oracle.stories.items():
+                if subject in text:
+                    return [f"{name}: {subject}", *story.trace[-20:]]
+        return []
+
     async def run(self, withdrawals: int) -> Figures:
         started = time.process_time()
         self._plan(withdrawals)
@@ -194,7 +216,11 @@ class World:
                 lasts = dice.choice((600.0, 20_000.0, 200_000.0))
                 self.clock.after(begins, lambda n=name: self.hub.set_health(n, up=False))
                 self.clock.after(begins + lasts, lambda n=name: self.hub.set_health(n, up=True))
-        for name in ROBOTS:
+            for _ in range(FLAPS):
+                begins = dice.uniform(3600, TRAFFIC_DAYS * 86_400)
+                self.clock.after(begins, lambda n=name: self.hub.set_health(n, up=False))
+                self.clock.after(begins + dice.uniform(5, 7200), lambda n=name: self.hub.set_health(n, up=True))
+        for name in (*VASPS, *ROBOTS):
             self.clock.after(CLEAR_DAY * 86_400, lambda n=name: self.hub.set_health(n, up=True))
 
     def _rotation(self, name: str) -> Any:

@@ -1,0 +1,71 @@
+"""Weeks of timers in seconds, thousands of exchanges, and every invariant after every step.
+
+``TRAVELRULE_SIMULATION_SEED=N pytest tests/simulation/test_weeks.py -k fresh`` plays one seed again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+
+import pytest
+
+from tests.simulation.world import Figures, World
+
+WITHDRAWALS = 500
+FIXED = (1, 2, 3)
+VARIABLE = "TRAVELRULE_SIMULATION_SEED"
+EVERYTHING = (
+    *("withdrawal.verdict.v1 allow VERIFIED", "withdrawal.verdict.v1 allow EXEMPT_OWN_ENTITY"),
+    *("withdrawal.verdict.v1 hold COUNTERPARTY_UNREACHABLE", "withdrawal.verdict.v1 hold COUNTERPARTY_UNKNOWN"),
+    *("withdrawal.verdict.v1 deny CANCELLED", "withdrawal.verdict.v1 hold DENIED_INPUT_NAME_MISMATCHED"),
+    *("withdrawal.verdict.v1 deny OPERATOR", "withdrawal.verdict.v1 deny ADDRESS_NOT_FOUND"),
+    *("deposit.verdict.v1 allow MATCHED", "deposit.verdict.v1 allow DATA_RECEIVED", "deposit.verdict.v1 allow OPERATOR"),
+    *("deposit.verdict.v1 hold AMOUNT_MISMATCH", "deposit.verdict.v1 hold ORIGINATOR_UNKNOWN"),
+    *("deposit.verdict.v1 hold OWNER_UNKNOWN", "deposit.verdict.v1 hold ORIGINATOR_AMBIGUOUS"),
+    *("deposit.verdict.v1 deny RETRACTED", "AUTHORIZATION_OPEN", "BROADCAST_WITHOUT_ALLOW", "CALL_TROUBLED"),
+    *("EXCHANGE_NOT_CONCLUDED", "HELD_TOO_LONG", "DEPOSIT_NOT_SETTLED", "DIRECTORY_KEY_CHANGED", "PARKED_TOO_LONG"),
+)
+"""What the known seeds must have seen."""
+
+
+def show(figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print(
+            f"\nsimulation: seed {figures.seed}, {figures.exchanges} exchanges, {figures.deposits} deposits,"
+            f" {figures.decisions} decisions, {figures.requests} requests, {figures.days} days"
+            f" in {figures.seconds:.1f} s of processor time"
+        )
+
+
+async def played(seed: int, capsys: pytest.CaptureFixture[str]) -> Figures:
+    figures = await World(seed).play(WITHDRAWALS)
+    show(figures, capsys)
+    return figures
+
+
+async def test_weeks_of_known_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    """A simulation in which nothing happens would find nothing: what these see is counted too."""
+    seen: Counter[str] = Counter()
+    for seed in FIXED:
+        figures = await played(seed, capsys)
+        assert figures.exchanges > WITHDRAWALS
+        assert figures.recomputed > 200
+        assert figures.doubles > 50
+        seen += figures.seen
+    assert [one for one in EVERYTHING if not seen[one]] == []
+
+
+async def test_weeks_of_a_fresh_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    await played(int(os.environ.get(VARIABLE) or secrets.randbelow(2**31)), capsys)
+
+
+async def test_the_same_seed_is_the_same_run() -> None:
+    runs = [World(7), World(7)]
+    figures = [await one.play(60) for one in runs]
+    assert figures[0].seen == figures[1].seen
+    assert figures[0].steps == figures[1].steps
+    events = [[event for process in one.processes.values() for event in process.house.outbox] for one in runs]
+    assert events[0] == events[1]
+
