@@ -53,7 +53,9 @@ class Chain:
         mined = self._dice.uniform(20.0, 20 * MINUTE)
         final = mined + self._dice.uniform(5 * MINUTE, 2 * HOUR)
         taken_back = self._dice.uniform(mined, final)
-        match self._dice.choices(("fine", "slow", "dropped", "gone", "back", "late-gone", "revived"), (82, 3, 5, 3, 3, 2, 2))[0]:
+        match self._dice.choices(
+            ("fine", "slow", "dropped", "gone", "back", "late-gone", "revived"), (82, 3, 5, 3, 3, 2, 2)
+        )[0]:
             case "slow":
                 return [(mined + 2 * DAY, "mined"), (final + 2 * DAY, "final")]
             case "dropped":
@@ -63,7 +65,12 @@ class Chain:
             case "revived":
                 return [(mined, "failed"), (mined + HOUR, "mined"), (final + HOUR, "final")]
             case "back":
-                return [(mined, "mined"), (taken_back, "retracted"), (final + HOUR, "back"), (final + 2 * HOUR, "final")]
+                return [
+                    (mined, "mined"),
+                    (taken_back, "retracted"),
+                    (final + HOUR, "back"),
+                    (final + 2 * HOUR, "final"),
+                ]
             case "late-gone":
                 return [(mined, "mined"), (final, "final"), (final + HOUR, "retracted"), (final + 2 * HOUR, "failed")]
         return [(mined, "mined"), (final, "final")]

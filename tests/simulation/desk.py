@@ -23,6 +23,7 @@ from travelrule.client.operations import OPERATIONS
 from travelrule.client.wire import RawAnswer
 from travelrule.engine.caller import LEASE_SECONDS
 from travelrule.engine.calling import Calling, Postpone
+from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.inputs import Input
@@ -35,51 +36,48 @@ DEFERRED_LOOK = timedelta(minutes=30)
 """The real caller looks every ten seconds at what waits for a VASP; here a change of the directory wakes it."""
 
 
-class Phonebook:
-    """``engine.counterparties`` for one VASP: a copy of the hub's list, as old as its last refresh."""
+class Phonebook(Counterparties):
+    """``engine.counterparties`` for one VASP; its copy is as old as its last look at the hub's list."""
 
-    def __init__(self, house: House, hub: Hub, clock: Clock, dice: random.Random) -> None:
-        self.copy: dict[str, StoredVasp] = {}
-        self.wanted = asyncio.Event()
-        self.key_refreshes = 0
+    def __init__(self, house: House, network: Hub, clock: Clock, dice: random.Random) -> None:
+        super().__init__(cast("Any", None), cast("Any", None), clock)
         self._house = house
-        self._hub = hub
-        self._clock = clock
+        self._network = network
         self._dice = dice
 
-    async def get(self, entity_id: str) -> StoredVasp | None:
-        return self.copy.get(entity_id)
+    @property
+    def copy(self) -> dict[str, StoredVasp]:
+        return self._copy
 
-    def network_name(self, _currency: str, network: str | None) -> str | None:
-        return network
+    def _stale(self) -> bool:
+        return False
 
-    def fetch(self) -> None:
+    def look(self) -> None:
         """Take the hub's list, if it answers; what changed is told to the subjects."""
-        if self._hub.weather.away(self._clock.now):
+        if self._network.weather.away(self._clock()):
             return
         self.wanted.clear()
-        now = self._clock.now
-        for entity_id, entry in self._hub.entries().items():
-            before = self.copy.get(entity_id)
+        now = self._clock()
+        for entity_id, entry in self._network.entries().items():
+            before = self._copy.get(entity_id)
             if before is not None and before.entry != entry:
                 self._tell(entity_id, before, entry)
-            self.copy[entity_id] = StoredVasp(entry, listed=True, refreshed_at=now)
+            self._copy[entity_id] = StoredVasp(entry, listed=True, refreshed_at=now)
 
     def _tell(self, entity_id: str, before: StoredVasp, entry: Any) -> None:
-        item = directory_input(entity_id, before.entry, entry, self._clock.now)
+        item = directory_input(entity_id, before.entry, entry, self._clock())
         names = {"id": str(_uuid(self._dice)), "salt": _uuid(self._dice)}
         self._house.apply(Input(**{**_fields(item), **names}))
 
     async def refresh_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
-        self.key_refreshes += 1
-        if self._hub.weather.away(self._clock.now):
+        if self._network.weather.away(self._clock()):
             raise NoAnswer("public-key", sent_maybe=False)
-        keys = tuple(self._hub.entries()[entity_id].pubkeys)
-        before = self.copy[entity_id]
+        keys = tuple(self._network.entries()[entity_id].pubkeys)
+        before = self._copy[entity_id]
         entry = before.entry.model_copy(update={"pubkeys": keys})
         if entry != before.entry:
             self._tell(entity_id, before, entry)
-        self.copy[entity_id] = StoredVasp(entry, before.listed, self._clock.now)
+        self._copy[entity_id] = StoredVasp(entry, before.listed, self._clock())
         return keys
 
 
@@ -140,7 +138,7 @@ class Desk:
         self._calling = Calling(
             vault=cast("Any", None),
             hub=cast("Any", self._line),
-            counterparties=cast("Any", self.phonebook),
+            counterparties=self.phonebook,
             look_ups=cast("Any", LookUps(house)),
             keyring=cast("Any", keyring),
             policy=house.policy,
@@ -157,7 +155,7 @@ class Desk:
 
     def look_at_directory(self) -> None:
         """Refresh the directory, and wake what waited for somebody who is up again."""
-        self.phonebook.fetch()
+        self.phonebook.look()
         for row in list(self._house.calls.values()):
             stored = self.phonebook.copy.get(row.target)
             if row.deferred and stored is not None and stored.up:

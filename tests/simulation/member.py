@@ -176,9 +176,7 @@ class Member:
             sender=SenderFacts(entity_id=origin, alliance="code", country="SG"),
             wallets=tuple(wallets),
         )
-        content = orjson.dumps(
-            data.model_dump(mode="json", by_alias=True, exclude=FACTS), option=orjson.OPT_SORT_KEYS
-        )
+        content = orjson.dumps(data.model_dump(mode="json", by_alias=True, exclude=FACTS), option=orjson.OPT_SORT_KEYS)
         subject = f"exchange:{origin}/{data.transfer_id}"
         name = f"authorization/{data.transfer_id}"
         item = self._input(f"/gateway/code:{origin}", name, "authorization.received", subject, data, content)
@@ -251,6 +249,4 @@ class Member:
         self, source: str, name: str, kind: str, subject: str, data: Wire, content: bytes, *, unknown: bool = False
     ) -> Input:
         salt = UUID(int=self._dice.getrandbits(128), version=4)
-        return Input(
-            source, name, kind, subject, self._clock.now, data, content, salt, reply_to_unknown=unknown
-        )
+        return Input(source, name, kind, subject, self._clock.now, data, content, salt, reply_to_unknown=unknown)

@@ -125,7 +125,9 @@ class Robot:
             "Originator": {"originatorPersons": [person], "accountNumber": ["robot-1"]},
             "OriginatingVASP": {"originatingVASP": VASP_PARTY},
         }
-        mood = self._dice.choices(("fine", "other-payee", "other-address", "other-coin", "nothing"), (80, 5, 5, 5, 5))[0]
+        mood = self._dice.choices(("fine", "other-payee", "other-address", "other-coin", "nothing"), (80, 5, 5, 5, 5))[
+            0
+        ]
         if mood == "other-payee":
             inner["Beneficiary"] = {**inner["Beneficiary"], "beneficiaryPersons": [person]}
         elif mood == "other-address":

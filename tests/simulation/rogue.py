@@ -17,9 +17,7 @@ DAY = 86_400.0
 class Rogue:
     """Plays one robot's mischief against a VASP's customers."""
 
-    def __init__(
-        self, robot: Robot, rival: Robot | None, clock: Clock, chain: Chain, dice: random.Random
-    ) -> None:
+    def __init__(self, robot: Robot, rival: Robot | None, clock: Clock, chain: Chain, dice: random.Random) -> None:
         self._robot = robot
         self._rival = rival
         self._clock = clock
@@ -47,9 +45,7 @@ class Rogue:
         if dice.random() < 0.9:
             self._clock.after(dice.uniform(0, 4000), lambda: self._chain.pay(Transaction(txid, outputs)))
 
-    def _transfer(
-        self, target: str, owner: Customer, wallet: Wallet, amount: str, txid: str, vout: str | None
-    ) -> None:
+    def _transfer(self, target: str, owner: Customer, wallet: Wallet, amount: str, txid: str, vout: str | None) -> None:
         dice = self._dice
         again = self._ids and dice.random() < 0.05
         transfer_id = dice.choice(self._ids) if again else self._robot.transfer_id()

@@ -197,7 +197,9 @@ async def test_a_reply_is_given_again(script: Script, driver: Driver) -> None:
     assert (again.status, again.reply) == ("duplicate", {"said": "1"})
 
 
-async def test_calls_are_taken_back_by_operation_and_in_the_order_of_the_effects(script: Script, driver: Driver) -> None:
+async def test_calls_are_taken_back_by_operation_and_in_the_order_of_the_effects(
+    script: Script, driver: Driver
+) -> None:
     await script.say("new+call=finish+call=txid-report+look")
     assert await script.operations() == ["finish", "look-up", "txid-report"]
     await script.say("drop=finish+call=finish+call=address-search+drop=address-search")
@@ -240,7 +242,9 @@ async def test_messages_arrive_once_and_in_the_order_in_which_they_were_spoken(s
     assert (await driver.heard("w-1"))[-1] == "self+verdict"
 
 
-async def test_a_message_waits_for_its_subject_and_a_refused_one_is_in_nobodys_way(script: Script, driver: Driver) -> None:
+async def test_a_message_waits_for_its_subject_and_a_refused_one_is_in_nobodys_way(
+    script: Script, driver: Driver
+) -> None:
     await script.say("new", "w-2")
     await script.say("new+tell=w-3/early+tell=w-2/refuse+tell=w-2/fine")
     await driver.wait(10)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.simulation.world import Figures, World
 
-WITHDRAWALS = 500
+WITHDRAWALS = 900
 FIXED = (1, 2, 3)
 VARIABLE = "TRAVELRULE_SIMULATION_SEED"
 EVERYTHING = (
@@ -21,7 +21,11 @@ EVERYTHING = (
     *("withdrawal.verdict.v1 hold COUNTERPARTY_UNREACHABLE", "withdrawal.verdict.v1 hold COUNTERPARTY_UNKNOWN"),
     *("withdrawal.verdict.v1 deny CANCELLED", "withdrawal.verdict.v1 hold DENIED_INPUT_NAME_MISMATCHED"),
     *("withdrawal.verdict.v1 deny OPERATOR", "withdrawal.verdict.v1 deny ADDRESS_NOT_FOUND"),
-    *("deposit.verdict.v1 allow MATCHED", "deposit.verdict.v1 allow DATA_RECEIVED", "deposit.verdict.v1 allow OPERATOR"),
+    *(
+        "deposit.verdict.v1 allow MATCHED",
+        "deposit.verdict.v1 allow DATA_RECEIVED",
+        "deposit.verdict.v1 allow OPERATOR",
+    ),
     *("deposit.verdict.v1 hold AMOUNT_MISMATCH", "deposit.verdict.v1 hold ORIGINATOR_UNKNOWN"),
     *("deposit.verdict.v1 hold OWNER_UNKNOWN", "deposit.verdict.v1 hold ORIGINATOR_AMBIGUOUS"),
     *("deposit.verdict.v1 deny RETRACTED", "AUTHORIZATION_OPEN", "BROADCAST_WITHOUT_ALLOW", "CALL_TROUBLED"),
@@ -68,4 +72,3 @@ async def test_the_same_seed_is_the_same_run() -> None:
     assert figures[0].steps == figures[1].steps
     events = [[event for process in one.processes.values() for event in process.house.outbox] for one in runs]
     assert events[0] == events[1]
-

@@ -231,7 +231,9 @@ class World:
         name = dice.choice(VASPS)
         sender = dice.choice(self.people[name])
         other = dice.choices(("peer", "robot", "self"), (80, 17, 3))[0]
-        where = {"peer": next(one for one in VASPS if one != name), "robot": dice.choice(list(ROBOTS)), "self": name}[other]
+        where = {"peer": next(one for one in VASPS if one != name), "robot": dice.choice(list(ROBOTS)), "self": name}[
+            other
+        ]
         owner: Customer | None = dice.choice(self.people[where])
         assert owner is not None
         wallet = owner.wallets[dice.choice(("XRP", "ETH", "BTC"))]

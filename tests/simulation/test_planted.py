@@ -1,0 +1,291 @@
+"""An oracle that cannot fail is worth nothing: each fault that is planted here must end the run, and be named."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.simulation import house as houses
+from tests.simulation.world import SimulationFailed, World
+from travelrule.engine import calling
+from travelrule.engine.calling import Calling
+from travelrule.engine.kinds import MACHINES
+from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.decision import CallHub, Decision, DropCalls, Effect, Emit, Reply
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.machine import Machine
+from travelrule.exchange.reports import AuthorizationReceived, CallReport, TxidReportReceived
+from travelrule.exchange.retries import Again
+from travelrule.exchange.state import Case, WithdrawalState
+from travelrule.policy.policy import Policy
+
+WITHDRAWALS = 150
+Planted = Callable[[Any, Input, Decision[Any]], Decision[Any]]
+"""(state before, input, what the machine decided) -> what the planted fault makes of it."""
+
+
+def mutated(kind: str, plant: Planted) -> dict[str, Machine]:
+    real = MACHINES[kind]
+
+    def decide(state: Any, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+        return plant(state, item, real.decide(state, item, policy, now))
+
+    return {**MACHINES, kind: replace(real, decide=decide)}
+
+
+def with_effects(decision: Decision[Any], change: Callable[[Effect], Any]) -> Decision[Any]:
+    """Each effect replaced; ``None`` drops it."""
+    return replace(decision, effects=tuple(new for old in decision.effects if (new := change(old)) is not None))
+
+
+def no_conclusion_timer(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    if not isinstance(decision.state, WithdrawalState):
+        return decision
+    timers = {name: at for name, at in decision.state.timers.items() if name != "conclude"}
+    return replace(decision, state=replace(decision.state, timers=timers))
+
+
+def silent_conclusion(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """The timer runs, and tells nobody."""
+    return with_effects(decision, lambda one: None if getattr(one, "code", "") == "EXCHANGE_NOT_CONCLUDED" else one)
+
+
+def verdict_twice(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    verdicts = [one for one in decision.effects if isinstance(one, Emit) and one.topic == "verdicts"]
+    return replace(decision, effects=(*decision.effects, *verdicts))
+
+
+def verdict_again(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """The answer to a txid report makes it say once more what it said long ago."""
+    if not isinstance(item.data, CallReport) or item.data.operation != "txid-report" or before is None:
+        return decision
+    case: Case = decision.state.case
+    data = {
+        "subject": item.subject,
+        "verdict": case.verdict,
+        "reasons": list(case.reasons),
+        "needs": [],
+        "final": True,
+        "policyVersion": case.policy_version,
+        "counterparty": before.request.destination.vasp_entity_id,
+    }
+    again = Emit("verdicts", before.withdrawal_id, "withdrawal.verdict.v1", data)
+    return replace(decision, effects=(*decision.effects, again))
+
+
+def no_reason(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def strip(one: Effect) -> Effect:
+        return (
+            replace(one, data={**one.data, "reasons": []}) if isinstance(one, Emit) and "reasons" in one.data else one
+        )
+
+    return with_effects(decision, strip)
+
+
+def another_policy(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def change(one: Effect) -> Effect:
+        old = isinstance(one, Emit) and "policyVersion" in one.data
+        return replace(one, data={**one.data, "policyVersion": "yesterday"}) if old else one  # type: ignore[call-arg]
+
+    return with_effects(decision, change)
+
+
+def txid_replaced(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """A second report with another transaction is believed."""
+    if not isinstance(item.data, TxidReportReceived) or not isinstance(decision.state, ExchangeState):
+        return decision
+    return replace(decision, state=replace(decision.state, txid=item.data.txid))
+
+
+def allowed_unverified(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def change(one: Effect) -> Effect:
+        denied = isinstance(one, Emit) and "DENIED_INPUT_NAME_MISMATCHED" in one.data.get("reasons", ())
+        if not denied:
+            return one
+        words = {"verdict": "allow", "reasons": ["VERIFIED"], "needs": [], "final": True}
+        return replace(one, data={**one.data, **words})  # type: ignore[call-arg]
+
+    return with_effects(decision, change)
+
+
+def verified_unstored(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    if before is not None or not isinstance(item.data, AuthorizationReceived):
+        return decision
+    replies = tuple(one for one in decision.effects if isinstance(one, Reply))
+    return Decision(None, replies, status="rejected", code="X")
+
+
+def authorized_first(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """Personal data at once, instead of the question whether the address is there."""
+
+    def change(one: Effect) -> Effect:
+        return replace(one, operation="transfer-authorization") if _is(one, "address-search") else one  # type: ignore[call-arg]
+
+    return with_effects(decision, change)
+
+
+def to_somebody_else(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def change(one: Effect) -> Effect:
+        return replace(one, target="east") if _is(one, "transfer-authorization") else one  # type: ignore[call-arg]
+
+    return with_effects(decision, change)
+
+
+def in_clear(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def change(one: Effect) -> Effect:
+        if not _is(one, "transfer-authorization"):
+            return one
+        name = decision.state.request.originator.natural.last_name
+        return replace(one, clear={**one.clear, "note": name})  # type: ignore[call-arg,attr-defined]
+
+    return with_effects(decision, change)
+
+
+def finish_forgotten(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    return with_effects(decision, lambda one: None if _is(one, "finish") else one)
+
+
+def report_taken_back(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """Everything that is under way is dropped when the block comes."""
+    return replace(decision, effects=(*decision.effects, DropCalls())) if "mined" in item.type else decision
+
+
+def impure(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    if not isinstance(decision.state, WithdrawalState) or before is not None:
+        return decision
+    return replace(decision, state=replace(decision.state, fingerprint=str(uuid4())))
+
+
+def credited_early(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    def change(one: Effect) -> Effect:
+        early = isinstance(one, Emit) and "AWAITING_FINALITY" in one.data.get("reasons", ())
+        words = {"verdict": "allow", "reasons": ["MATCHED"], "final": True}
+        return replace(one, data={**one.data, **words}) if early else one  # type: ignore[call-arg]
+
+    return with_effects(decision, change)
+
+
+def final_is_not_final(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    """A chain event moves a verdict that was final."""
+    if "mined" not in item.type or before is None or before.case.verdict != "allow" or decision.status != "applied":
+        return decision
+    words = {
+        "verdict": "deny",
+        "reasons": ["X"],
+        "needs": [],
+        "final": True,
+        "policyVersion": before.case.policy_version,
+    }
+    emitted = Emit("verdicts", before.withdrawal_id, "withdrawal.verdict.v1", {"subject": item.subject, **words})
+    return replace(decision, effects=(*decision.effects, emitted))
+
+
+def timer_that_stays(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    return Decision(before, status="duplicate") if item.type == "timer.due" and before is not None else decision
+
+
+def deposit_without_timer(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
+    if decision.state is None or decision.state.status != "searching":
+        return decision
+    timers = {name: at for name, at in decision.state.timers.items() if name != "search"}
+    return replace(decision, state=replace(decision.state, timers=timers))
+
+
+def _is(one: Effect, operation: str) -> bool:
+    return isinstance(one, CallHub) and one.operation == operation
+
+
+@dataclass(frozen=True)
+class Fault:
+    kind: str
+    plant: Planted
+    named: str
+
+
+FAULTS = [
+    Fault("withdrawal", no_conclusion_timer, "nobody watches"),
+    Fault("withdrawal", silent_conclusion, "without an alert"),
+    Fault("withdrawal", verdict_twice, "2 verdicts|the same verdict twice"),
+    Fault("withdrawal", verdict_again, "the same verdict twice|overruled a final verdict"),
+    Fault("withdrawal", no_reason, "a verdict without a reason"),
+    Fault("deposit", another_policy, "a policy that is not in force"),
+    Fault("exchange", txid_replaced, "a stored txid was replaced"),
+    Fault("withdrawal", allowed_unverified, "allowed without verified"),
+    Fault("exchange", verified_unstored, "not stored"),
+    Fault("withdrawal", authorized_first, "an authorization that nobody sends|before the address was checked"),
+    Fault("withdrawal", to_somebody_else, "before the address was checked|nobody meant|is down"),
+    Fault("withdrawal", in_clear, "unsealed"),
+    Fault("withdrawal", finish_forgotten, "a finish that nobody sends"),
+    Fault("withdrawal", report_taken_back, "that nobody sends"),
+    Fault("withdrawal", impure, "decided otherwise the second time"),
+    Fault("deposit", credited_early, "before it is final"),
+    Fault("withdrawal", final_is_not_final, "overruled a final verdict"),
+    Fault("withdrawal", timer_that_stays, "it would spin"),
+    Fault("deposit", deposit_without_timer, "without its timer"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.plant.__name__)
+async def test_a_fault_of_a_machine_is_found(fault: Fault) -> None:
+    with pytest.raises(SimulationFailed, match=f"(?s)^seed 11, .*({fault.named})"):
+        await World(11, mutated(fault.kind, fault.plant)).play(WITHDRAWALS)
+
+
+async def test_an_engine_that_forgets_what_it_has_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = houses.House.apply
+
+    def forgetful(self: Any, item: Input) -> Any:
+        self.inputs.pop((item.source, item.id), None)
+        return real(self, item)
+
+    monkeypatch.setattr(houses.House, "apply", forgetful)
+    with pytest.raises(SimulationFailed, match="decided on twice|had an effect twice"):
+        await World(11).play(WITHDRAWALS)
+
+
+async def test_a_gap_in_a_sequence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, numbers = houses.House._emit, itertools.count()
+
+    def skips(self: Any, slot: Any, item: Any, effect: Emit) -> None:
+        if next(numbers) == 200:
+            counter = f"{effect.topic}:{effect.key}"
+            slot.sequences[counter] = slot.sequences.get(counter, 0) + 1
+        real(self, slot, item, effect)
+
+    monkeypatch.setattr(houses.House, "_emit", skips)
+    with pytest.raises(SimulationFailed, match="a gap in"):
+        await World(11).play(WITHDRAWALS)
+
+
+async def test_calls_to_a_vasp_that_is_down_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Calling, "_deferred", lambda self, call, target: None)
+    with pytest.raises(SimulationFailed, match="which is down"):
+        await World(11).play(WITHDRAWALS)
+
+
+async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = calling.react
+
+    def again_and_again(*arguments: Any, **facts: Any) -> Any:
+        if arguments[1].code in ("INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"):
+            return Again(facts["now"], refresh_key=True)
+        return real(*arguments, **facts)
+
+    async def no_refresh(self: Any, entity_id: str) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr(calling, "react", again_and_again)
+    monkeypatch.setattr("tests.simulation.desk.Phonebook.refresh_keys", no_refresh)
+    with pytest.raises(SimulationFailed, match="never to a loop"):
+        await World(11).play(WITHDRAWALS)
+
+
+async def test_without_a_fault_the_same_seed_passes() -> None:
+    """What the tests above found was planted."""
+    assert (await World(11).play(WITHDRAWALS)).exchanges > WITHDRAWALS
