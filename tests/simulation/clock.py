@@ -21,17 +21,17 @@ class Clock:
         self.steps = 0
         self.failures: list[BaseException] = []
         """What a task ended with: the run ends with the first one."""
-        self._due: list[tuple[datetime, int, Callable[[], None]]] = []
+        self._due: list[tuple[datetime, int, Callable[[], object]]] = []
         self._numbers = itertools.count()
         self._stirred = False
 
     def __call__(self) -> datetime:
         return self.now
 
-    def at(self, when: datetime, action: Callable[[], None]) -> None:
+    def at(self, when: datetime, action: Callable[[], object]) -> None:
         heapq.heappush(self._due, (max(when, self.now), next(self._numbers), action))
 
-    def after(self, seconds: float, action: Callable[[], None]) -> None:
+    def after(self, seconds: float, action: Callable[[], object]) -> None:
         self.at(self.now + timedelta(seconds=seconds), action)
 
     def stir(self) -> None:

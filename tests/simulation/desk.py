@@ -1,4 +1,4 @@
-"""The calls of one VASP: the real ``engine.calling`` on virtual time, with a directory and a line to the hub of its own.
+"""The calls of one VASP: the real ``engine.calling`` on virtual time, with its own directory and line to the hub.
 
 What is decided at the edge (whom to defer, which key to seal to, when to refresh it, when to try again) is the real
 code; the claiming of rows, their leases and their postponing are played here, crashes of the process included.

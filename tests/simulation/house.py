@@ -189,8 +189,8 @@ class House:
         if self.watcher is not None:
             self.watcher.decided(self, slot, before, item, decision)
         if before is None and slot.parked:
-            waiting, slot.parked = slot.parked, []
-            for one in waiting:
+            parked, slot.parked = slot.parked, []
+            for one in parked:
                 del self._waiting[one.source, one.id]
                 self.apply(one)
         return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
@@ -212,9 +212,7 @@ class House:
                     self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()
                 case DropCalls(operations):
-                    for row in list(self.calls_of.get(slot.subject, {}).values()):
-                        if not operations or row.operation in operations:
-                            self._end_call(row.id)
+                    self._drop(slot, operations)
                 case Reply(body):
                     reply = body
         return reply
@@ -254,6 +252,11 @@ class House:
         self.calls[row.id] = row
         self.calls_of.setdefault(slot.subject, {})[row.id] = row
         self.on_call(row)
+
+    def _drop(self, slot: Slot, operations: tuple[str, ...]) -> None:
+        for row in list(self.calls_of.get(slot.subject, {}).values()):
+            if not operations or row.operation in operations:
+                self._end_call(row.id)
 
     def _end_call(self, call_id: str) -> None:
         row = self.calls.pop(call_id, None)

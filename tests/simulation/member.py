@@ -1,4 +1,4 @@
-"""The member endpoints of a VASP (M1 to M7): from a request of the hub to an input of its house, as the gateway does."""
+"""The member endpoints of a VASP (M1 to M7): a request of the hub becomes an input of its house, as in the gateway."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Member:
         """A callback for a search of this VASP, true or forged."""
         if self._clock.now < self.asleep_until:
             return
-        data = SearchCalledBack(operation=operation, request_id=request_id)  # type: ignore[arg-type]
+        data = SearchCalledBack(operation=operation, request_id=request_id)
         name = f"{operation}/{request_id}/{int(self._clock.now.timestamp())}"
         content = orjson.dumps(data.to_wire(), option=orjson.OPT_SORT_KEYS)
         self.house.apply(self._input("/callbacks", name, "search.called-back", subject, data, content))

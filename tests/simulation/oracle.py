@@ -25,10 +25,11 @@ from tests.simulation.hub import Answer, Request
 from tests.simulation.secrecy import Secrecy
 from tests.simulation.waiting import waits_for_nothing
 from travelrule.deposits.state import DepositState
-from travelrule.exchange.decision import Decision
+from travelrule.exchange.decision import Alert, Decision
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.state import WithdrawalState
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
 BODIES: dict[str, Any] = {"exchanges": ExchangeBody, "verdicts": VerdictBody, "callbacks": SearchResultBody}
@@ -101,6 +102,8 @@ class Oracle:
             self._heard(story, item.subject, item.data)
         if isinstance(slot.state, WithdrawalState) and slot.state.request.destination.vasp_entity_id:
             self._means(before, slot.state, item)
+        if isinstance(slot.state, DepositState) and isinstance(before, DepositState):
+            self._gives_up(before, slot.state, decision)
         reason = waits_for_nothing(house, item.subject, slot.state)
         assert not reason, f"{item.subject}: {reason}"
         self._keep(house, story, slot, item, decision)
@@ -116,10 +119,10 @@ class Oracle:
 
     def _heard(self, story: Story, subject: str, report: CallReport) -> None:
         word = str((report.body or {}).get("result", "")).strip().lower()
-        if report.operation == "transfer-authorization" and report.outcome == "answered":
-            if word == "verified" and report.payload:
-                story.verified.add(report.transfer_id)
-        if report.operation == "data-request" and report.outcome == "answered" and word == "normal":
+        heard = (report.operation, word) if report.outcome == "answered" else ("", "")
+        if heard == ("transfer-authorization", "verified") and report.payload:
+            story.verified.add(report.transfer_id)
+        if heard == ("data-request", "normal"):
             story.data_received = True
         if report.operation in ("txid-report", "finish"):
             self.debts.heard(subject, report)
@@ -133,6 +136,15 @@ class Oracle:
         by_platform = item.source == "/platform"
         assert by_platform or self.house.policy().accept_found_vasp, "a VASP was taken that nobody confirmed"
         self.secrecy.means(item.subject, named)
+
+    def _gives_up(self, before: DepositState, after: DepositState, decision: Decision[Any]) -> None:
+        """Nobody looks for the sender any more: then nobody sent it, or an operator hears that searching failed."""
+        if (before.status, after.status, after.held_for) != ("searching", "held", Cause.ORIGINATOR_UNKNOWN):
+            return
+        told = any(isinstance(effect, Alert) for effect in decision.effects)
+        request_id = before.search.request_id if before.search is not None else ""
+        senders = self.secrecy.senders.get((self.house.vasp, request_id), set())
+        assert told or not senders, f"deposit:{after.deposit_id}: held for ever, though {senders} sent it"
 
     def _keep(self, house: House, story: Story, slot: Slot, item: Input, decision: Decision[Any]) -> None:
         machine = house.machines[item.subject.partition(":")[0]]

@@ -163,7 +163,7 @@ class Platform:
                 self._send("txids", "withdrawal.mined.v1", order, WithdrawalMined(withdrawal_id=name))
             elif moment in ("final", "failed"):
                 outcome = "confirmed" if moment == "final" else "failed"
-                data = WithdrawalSettled(withdrawal_id=name, outcome=outcome)  # type: ignore[arg-type]
+                data = WithdrawalSettled(withdrawal_id=name, outcome=outcome)
                 self._send("txids", "withdrawal.settled.v1", order, data)
 
         return follow
@@ -172,7 +172,7 @@ class Platform:
         if order.sent and self._dice.random() < 0.9:
             return
         reason = self._dice.choice(FINISH_REASONS)
-        data = WithdrawalCancelled(withdrawal_id=order.withdrawal_id, reason=reason)  # type: ignore[arg-type]
+        data = WithdrawalCancelled(withdrawal_id=order.withdrawal_id, reason=reason)
         self._send("withdrawals", "withdrawal.cancelled.v1", order, data)
 
     def _amend(self, order: Order, needs: list[str]) -> None:
@@ -189,7 +189,7 @@ class Platform:
         self._send("withdrawals", "withdrawal.amended.v1", order, data)
 
     def _operate(self, subject: str, word: str) -> None:
-        data = DecisionRecorded(subject=subject, decision=word, actor="op-1", reason="looked at")  # type: ignore[arg-type]
+        data = DecisionRecorded(subject=subject, decision=word, actor="op-1", reason="looked at")
         self._process.send("decisions", "decision.recorded.v1", subject, data)
 
     def _send(self, topic: str, kind: str, order: Order, data: Any) -> None:
@@ -256,7 +256,7 @@ class Platform:
         if arrival.settled and self._dice.random() < 0.95:
             return
         arrival.settled = True
-        data = DepositSettled(deposit_id=arrival.deposit_id, outcome=outcome)  # type: ignore[arg-type]
+        data = DepositSettled(deposit_id=arrival.deposit_id, outcome=outcome)
         self._process.send("deposits", "deposit.settled.v1", f"deposit:{arrival.deposit_id}", data)
 
     def _uuid(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid5
 
 import orjson
@@ -69,38 +69,44 @@ def decide(state: Puppet | None, item: Input, _policy: Policy, now: datetime) ->
         raise ZeroDivisionError
     if "again" in words:
         return Decision(before, status="duplicate")
-    key = item.subject.partition(":")[2]
-    effects: list[Effect] = []
-    timers = dict(before.timers)
-    for word in words:
-        kind, _, rest = word.partition("=")
-        match kind:
-            case "verdict":
-                data = {"subject": item.subject, "verdict": "hold", "reasons": ["X"]}
-                effects.append(Emit("verdicts", key, "withdrawal.verdict.v1", data))
-            case "exchange":
-                effects.append(Emit("exchanges", rest or key, "exchange.changed.v1", {"transferId": rest or key}))
-            case "alert":
-                effects.append(Alert("PUPPET", "warning", "south", 1))
-            case "call":
-                effects.append(CallHub(rest, "south", f"t-{len(before.heard)}", {"transferId": "t"}))  # type: ignore[arg-type]
-            case "later":
-                due_at = now + timedelta(seconds=SECONDS)
-                effects.append(CallHub(rest, "south", "t", {}, due_at=due_at))  # type: ignore[arg-type]
-            case "look":
-                effects.append(LookUp("deposit-context", {"address": "a"}))
-            case "drop":
-                effects.append(DropCalls((rest,) if rest else ()))
-            case "tell":
-                subject, _, told = rest.partition("/")
-                said = TxidLearned(txid=told.replace("&", "+"))
-                effects.append(Tell(f"withdrawal:{subject}", "exchange.txid-learned", said))
-            case "reply":
-                effects.append(Reply({"said": str(len(before.heard))}))
-            case "timer":
-                name, _, seconds = rest.partition("/")
-                timers[name] = now + timedelta(seconds=int(seconds or SECONDS * len(name)))
-    return Decision(Puppet((*before.heard, text), timers), tuple(effects), rule="heard")
+    effects = tuple(effect for word in words if (effect := _effect(word, before, item, now)) is not None)
+    timers = {**before.timers, **dict(_timer(word, now) for word in words if word.startswith("timer="))}
+    return Decision(Puppet((*before.heard, text), timers), effects, rule="heard")
+
+
+def _effect(word: str, before: Puppet, item: Input, now: datetime) -> Effect | None:
+    kind, _, rest = word.partition("=")
+    if kind in ("call", "later"):
+        due_at = now + timedelta(seconds=SECONDS) if kind == "later" else None
+        return CallHub(cast("Any", rest), "south", f"t-{len(before.heard)}", {"transferId": "t"}, due_at=due_at)
+    match kind:
+        case "verdict" | "exchange":
+            return _emit(kind, rest or item.subject.partition(":")[2], item)
+        case "alert":
+            return Alert("PUPPET", "warning", "south", 1)
+        case "look":
+            return LookUp("deposit-context", {"address": "a"})
+        case "drop":
+            return DropCalls((rest,) if rest else ())
+        case "tell":
+            subject, _, told = rest.partition("/")
+            said = TxidLearned(txid=told.replace("&", "+"))
+            return Tell(f"withdrawal:{subject}", "exchange.txid-learned", said)
+        case "reply":
+            return Reply({"said": str(len(before.heard))})
+    return None
+
+
+def _emit(kind: str, key: str, item: Input) -> Emit:
+    if kind == "exchange":
+        return Emit("exchanges", key, "exchange.changed.v1", {"transferId": key})
+    data = {"subject": item.subject, "verdict": "hold", "reasons": ["X"]}
+    return Emit("verdicts", key, "withdrawal.verdict.v1", data)
+
+
+def _timer(word: str, now: datetime) -> tuple[str, datetime]:
+    name, _, seconds = word.partition("=")[2].partition("/")
+    return name, now + timedelta(seconds=int(seconds or SECONDS * len(name)))
 
 
 def _dump(state: Puppet) -> bytes:

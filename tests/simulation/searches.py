@@ -12,6 +12,7 @@ from tests.simulation.clock import Clock
 if TYPE_CHECKING:
     from tests.simulation.hub import Answer, Hub
 
+OWN_NETWORK = "code"
 FORGOTTEN_AFTER = timedelta(hours=1)
 CallBack = Callable[[str, str], None]
 """(operation, request id): somebody calls back."""
@@ -24,6 +25,9 @@ class SearchDesk:
         self.call_back: dict[str, CallBack] = {}
         self.claims: dict[tuple[str, str], set[str]] = {}
         """Which members a search named as the one: (who asked, request id) to entity ids."""
+        self.senders: dict[tuple[str, str], set[str]] = {}
+        """Which members of the own network sent it, asked or not, when a search ended: the same key."""
+        self._lists_who_is_down = dice.random() < 0.5
         self._hub = hub
         self._clock = clock
         self._dice = dice
@@ -42,7 +46,7 @@ class SearchDesk:
         origin, operation, request_id = key
         rows = []
         for name, member in self._hub.members.items():
-            if name == origin:
+            if name == origin or (name in self._hub.down and not self._lists_who_is_down):
                 continue
             rows.append({"entityId": name, "result": self._ask(name, member, operation, body)})
         finders = [row["entityId"] for row in rows if row["result"] == "FOUND"]
@@ -55,8 +59,20 @@ class SearchDesk:
             result["reasonType"] = "ALLIANCE_DATA_NON_UNIQUE_RESULT" if finders else missing
         self._results[key] = result
         self.claims.setdefault((origin, request_id), set()).update(finders)
+        if operation == "txid-search":
+            self.senders[origin, request_id] = self._senders(origin, body)
         for _ in range(self._dice.choice((0, 1, 1, 1, 2))):
             self._clock.after(self._dice.uniform(0, 30), lambda: self.call_back[origin](operation, request_id))
+
+    def _senders(self, origin: str, body: dict[str, Any]) -> set[str]:
+        """Who could have said that it sent this, if everybody had been asked."""
+        return {
+            name
+            for name, member in self._hub.members.items()
+            if name != origin
+            and member.entry().alliance_name == OWN_NETWORK
+            and member.sent(body["txid"], body["beneficiaryAddress"])
+        }
 
     def _ask(self, name: str, member: Any, operation: str, body: dict[str, Any]) -> str:
         calm = self._clock.now >= self._hub.weather.clears

@@ -21,6 +21,7 @@ class Secrecy:
     def __init__(self, house: House, phonebook: Any, crashed: set[str]) -> None:
         self.names: list[bytes] = []
         self.claims: dict[tuple[str, str], set[str]] = {}
+        self.senders: dict[tuple[str, str], set[str]] = {}
         self._house = house
         self._phonebook = phonebook
         self._crashed = crashed
@@ -59,9 +60,9 @@ class Secrecy:
 
     def answered(self, request: Request, status: int, body: dict[str, Any]) -> None:
         row = request.row
-        if request.operation == "address-search" and status == 200:
-            if str(body.get("result")).lower() == "valid":
-                self._valid.add((row.subject, row.target, _account(row)))
+        valid = status == 200 and str(body.get("result")).lower() == "valid"
+        if request.operation == "address-search" and valid:
+            self._valid.add((row.subject, row.target, _account(row)))
         if body.get("errorType") in KEY_ERRORS and row.id not in self._crashed:
             seen = self._key_errors[row.id] = self._key_errors.get(row.id, 0) + 1
             assert seen <= 2, "a refused key leads to one refresh and one retry, never to a loop"

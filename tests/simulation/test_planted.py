@@ -17,7 +17,7 @@ from travelrule.engine import calling
 from travelrule.engine.calling import Calling
 from travelrule.engine.kinds import MACHINES
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, Effect, Emit, Reply
+from travelrule.exchange.decision import CallHub, Decision, DropCalls, Emit, Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.reports import AuthorizationReceived, CallReport, TxidReportReceived
@@ -39,9 +39,23 @@ def mutated(kind: str, plant: Planted) -> dict[str, Machine]:
     return {**MACHINES, kind: replace(real, decide=decide)}
 
 
-def with_effects(decision: Decision[Any], change: Callable[[Effect], Any]) -> Decision[Any]:
+def with_effects(decision: Decision[Any], change: Callable[[Any], Any]) -> Decision[Any]:
     """Each effect replaced; ``None`` drops it."""
     return replace(decision, effects=tuple(new for old in decision.effects if (new := change(old)) is not None))
+
+
+def and_says(decision: Decision[Any], kind: str, key: str, case: Case, **words: Any) -> Decision[Any]:
+    """One verdict more."""
+    data = {
+        "subject": f"{kind}:{key}",
+        "verdict": case.verdict,
+        "reasons": list(case.reasons),
+        "needs": [],
+        "final": True,
+        "policyVersion": case.policy_version,
+        **words,
+    }
+    return replace(decision, effects=(*decision.effects, Emit("verdicts", key, f"{kind}.verdict.v1", data)))
 
 
 def no_conclusion_timer(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
@@ -65,22 +79,12 @@ def verdict_again(before: Any, item: Input, decision: Decision[Any]) -> Decision
     """The answer to a txid report makes it say once more what it said long ago."""
     if not isinstance(item.data, CallReport) or item.data.operation != "txid-report" or before is None:
         return decision
-    case: Case = decision.state.case
-    data = {
-        "subject": item.subject,
-        "verdict": case.verdict,
-        "reasons": list(case.reasons),
-        "needs": [],
-        "final": True,
-        "policyVersion": case.policy_version,
-        "counterparty": before.request.destination.vasp_entity_id,
-    }
-    again = Emit("verdicts", before.withdrawal_id, "withdrawal.verdict.v1", data)
-    return replace(decision, effects=(*decision.effects, again))
+    to = before.request.destination.vasp_entity_id
+    return and_says(decision, "withdrawal", before.withdrawal_id, decision.state.case, counterparty=to)
 
 
 def no_reason(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def strip(one: Effect) -> Effect:
+    def strip(one: Any) -> Any:
         return (
             replace(one, data={**one.data, "reasons": []}) if isinstance(one, Emit) and "reasons" in one.data else one
         )
@@ -89,9 +93,9 @@ def no_reason(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any
 
 
 def another_policy(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def change(one: Effect) -> Effect:
+    def change(one: Any) -> Any:
         old = isinstance(one, Emit) and "policyVersion" in one.data
-        return replace(one, data={**one.data, "policyVersion": "yesterday"}) if old else one  # type: ignore[call-arg]
+        return replace(one, data={**one.data, "policyVersion": "yesterday"}) if old else one
 
     return with_effects(decision, change)
 
@@ -104,12 +108,12 @@ def txid_replaced(before: Any, item: Input, decision: Decision[Any]) -> Decision
 
 
 def allowed_unverified(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def change(one: Effect) -> Effect:
+    def change(one: Any) -> Any:
         denied = isinstance(one, Emit) and "DENIED_INPUT_NAME_MISMATCHED" in one.data.get("reasons", ())
         if not denied:
             return one
         words = {"verdict": "allow", "reasons": ["VERIFIED"], "needs": [], "final": True}
-        return replace(one, data={**one.data, **words})  # type: ignore[call-arg]
+        return replace(one, data={**one.data, **words})
 
     return with_effects(decision, change)
 
@@ -124,25 +128,25 @@ def verified_unstored(before: Any, item: Input, decision: Decision[Any]) -> Deci
 def authorized_first(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
     """Personal data at once, instead of the question whether the address is there."""
 
-    def change(one: Effect) -> Effect:
-        return replace(one, operation="transfer-authorization") if _is(one, "address-search") else one  # type: ignore[call-arg]
+    def change(one: Any) -> Any:
+        return replace(one, operation="transfer-authorization") if _is(one, "address-search") else one
 
     return with_effects(decision, change)
 
 
 def to_somebody_else(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def change(one: Effect) -> Effect:
-        return replace(one, target="east") if _is(one, "transfer-authorization") else one  # type: ignore[call-arg]
+    def change(one: Any) -> Any:
+        return replace(one, target="east") if _is(one, "transfer-authorization") else one
 
     return with_effects(decision, change)
 
 
 def in_clear(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def change(one: Effect) -> Effect:
+    def change(one: Any) -> Any:
         if not _is(one, "transfer-authorization"):
             return one
         name = decision.state.request.originator.natural.last_name
-        return replace(one, clear={**one.clear, "note": name})  # type: ignore[call-arg,attr-defined]
+        return replace(one, clear={**one.clear, "note": name})
 
     return with_effects(decision, change)
 
@@ -163,10 +167,10 @@ def impure(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
 
 
 def credited_early(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    def change(one: Effect) -> Effect:
+    def change(one: Any) -> Any:
         early = isinstance(one, Emit) and "AWAITING_FINALITY" in one.data.get("reasons", ())
         words = {"verdict": "allow", "reasons": ["MATCHED"], "final": True}
-        return replace(one, data={**one.data, **words}) if early else one  # type: ignore[call-arg]
+        return replace(one, data={**one.data, **words}) if early else one
 
     return with_effects(decision, change)
 
@@ -175,15 +179,7 @@ def final_is_not_final(before: Any, item: Input, decision: Decision[Any]) -> Dec
     """A chain event moves a verdict that was final."""
     if "mined" not in item.type or before is None or before.case.verdict != "allow" or decision.status != "applied":
         return decision
-    words = {
-        "verdict": "deny",
-        "reasons": ["X"],
-        "needs": [],
-        "final": True,
-        "policyVersion": before.case.policy_version,
-    }
-    emitted = Emit("verdicts", before.withdrawal_id, "withdrawal.verdict.v1", {"subject": item.subject, **words})
-    return replace(decision, effects=(*decision.effects, emitted))
+    return and_says(decision, "withdrawal", before.withdrawal_id, before.case, verdict="deny", reasons=["X"])
 
 
 def timer_that_stays(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
@@ -197,7 +193,7 @@ def deposit_without_timer(before: Any, item: Input, decision: Decision[Any]) -> 
     return replace(decision, state=replace(decision.state, timers=timers))
 
 
-def _is(one: Effect, operation: str) -> bool:
+def _is(one: Any, operation: str) -> bool:
     return isinstance(one, CallHub) and one.operation == operation
 
 
@@ -245,7 +241,7 @@ async def test_an_engine_that_forgets_what_it_has_seen_is_found(monkeypatch: pyt
         return real(self, item)
 
     monkeypatch.setattr(houses.House, "apply", forgetful)
-    with pytest.raises(SimulationFailed, match="decided on twice|had an effect twice"):
+    with pytest.raises(SimulationFailed, match=r"decided on twice|had an effect twice"):
         await World(11).play(WITHDRAWALS)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections import Counter
 
 import pytest
@@ -36,10 +37,10 @@ EVERYTHING = (
 
 def show(figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nsimulation: seed {figures.seed}, {figures.exchanges} exchanges, {figures.deposits} deposits,"
             f" {figures.decisions} decisions, {figures.requests} requests, {figures.days} days"
-            f" in {figures.seconds:.1f} s of processor time"
+            f" in {figures.seconds:.1f} s of processor time\n"
         )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from tests.simulation.house import House
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import WAITS
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import OPEN_STATUSES
 
 
@@ -34,20 +36,8 @@ def deferred_calls_are_watched(house: House) -> None:
 def _withdrawal(house: House, subject: str, state: WithdrawalState) -> str:
     calls = {(row.operation, row.transfer_id) for row in house.calls_of.get(subject, {}).values()}
     for attempt in state.attempts:
-        name = attempt.transfer_id
-        if attempt.status == "wait" and ("transfer-authorization", name) not in calls:
-            return "an authorization that nobody sends"
-        if attempt.report == "owed" and ("txid-report", name) not in calls:
-            return "a txid report that nobody sends"
-        if attempt.report == "missed" and "report-again" not in state.timers:
-            return "a txid report that nobody repeats"
-        if attempt.finish == "owed" and ("finish", name) not in calls:
-            return "a finish that nobody sends"
-        if attempt.finish == "owed" and "conclude" not in state.timers:
-            return "a finish that nobody watches"
-        if attempt.status in OPEN_STATUSES and attempt.report not in ("accepted", "failed"):
-            if "conclude" not in state.timers:
-                return "an exchange without conclusion that nobody watches"
+        if reason := _attempt(attempt, calls, state.timers):
+            return reason
     if state.case.verdict == "hold" and "held" not in state.timers:
         return "a hold that nobody is reminded of"
     if state.case.verdict == "open" and not state.recorded and not calls and not state.timers:
@@ -60,10 +50,30 @@ def _withdrawal(house: House, subject: str, state: WithdrawalState) -> str:
     return ""
 
 
+def _attempt(attempt: Attempt, calls: set[tuple[str, str]], timers: Mapping[str, datetime]) -> str:
+    name = attempt.transfer_id
+    watched = "conclude" in timers
+    concluded = attempt.report in ("accepted", "failed")
+    missing = {
+        "an authorization that nobody sends": attempt.status == "wait"
+        and ("transfer-authorization", name) not in calls,
+        "a txid report that nobody sends": attempt.report == "owed" and ("txid-report", name) not in calls,
+        "a txid report that nobody repeats": attempt.report == "missed" and "report-again" not in timers,
+        "a finish that nobody sends": attempt.finish == "owed" and ("finish", name) not in calls,
+        "a finish that nobody watches": attempt.finish == "owed" and not watched,
+        "an exchange without conclusion that nobody watches": (
+            attempt.status in OPEN_STATUSES and not concluded and not watched
+        ),
+    }
+    return next((reason for reason, is_so in missing.items() if is_so), "")
+
+
 def _deposit(state: DepositState) -> str:
     timer = WAITS.get(state.status)
     if timer is not None and timer not in state.timers:
         return f"a deposit {state.status} without its timer"
     if state.status not in ("settled", "retracted") and state.case.verdict != "deny" and not state.timers:
         return f"a deposit {state.status} without a timer"
+    if state.case.verdict == "hold" and "held" not in state.timers and state.status not in ("settled", "retracted"):
+        return "a hold that nobody is reminded of"
     return ""

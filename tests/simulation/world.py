@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from tests.simulation.chain import Chain
@@ -93,6 +94,7 @@ class World:
             texts = [one.last.encode() for people in self.people.values() for one in people]
             self.oracles[name].secrecy.names = texts
             self.oracles[name].secrecy.claims = self.hub.searches.claims
+            self.oracles[name].secrecy.senders = self.hub.searches.senders
             self.processes[name].desk.look_at_directory()
             for customer in self.people[name]:
                 self._register(name, customer)
@@ -197,31 +199,37 @@ class World:
             self.clock.after(dice.uniform(5, TRAFFIC_DAYS * 86_400), self._withdraw)
         for _ in range(withdrawals // 6):
             self.clock.after(dice.uniform(60, TRAFFIC_DAYS * 86_400), self._mischief)
+        self._plan_own_trouble()
+        self._plan_trouble_of_members()
+
+    def _plan_own_trouble(self) -> None:
+        dice = self._traffic
         for name in VASPS:
             for _ in range(2):
-                self.clock.after(dice.uniform(0, TRAFFIC_DAYS * 86_400), lambda n=name: self._change_policy(n))
+                self.clock.after(dice.uniform(0, TRAFFIC_DAYS * 86_400), partial(self._change_policy, name))
             for _ in range(6):
                 seconds = dice.choice((20.0, 600.0, 4000.0))
-                self.clock.after(
-                    dice.uniform(0, TRAFFIC_DAYS * 86_400), lambda n=name, s=seconds: self.processes[n].sleep(s)
-                )
+                self.clock.after(dice.uniform(0, TRAFFIC_DAYS * 86_400), partial(self.processes[name].sleep, seconds))
             desk = self.processes[name].desk
             desk.crash_share, desk.repeat_share = 0.01, 0.02
-            self.clock.after(CLEAR_DAY * 86_400, lambda d=desk: setattr(d, "crash_share", 0.0))
+            self.clock.after(CLEAR_DAY * 86_400, partial(setattr, desk, "crash_share", 0.0))
+
+    def _plan_trouble_of_members(self) -> None:
+        dice = self._traffic
         for name in (*VASPS, *ROBOTS):
             for _ in range(3):
                 self.clock.after(dice.uniform(3600, CLEAR_DAY * 86_400), self._rotation(name))
             for _ in range(2):
                 begins = dice.uniform(3600, TRAFFIC_DAYS * 86_400)
                 lasts = dice.choice((600.0, 20_000.0, 200_000.0))
-                self.clock.after(begins, lambda n=name: self.hub.set_health(n, up=False))
-                self.clock.after(begins + lasts, lambda n=name: self.hub.set_health(n, up=True))
+                self.clock.after(begins, partial(self.hub.set_health, name, up=False))
+                self.clock.after(begins + lasts, partial(self.hub.set_health, name, up=True))
             for _ in range(FLAPS):
                 begins = dice.uniform(3600, TRAFFIC_DAYS * 86_400)
-                self.clock.after(begins, lambda n=name: self.hub.set_health(n, up=False))
-                self.clock.after(begins + dice.uniform(5, 7200), lambda n=name: self.hub.set_health(n, up=True))
+                self.clock.after(begins, partial(self.hub.set_health, name, up=False))
+                self.clock.after(begins + dice.uniform(5, 7200), partial(self.hub.set_health, name, up=True))
         for name in (*VASPS, *ROBOTS):
-            self.clock.after(CLEAR_DAY * 86_400, lambda n=name: self.hub.set_health(n, up=True))
+            self.clock.after(CLEAR_DAY * 86_400, partial(self.hub.set_health, name, up=True))
 
     def _rotation(self, name: str) -> Any:
         return lambda: self.hub.members[name].keys.rotate(self.clock.now)  # type: ignore[attr-defined]
