@@ -27,7 +27,7 @@ class SearchDesk:
         """Which members a search named as the one: (who asked, request id) to entity ids."""
         self.senders: dict[tuple[str, str], set[str]] = {}
         """Which members of the own network sent it, asked or not, when a search ended: the same key."""
-        self._lists_who_is_down = dice.random() < 0.5
+        self.lists_who_is_down = dice.random() < 0.5
         self._hub = hub
         self._clock = clock
         self._dice = dice
@@ -46,7 +46,7 @@ class SearchDesk:
         origin, operation, request_id = key
         rows = []
         for name, member in self._hub.members.items():
-            if name == origin or (name in self._hub.down and not self._lists_who_is_down):
+            if name == origin or (name in self._hub.down and not self.lists_who_is_down):
                 continue
             rows.append({"entityId": name, "result": self._ask(name, member, operation, body)})
         finders = [row["entityId"] for row in rows if row["result"] == "FOUND"]

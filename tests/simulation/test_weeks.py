@@ -1,6 +1,7 @@
 """Weeks of timers in seconds, thousands of exchanges, and every invariant after every step.
 
-``TRAVELRULE_SIMULATION_SEED=N pytest tests/simulation/test_weeks.py -k fresh`` plays one seed again.
+A failure names its seed and the command that plays it again. More runs than the suite has time for:
+``TRAVELRULE_SIMULATION_SEEDS=1-300 pytest tests/simulation/test_weeks.py -k seeds_of_choice``.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ import os
 import secrets
 import sys
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 
-from tests.simulation.world import Figures, World
+from tests.simulation.world import SEEDS_VARIABLE, WITHDRAWALS_VARIABLE, Figures, SimulationFailed, World
 
-WITHDRAWALS = 900
-FIXED = (1, 2, 3)
-VARIABLE = "TRAVELRULE_SIMULATION_SEED"
+WITHDRAWALS = 500
+FIXED = (1, 2)
 EVERYTHING = (
     *("withdrawal.verdict.v1 allow VERIFIED", "withdrawal.verdict.v1 allow EXEMPT_OWN_ENTITY"),
     *("withdrawal.verdict.v1 hold COUNTERPARTY_UNREACHABLE", "withdrawal.verdict.v1 hold COUNTERPARTY_UNKNOWN"),
@@ -44,10 +45,18 @@ def show(figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
         )
 
 
-async def played(seed: int, capsys: pytest.CaptureFixture[str]) -> Figures:
-    figures = await World(seed).play(WITHDRAWALS)
+async def played(seed: int, capsys: pytest.CaptureFixture[str], withdrawals: int = WITHDRAWALS) -> Figures:
+    figures = await World(seed).play(withdrawals)
     show(figures, capsys)
     return figures
+
+
+def seeds_of_choice() -> Iterable[int]:
+    """``7``, ``7,12`` or ``1-300`` from the environment; a fresh one otherwise."""
+    chosen = os.environ.get(SEEDS_VARIABLE) or str(secrets.randbelow(2**31))
+    for part in chosen.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 async def test_weeks_of_known_seeds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,8 +71,15 @@ async def test_weeks_of_known_seeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one for one in EVERYTHING if not seen[one]] == []
 
 
-async def test_weeks_of_a_fresh_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    await played(int(os.environ.get(VARIABLE) or secrets.randbelow(2**31)), capsys)
+async def test_weeks_of_seeds_of_choice(capsys: pytest.CaptureFixture[str]) -> None:
+    withdrawals = int(os.environ.get(WITHDRAWALS_VARIABLE) or WITHDRAWALS)
+    failures = []
+    for seed in seeds_of_choice():
+        try:
+            await played(seed, capsys, withdrawals)
+        except SimulationFailed as failure:
+            failures.append(str(failure))
+    assert not failures, "\n".join(failures)
 
 
 async def test_the_same_seed_is_the_same_run() -> None:

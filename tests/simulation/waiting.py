@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.simulation.house import House
@@ -12,6 +12,9 @@ from travelrule.deposits.table import WAITS
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import OPEN_STATUSES
+
+LONGEST_OUTAGE = timedelta(hours=4)
+"""Longer than all outages of a process together, should they fall upon each other."""
 
 
 def waits_for_nothing(house: House, subject: str, state: Any) -> str:
@@ -77,3 +80,25 @@ def _deposit(state: DepositState) -> str:
     if state.case.verdict == "hold" and "held" not in state.timers and state.status not in ("settled", "retracted"):
         return "a hold that nobody is reminded of"
     return ""
+
+
+def timers_are_kept(house: House, now: datetime) -> None:
+    """No timer of a subject is long past: the engine did not lose it."""
+    for subject, slot in house.slots.items():
+        timers = getattr(slot.state, "timers", None)
+        if timers:
+            name, at = min(timers.items(), key=lambda one: one[1])
+            assert now - at < LONGEST_OUTAGE, f"{subject}: timer {name} was lost, it was due at {at}"
+
+
+def everything_is_settled(house: House) -> None:
+    """Two weeks after the last trouble nothing is under way: all has its end, or waits for a person who was told."""
+    assert not house.tells, "messages between subjects were left"
+    left = [f"{row.subject}: {row.operation} was never ended" for row in house.calls.values()]
+    assert not left, left[0]
+    for subject, slot in house.slots.items():
+        state = slot.state
+        if isinstance(state, WithdrawalState) and not state.recorded:
+            assert state.case.verdict != "open", f"{subject}: a withdrawal never got a verdict"
+        if isinstance(state, DepositState):
+            assert state.status not in WAITS, f"{subject}: a deposit is {state.status} for ever"
