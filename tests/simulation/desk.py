@@ -186,6 +186,12 @@ class Desk:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._clock.failures.append(error)
 
+    async def stop(self) -> None:
+        """Give up the requests on their way."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
     async def _run(self, row: CallRow) -> None:
         self._line.current = row
         attempt = await self._calling.attempt(_item(row), self._dice.random(), CallContent(row.clear, row.payload))

@@ -190,18 +190,22 @@ class World:
 
     async def run(self, withdrawals: int) -> Figures:
         started = time.process_time()
-        self._plan(withdrawals)
-        for quarter in range(1, 4 * END_DAY + 1):
-            await self.clock.run(START + timedelta(hours=6 * quarter))
-            for process in self.processes.values():
-                deferred_calls_are_watched(process.house)
-                timers_are_kept(process.house, self.clock.now)
+        await self.run_until(END_DAY, withdrawals)
         figures = self._figures(withdrawals)
         for process in self.processes.values():
             everything_is_settled(process.house)
         figures.recomputed = sum(oracle.recompute() for oracle in self.oracles.values())
         figures.seconds = time.process_time() - started
         return figures
+
+    async def run_until(self, day: int, withdrawals: int) -> None:
+        """The first days of a run; what is under way then stays so."""
+        self._plan(withdrawals)
+        for quarter in range(1, 4 * day + 1):
+            await self.clock.run(START + timedelta(hours=6 * quarter))
+            for process in self.processes.values():
+                deferred_calls_are_watched(process.house)
+                timers_are_kept(process.house, self.clock.now)
 
     def _plan(self, withdrawals: int) -> None:
         dice = self._traffic
