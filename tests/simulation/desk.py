@@ -49,6 +49,10 @@ class Phonebook(Counterparties):
     def copy(self) -> dict[str, StoredVasp]:
         return self._copy
 
+    async def get(self, entity_id: str, *, fresh: bool = False) -> StoredVasp | None:
+        """There is one process: nothing is fresher than its copy."""
+        return self._copy.get(entity_id)
+
     def _stale(self) -> bool:
         return False
 
@@ -69,7 +73,7 @@ class Phonebook(Counterparties):
         names = {"id": str(_uuid(self._dice)), "salt": _uuid(self._dice)}
         self._house.apply(Input(**{**_fields(item), **names}))
 
-    async def refresh_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+    async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
         if self._network.weather.away(self._clock()):
             raise NoAnswer("public-key", sent_maybe=False)
         keys = tuple(self._network.entries()[entity_id].pubkeys)

@@ -349,7 +349,7 @@ async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) 
             return Again(facts["now"], refresh_key=True)
         return react(*arguments, **facts)
 
-    async def no_refresh(self: Any, entity_id: str) -> tuple[()]:
+    async def no_refresh(self: Any, entity_id: str, **_: Any) -> tuple[()]:
         return ()
 
     monkeypatch.setattr("travelrule.engine.calling.react", again_and_again)

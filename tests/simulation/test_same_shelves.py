@@ -156,8 +156,8 @@ async def _same_effects(house: House, real: Real) -> None:
     for (topic, key, kind, event), one in zip(events, house.outbox, strict=True):
         assert (topic, key, kind) == (one.topic, one.key, one.type)
         assert {name: event["data"].get(name) for name in one.data} == orjson.loads(orjson.dumps(one.data))
-    calls = {(row.id, row.subject, row.operation, row.target) for row in await real.rows(tables.calls)}
-    assert calls == {(row.id, row.subject, row.operation, row.target) for row in house.calls.values()}
+    calls = {(row.id, row.subject, row.operation, row.transfer_id) for row in await real.rows(tables.calls)}
+    assert calls == {(row.id, row.subject, row.operation, row.transfer_id) for row in house.calls.values()}
     assert {row.id for row in await real.rows(tables.tells)} == set(house.tells)
     assert {row.id for row in await real.rows(tables.parked)} == {
         item.id for slot in house.slots.values() for item in slot.parked

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary_turn import ExchangeTurn
 from travelrule.exchange.decision import Decision, Tell
 from travelrule.exchange.meeting import (
     ArrivalReported,

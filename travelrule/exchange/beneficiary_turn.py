@@ -58,7 +58,7 @@ class ExchangeTurn:
         self.effects.append(CallHub("status-search", self.state.counterparty, self.state.transfer_id, clear))
 
     def stop_waiting(self) -> None:
-        """Txid or finish came: the timer ends, and so does a question that was not put yet (its originator was down)."""
+        """Txid or finish came: the timer ends, and a question not put yet as well (its originator was down)."""
         self.clear_timer(OPEN)
         if self.state.asking:
             self.state = replace(self.state, asking=False)
