@@ -38,7 +38,7 @@ from travelrule.store.database import Database
 from travelrule.store.reads import Reads
 
 SEED = 5
-WITHDRAWALS = 60
+WITHDRAWALS = 40
 DAYS = 5
 VASP = "north"
 
