@@ -200,7 +200,8 @@ async def _same_sent(house: House, real: Real) -> None:
     assert sent
     for state in sent:
         destination = state.request.destination
-        for account in (join(destination.address, destination.tag), destination.address, "elsewhere"):
+        places = (join(destination.address, tag) for tag in (destination.tag, None, "99"))
+        for account in (*places, "elsewhere"):
             found = await real.served.facts((str(state.txid), account))
             stand_in = house.shelves.sent(house.states(), str(state.txid), account)
             assert [one.subject for one in found] == [one.subject for one in stand_in]
