@@ -37,7 +37,7 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.reads import Reads
 
-SEED = 5
+SEED = 29
 WITHDRAWALS = 40
 DAYS = 5
 VASP = "north"
@@ -118,7 +118,7 @@ async def both(tmp_path: Path) -> AsyncIterator[tuple[House, Real]]:
     recorder = Recorder(house)
     await world.run_until(DAYS, WITHDRAWALS)
     while not (house.calls and _announced(house)):
-        await world.clock.run(world.clock.now + timedelta(seconds=20))
+        await world.clock.run(world.clock.now + timedelta(seconds=10))
         assert world.clock.now < START + timedelta(days=TRAFFIC_DAYS), "nothing is ever under way"
     for process in world.processes.values():
         await process.desk.stop()
@@ -197,7 +197,7 @@ async def _same_deposits(house: House, real: Real) -> None:
 async def _same_sent(house: House, real: Real) -> None:
     states = [slot.state for slot in house.slots.values() if isinstance(slot.state, WithdrawalState)]
     sent = [state for state in states if state.txid]
-    assert sent
+    assert any(state.request.destination.tag for state in sent)
     for state in sent:
         destination = state.request.destination
         places = (join(destination.address, tag) for tag in (destination.tag, None, "99"))
