@@ -20,6 +20,7 @@ from travelrule import logs, metrics
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation, source_class
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.parking import waiting_under
 from travelrule.engine.ports import CallTaker
 from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
@@ -204,7 +205,15 @@ class Engine:
             return Outcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
         was_there = slot.state is not None
+        before = slot.changed, slot.parked, slot.due_at
         outcome = decider.apply(item, slot, known, now)
+        if outcome.status == "parked":
+            waiting = await waiting_under(connection, item, slots, batch, self.vault)
+            if waiting != "nothing":
+                batch.parked.pop()
+                slot.changed, slot.parked, slot.due_at = before
+            if waiting == "another":
+                outcome = decider.conflict(item)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
         if slot.parked and not was_there and slot.state is not None:
             await self._release(connection, slot, known, decider, batch, now)

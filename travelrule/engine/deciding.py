@@ -173,11 +173,15 @@ class Decider:
 
     def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
-            return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
+            return self.conflict(item)
         reply = None
         if stored.sealed_reply is not None and not slot.erased:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
         return Outcome("duplicate", stored.code, reply=reply)
+
+    def conflict(self, item: Input) -> Outcome:
+        """The id is known, or waits, with other content."""
+        return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
     def _refuse(self, item: Input, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
