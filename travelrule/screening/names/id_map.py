@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
+from travelrule.screening.names.emptying import emptying
+
 _SHARDS = 64
 _SHORT_RUN = 32
 
@@ -50,6 +52,12 @@ class IdMap:
         if first is not None:
             yield first
             yield from self._more.get(key, ())
+
+    def dismantling(self) -> Iterator[None]:
+        """Give the memory back, a part per step."""
+        for keys in self._first:
+            yield from emptying(keys)
+        yield from emptying(self._more)
 
     def __len__(self) -> int:
         return sum(map(len, self._first))

@@ -117,7 +117,6 @@ class Vocabulary:
     def dismantling(self) -> Iterator[None]:
         """Give the memory back, a part per step."""
         yield from emptying(self.words)
-        yield from emptying(self.names)
         yield from emptying(self._numbers)
         for keys in (self._one_less, self._folds, self._skeletons, self._unvowelled):
             yield from keys.dismantling()
