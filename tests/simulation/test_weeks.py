@@ -1,7 +1,7 @@
 """Weeks of timers in seconds, thousands of exchanges, and every invariant after every step.
 
 A failure names its seed and the command that plays it again. More runs than the suite has time for:
-``TRAVELRULE_SIMULATION_SEEDS=1-300 pytest tests/simulation/test_weeks.py -k seeds_of_choice``.
+``SIMULATION_SEEDS=1-300 pytest tests/simulation/test_weeks.py -k seeds_of_choice``.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ TRAFFIC_DAYS = 10
 CLEAR_DAY = 14
 """When the weather clears for good and everybody wakes up: what is owed must be settled after that."""
 END_DAY = 28
-SEEDS_VARIABLE, WITHDRAWALS_VARIABLE = "TRAVELRULE_SIMULATION_SEEDS", "TRAVELRULE_SIMULATION_WITHDRAWALS"
+SEEDS_VARIABLE, WITHDRAWALS_VARIABLE = "SIMULATION_SEEDS", "SIMULATION_WITHDRAWALS"
 PEOPLE = 40
 FLAPS = 25
 """How often each member is down for a short while."""
