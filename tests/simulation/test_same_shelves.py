@@ -23,6 +23,7 @@ from tests.simulation.clock import START
 from tests.simulation.house import House
 from tests.simulation.test_same_laws import vault
 from tests.simulation.world import TRAFFIC_DAYS, World
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.kinds import MACHINES
@@ -35,6 +36,7 @@ from travelrule.identity.addresses import join
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
+from travelrule.store.lists import Lists
 from travelrule.store.reads import Reads
 
 SEED = 29
@@ -88,7 +90,8 @@ class Real:
             VASP, database, MACHINES, keys, lambda: self.policy, dead_letter_headers, clock=lambda: self.now
         )
         self.reads = Reads(database, VASP, keys.index.of, keys.unwrap, keys.open)
-        self.look_ups = LookUps(self.reads, Authorizations(database, VASP, keys, self.reads))
+        lists = ActiveLists(Lists(database, VASP), self.engine.alert, lambda: self.now)
+        self.look_ups = LookUps(self.reads, Authorizations(database, VASP, keys, self.reads), lists)
         self.served = ServedWithdrawals(self.reads)
 
     async def take(self, taken: Taken) -> Outcome:
