@@ -12,6 +12,7 @@ import orjson
 from travelrule.commands.demo.platform import Platform
 from travelrule.commands.demo.processes import Process, free_port
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.policy.policy import Policy
 
 DEMO_POLICY = """
 [time_limits]
@@ -94,6 +95,15 @@ class Network:
                 # The hub polls its members; there is nothing to wait on from outside.
                 await asyncio.sleep(0.2)
 
+    async def until_screened(self, vasp: Vasp) -> None:
+        """Wait until the owner of a first wallet was screened: until then its address is not vouched for."""
+        if Policy.from_toml(vasp.policy).sanctions == "off":
+            return
+        wanted = 'travelrule_inputs_total{outcome="applied",source="lists",type="owner.screened"}'
+        async with asyncio.timeout(60), aiohttp.ClientSession() as session:
+            while wanted not in await _text(session, vasp.metrics_url):  # noqa: ASYNC110 - it is in another process
+                await asyncio.sleep(0.2)
+
     async def _health(self, entity_id: str) -> str:
         listed = await self.control("GET", "/sandbox/members")
         return next(str(member["health"]) for member in listed["members"] if member["vaspEntityId"] == entity_id)
@@ -128,6 +138,11 @@ class Network:
             "healthIntervalSeconds": 1,
             "allowHttpCallbacks": True,
         }
+
+
+async def _text(session: aiohttp.ClientSession, url: str) -> str:
+    async with session.get(url) as answer:
+        return await answer.text()
 
 
 def _robots() -> list[dict[str, Any]]:

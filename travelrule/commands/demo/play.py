@@ -62,6 +62,7 @@ async def scenarios(network: Network, view: View) -> dict[str, str]:
     await network.start()
     stage = Stage(network)
     await register_wallets(stage)
+    await network.until_screened(network.south)
     with view.shown():
         for title, story in SCENARIOS.items():
             _watch(network, view)

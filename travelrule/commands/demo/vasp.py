@@ -53,6 +53,11 @@ class Vasp:
         return f"http://127.0.0.1:{self.metrics_port}/readyz"
 
     @property
+    def metrics_url(self) -> str:
+        """Where the first process shows its metrics."""
+        return f"http://127.0.0.1:{self.metrics_port}/metrics"
+
+    @property
     def topic_prefix(self) -> str:
         """The prefix of this VASP's topics."""
         return f"{self.entity_id}.travelrule."
