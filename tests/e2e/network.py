@@ -16,6 +16,7 @@ from tests.e2e.member import Member
 from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
 from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
 from travelrule.commands.demo.network import DEMO_POLICY, Network
 from travelrule.commands.demo.platform import OUT, Platform
 from travelrule.commands.demo.processes import Process
@@ -69,6 +70,7 @@ class RealNetwork(Network):
             self.folder / entity_id,
             self.hub_url,
             self._policy,
+            NORTH_LIST if entity_id == "north" else SOUTH_LIST,
             broker_url=f"kafka://{self.bootstrap}",
             database_url=self._postgres.dsn(database),
             run=self.databases["north"],

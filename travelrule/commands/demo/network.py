@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
 from travelrule.commands.demo.platform import Platform
 from travelrule.commands.demo.processes import Process, free_port
 from travelrule.commands.demo.vasp import Vasp
@@ -39,8 +40,8 @@ class Network:
         self.folder = folder
         self.hub_port = free_port()
         self.hub_url = f"http://127.0.0.1:{self.hub_port}"
-        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY)
-        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY)
+        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY, NORTH_LIST)
+        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY, SOUTH_LIST)
         self.sandbox = Process(
             "sandbox",
             ["sandbox", "--world", str(folder / "world.json"), "--listen", f"127.0.0.1:{self.hub_port}"],

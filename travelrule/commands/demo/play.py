@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from travelrule import logs
-from travelrule.commands.demo import deposit_scenarios  # noqa: F401 - adds its scenarios
+from travelrule.commands.demo import deposit_scenarios, screening_scenarios  # noqa: F401 - add their scenarios
 from travelrule.commands.demo.network import Network
 from travelrule.commands.demo.platform import ExpectationFailed, Seen
 from travelrule.commands.demo.scenarios import SCENARIOS, Stage, register_wallets
