@@ -38,6 +38,7 @@ RANDOM = {
 }
 FLOATS = {
     "schemas/kyt.py": "scores of a provider's report, which are no amounts",
+    "travelrule/commands/lists.py": "scores of names, as JSON has them",
     "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
     "travelrule/exchange/retries.py": "seconds of a back-off",
 }

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 
 import orjson
 
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.screening.lists.content import unpack
 from travelrule.screening.lists.folder import NamedList, named_lists
 from travelrule.screening.lists.formats import ImportedList, import_list
 from travelrule.screening.lists.report import FileFault, ListFaults
+from travelrule.screening.snapshot import Snapshot, loading, stepped
 from travelrule.store.lists import ListVersion
 
 SETTING = "LISTS_DIR"
@@ -65,10 +69,30 @@ async def load_first_lists(opened: Installation) -> None:
             if named.code not in known:
                 await put_in_force(opened, await asyncio.to_thread(_import, named))
     except ListFaults as error:
-        faults = (
-            ConfigurationFault(f"{SETTING} {fault.file} {fault.place}".rstrip(), fault.fix) for fault in error.faults
-        )
-        raise ConfigurationError.of(faults) from None
+        raise _configuration(error) from None
+
+
+def addresses_of_folder(folder: Path) -> Callable[[str], bool]:
+    """Whether an address stands on a list of the folder: for a hub, which has no database.
+
+    Raises ``ConfigurationError`` with all faults.
+    """
+    try:
+        loaded = {}
+        for named in named_lists(folder):
+            imported = _import(named)
+            code, version = imported.report.code, imported.report.version
+            loaded[code] = stepped(loading(code, version, unpack(code, version, imported.content)))
+    except ListFaults as error:
+        raise _configuration(error) from None
+    snapshot = stepped(Snapshot.building(loaded))
+    return lambda address: bool(snapshot.addresses((address,)))
+
+
+def _configuration(error: ListFaults) -> ConfigurationError:
+    return ConfigurationError.of(
+        ConfigurationFault(f"{SETTING} {fault.file} {fault.place}".rstrip(), fault.fix) for fault in error.faults
+    )
 
 
 def _import(named: NamedList) -> ImportedList:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gc
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from travelrule.bootstrap.installation import open_lists
 from travelrule.bootstrap.lists import put_in_force
-from travelrule.commands.edge import Output, OutputOption, fail, installation, not_built, run, write_json, write_text
+from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.errors import ServiceUnavailable, TravelRuleError
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
 from travelrule.screening.lists.report import ListFaults
+from travelrule.screening.names import NameKind
 from travelrule.store.database import is_infrastructure_failure
 
 app = typer.Typer(help="Sanctions lists", no_args_is_help=True)
@@ -44,14 +47,59 @@ def import_(
         run(_activate(imported, output, allow_shrink=allow_shrink))
 
 
+class Kind(StrEnum):
+    """What is looked for."""
+
+    PERSON = "person"
+    ORGANISATION = "organisation"
+    ADDRESS = "address"
+
+
+NAME_KINDS: dict[Kind | None, NameKind | None] = {
+    None: None,
+    Kind.PERSON: "person",
+    Kind.ORGANISATION: "organisation",
+}
+
+
 @app.command()
 def search(
-    text: Annotated[str, typer.Argument(help="a name or an address")],  # noqa: ARG001 -- not built yet
-    kind: Annotated[str | None, typer.Option(help="person, organisation or address")] = None,  # noqa: ARG001
-    output: OutputOption = Output.TEXT,  # noqa: ARG001
+    text: Annotated[str, typer.Argument(help="a name or an address")],
+    kind: Annotated[Kind | None, typer.Option(help="look for this only")] = None,
+    output: OutputOption = Output.TEXT,
 ) -> None:
-    """Look for a name or an address in the lists in force."""
-    not_built("travelrule lists search")
+    """Look for a name or an address in the lists in force, as screening does.
+
+    Exit 1: no list is in force, or one cannot be read, so that nothing found does not mean not listed.
+    """
+    run(_search(text, kind, output))
+
+
+async def _search(text: str, kind: Kind | None, output: Output) -> None:
+    async with installation() as opened:
+        lists = open_lists(opened)
+        await lists.start()
+        threshold = opened.policy().screening.name_threshold
+        asked = (text,) if kind in (None, Kind.ADDRESS) else ()
+        screened = await lists.screen((), asked, threshold=threshold)
+        hits = list(screened.hits)
+        if kind is not Kind.ADDRESS:
+            names = await lists.search(text, NAME_KINDS[kind], threshold=threshold)
+            hits += names.hits
+    rows = [
+        {"list": hit.list, "entry": hit.entry, "name": hit.name, "score": float(hit.score), "reason": hit.reason}
+        for hit in hits
+    ]
+    if output is Output.JSON:
+        write_json({"matches": rows})
+    else:
+        for row in rows:
+            write_text(f"{row['list']} {row['entry']}  {row['score']:.3f}  {row['name']}: {row['reason']}")
+        if not rows:
+            write_text(f"nothing in {len(screened.versions)} list(s)")
+    if not screened.checked:
+        sys.stderr.write("travelrule: no list is in force, or one cannot be read: see `travelrule doctor`\n")
+        raise typer.Exit(1)
 
 
 def _read(format_: str, paths: list[Path], code: str | None) -> ImportedList:

@@ -21,6 +21,7 @@ from travelrule import logs, metrics
 from travelrule.exchange.assessing import Party
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.content import ContentError, unpack
+from travelrule.screening.names import NameKind
 from travelrule.screening.snapshot import Hit, LoadedList, Snapshot, loading, nothing
 from travelrule.store.lists import ListContentMissingError, Lists, ListVersion, ListVersions
 
@@ -131,8 +132,16 @@ class ActiveLists:
                 hits += await _gently(
                     snapshot.searching(party.names, party.kind, threshold=threshold, birth_date=born, country=country)
                 )
-            missing = self._in_force.current.keys() - snapshot.lists.keys()
-            return Screened(bool(snapshot.lists) and not missing, tuple(hits), snapshot.versions)
+            return Screened(self._complete(snapshot), tuple(hits), snapshot.versions)
+
+    async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> Screened:
+        """Look for a name, of a person, an organisation or (None) either."""
+        with self._current.searched() as snapshot:
+            hits = await _gently(snapshot.searching((text,), kind, threshold=threshold))
+            return Screened(self._complete(snapshot), hits, snapshot.versions)
+
+    def _complete(self, snapshot: Snapshot) -> bool:
+        return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()
 
     async def _taken_up(self, version: ListVersion, now: datetime, *, first: bool) -> LoadedList | None:
         """The list in its version in force, or None; without a former one in memory the last readable one kept."""

@@ -1,7 +1,7 @@
 """A list that nobody renewed is an alert: who is listed since is not found by it.
 
 One process at a time looks (a lease). How old a list may be is in the policy (``time_limits.list_age``); the alert is
-repeated daily while the list stays old.
+repeated daily while the list stays old. So is one that there are no lists at all, although the policy requires them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from travelrule import logs
+from travelrule.assessments.alert_codes import AlertCode
 from travelrule.exchange.decision import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
@@ -20,6 +21,8 @@ LEASE = "lists"
 LEASE_SECONDS = 60.0
 LOOK_SECONDS = 20.0
 AGAIN = timedelta(days=1)
+NONE = "list:-"
+"""The subject of the alert that there is no list."""
 
 log = logs.get("lists")
 
@@ -58,7 +61,13 @@ class ListWatch:
         """Look once."""
         now = self._clock()
         limit = timedelta(seconds=self._policy().time_limits.list_age)
-        for code, version in (await self._lists.active()).items():
+        active = await self._lists.active()
+        if active or self._policy().sanctions == "off":
+            self._told.pop(NONE, None)
+        elif NONE not in self._told or now - self._told[NONE] >= AGAIN:
+            await self._alert(NONE, Alert(AlertCode.LISTS_UNAVAILABLE, "critical"))
+            self._told[NONE] = now
+        for code, version in active.items():
             if now - version.dated <= limit:
                 self._told.pop(code, None)
             elif code not in self._told or now - self._told[code] >= AGAIN:

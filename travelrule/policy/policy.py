@@ -56,7 +56,7 @@ class Policy(BaseModel):
     accept_origins: tuple[str, ...] = ()
     """Senders accepted inbound, as entity id or ``alliance:entity``; empty: every listed one."""
     report_moment: ReportMoment = "broadcast"
-    sanctions: Literal["off", "required"] = "off"
+    sanctions: Literal["off", "required"] = "required"
     operator_override: bool = False
     """Whether an operator may allow a withdrawal that no counterparty verified."""
     accept_found_vasp: bool = False

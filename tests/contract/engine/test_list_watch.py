@@ -27,10 +27,11 @@ class Watched:
 
     def __init__(self, database: Database, name: str = "one") -> None:
         self.now = NOW
+        self.rules = Policy()
         self.told: list[tuple[str, str]] = []
         self.lists = Lists(database, "north")
         leases = Leases(database, "north", name, self.clock)
-        self.watch = ListWatch(self.lists, leases, Policy.default, self.tell, self.clock)
+        self.watch = ListWatch(self.lists, leases, lambda: self.rules, self.tell, self.clock)
 
     def clock(self) -> datetime:
         return self.now
@@ -66,6 +67,19 @@ async def test_an_undated_list_that_is_imported_again_is_fresh(database: Databas
     await watched.lists.activate(replace(UNDATED, imported_at=NOW + 8 * DAY), b"own")
     assert await watched.at(NOW + 9 * DAY) == []
     assert await watched.at(NOW + 16 * DAY) == [("list:own", "LIST_STALE")], "told at once, not a day after the first"
+
+
+async def test_no_list_at_all_is_an_alert_where_the_policy_requires_them(database: Database) -> None:
+    watched = Watched(database)
+    assert await watched.at(NOW) == [("list:-", "LISTS_UNAVAILABLE")]
+    assert await watched.at(NOW + timedelta(hours=23)) == []
+    assert await watched.at(NOW + DAY) == [("list:-", "LISTS_UNAVAILABLE")]
+    watched.rules = Policy(sanctions="off")
+    assert await watched.at(NOW + 3 * DAY) == []
+    watched.rules = Policy()
+    assert await watched.at(NOW + 3 * DAY) == [("list:-", "LISTS_UNAVAILABLE")]
+    await watched.lists.activate(replace(UNDATED, imported_at=NOW + 4 * DAY), b"own")
+    assert await watched.at(NOW + 5 * DAY) == []
 
 
 async def test_one_process_tells_and_the_loop_outlives_a_database_failure_only(

@@ -51,9 +51,12 @@ def environment(folder: Path, **more: str | None) -> dict[str, str]:
     """The settings of an installation in ``folder``; None leaves one out."""
     profile = folder / "profile.toml"
     profile.write_text(PROFILE, encoding="utf-8")
+    policy = folder / "first-policy.toml"
+    policy.write_text('sanctions = "off"\n', encoding="utf-8")
     settings: dict[str, str | None] = {
         "VASP_ENTITY_ID": "north",
         "VASP_PROFILE_FILE": str(profile),
+        "POLICY_FILE": str(policy),
         "HUB_URL": "http://127.0.0.1:9",
         "SIGNING_KEY": f"{SEED},{OLD_SEED}",
         "STORAGE_KEYS": key("k"),

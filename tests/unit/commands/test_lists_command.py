@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from tests.unit.commands.kit import Cli
 from travelrule.bootstrap.installation import Installation
-from travelrule.bootstrap.lists import load_first_lists
+from travelrule.bootstrap.lists import addresses_of_folder, load_first_lists
 from travelrule.errors import ConfigurationError
 from travelrule.screening.lists.content import unpack
 from travelrule.store import tables
@@ -240,3 +240,51 @@ def test_processes_that_start_at_once_end_with_one_version_each(installed: Cli, 
         return await opened.lists.kept("ofac-sdn")
 
     assert len(installed.within(both)) == 1
+
+
+def matches(cli: Cli, *words: str) -> list[tuple[str, str]]:
+    answer = cli.ask("lists", "search", *words)
+    assert answer.code == 0, answer.err
+    return [(match["list"], match["name"]) for match in answer.json["matches"]]
+
+
+def test_search_finds_names_and_addresses_in_any_spelling(installed: Cli) -> None:
+    assert installed.ask("lists", "import", "own-csv", str(OWN)).code == 0
+    pavel, company = ("own", "Pavel Przyklad"), ("own", "Muster, Sons & Co.")
+    assert matches(installed, "PRZYKLAD pavel") == [pavel]
+    assert matches(installed, "Pawel Primer", "--kind", "person") == [("own", "Pawel Primer")]
+    assert matches(installed, "Pavel Przyklad", "--kind", "organisation") == []
+    assert matches(installed, "MUSTER sons & co", "--kind", "organisation") == [company]
+    for words in (("0x8589427373d6d84e98730d7795d8f6f8731fda16",), ("12jVCWW1ZhTLA5yVnroEJswqKwsfiZKsax",)):
+        assert matches(installed, *words, "--kind", "address") == [pavel]
+        assert matches(installed, *words) == [pavel]
+        assert matches(installed, *words, "--kind", "person") == []
+    assert matches(installed, "Pavel Przyklad", "--kind", "address") == []
+    (match,) = installed.ask("lists", "search", "Pavel Przyklad").json["matches"]
+    assert (match.keys(), match["entry"], match["score"]) == ({"list", "entry", "name", "score", "reason"}, "7", 1.0)
+    assert match["reason"]
+
+
+def test_search_says_it_to_people_and_refuses_other_kinds(installed: Cli) -> None:
+    assert installed.ask("lists", "import", "own-csv", str(OWN)).code == 0
+    assert "own 7  1.000  Pavel Przyklad: " in installed.run("lists", "search", "Pavel Przyklad").out
+    nothing = installed.run("lists", "search", "Nobody Whatever")
+    assert (nothing.code, nothing.out) == (0, "nothing in 1 list(s)\n")
+    assert installed.run("lists", "search", "Nobody", "--kind", "ship").code == 2
+
+
+def test_search_without_lists_is_no_answer(installed: Cli) -> None:
+    answer = installed.ask("lists", "search", "Pavel Przyklad")
+    assert (answer.code, answer.json) == (1, {"matches": []})
+    assert "no list is in force" in answer.err
+
+
+def test_a_hub_screens_by_the_lists_of_a_folder(installed: Cli, folder: Path) -> None:
+    listed = addresses_of_folder(folder)
+    assert listed("0x8589427373d6d84e98730d7795d8f6f8731fda16")
+    assert listed("12jVCWW1ZhTLA5yVnroEJswqKwsfiZKsax")
+    assert not listed("12jvcww1zhtla5yvnroejswqkwsfizksax")
+    (folder / "own-csv@blocked" / "anything.csv").write_bytes(b"name\n\xff\n")
+    with pytest.raises(ConfigurationError, match="LISTS_DIR anything"):
+        addresses_of_folder(folder)
+    assert installed.run("hub", "--listen", "127.0.0.1:0").code == 2

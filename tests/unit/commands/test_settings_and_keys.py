@@ -117,7 +117,6 @@ NOT_BUILT = [
     ("audit", "verify", "package.json"),
     ("policy", "try", "policy.toml", "--since", "2026-01-01"),
     ("builder", "--listen", "127.0.0.1:0"),
-    ("lists", "search", "Lind", "--kind", "person"),
     ("erase", "withdrawal:w-1"),
     ("serve", "console"),
 ]

@@ -235,7 +235,7 @@ def test_an_authorization_on_its_way_when_amended_is_finished_when_its_answer_co
 
 
 def test_without_our_own_profile_nothing_personal_is_built_or_sent():
-    scene = Scene(rules=Policy.default().with_own(OwnVasp("north", "code:north")))
+    scene = Scene(rules=Policy(sanctions="off").with_own(OwnVasp("north", "code:north")))
     scene.tell(requested(), VALID)
     assert not scene.calls
     assert scene.alerts == ["OWN_PROFILE_MISSING"]

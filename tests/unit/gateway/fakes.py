@@ -15,6 +15,7 @@ from travelrule.engine.searches import SearchRecord
 from travelrule.exchange.decision import Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.parties import parties_of_ivms
 from travelrule.exchange.projecting import project_withdrawal
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.withdrawal import MACHINE as WITHDRAWALS
@@ -199,7 +200,7 @@ class FakeScreen:
         return self.wallet_hit
 
     async def persons_sanctioned(self, persons: Any) -> bool | None:
-        names = [part.primary_identifier for one in persons for part in one.natural_person.name.name_identifier]
-        if any(self.person_hits.get(name) for name in names):
+        words = {word for party in parties_of_ivms(persons) for name in party.names for word in name.split()}
+        if any(self.person_hits.get(word) for word in words):
             return True
         return False if self.persons_known else None
