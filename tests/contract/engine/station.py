@@ -37,6 +37,7 @@ from travelrule.engine.refresher import Refresher
 from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.hub.ports import CallbackTransport
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faults import Pause

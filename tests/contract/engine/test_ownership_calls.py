@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
 import orjson
 import pytest
 
@@ -21,6 +25,21 @@ async def station(database: Database, vault: Vault):  # type: ignore[no-untyped-
     made = RiskStation(database, vault, {})
     yield made
     await made.close()
+
+
+@dataclass
+class Liar(httpx.AsyncBaseTransport):
+    """A hub that changes what it says of a proof."""
+
+    inner: httpx.AsyncBaseTransport
+    changes: dict[str, Any]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await self.inner.handle_async_request(request)
+        if request.method != "GET" or "unhosted-wallet" not in request.url.path:
+            return answer
+        said = orjson.loads(await answer.aread())
+        return httpx.Response(200, json={**said, **self.changes})
 
 
 async def token_of(station: RiskStation) -> str:
@@ -163,3 +182,34 @@ async def test_a_withdrawal_to_an_unhosted_wallet_waits_for_the_proof(station: R
     assert await station.verdicts() == [("hold", "OWNERSHIP_PENDING"), ("allow", "OWNERSHIP_PROVEN")]
     result = (await station.said("callbacks"))[-1]
     assert (result["subject"], result["status"], result["checkedByUs"]) == ("withdrawal:w-1", "VERIFIED", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "alert"),
+    [
+        ({"address": "0x000000000000000000000000000000000000dEaD"}, "OWNERSHIP_MISMATCH"),
+        ({"asset": "ETH"}, "OWNERSHIP_MISMATCH"),
+        ({"blockchain": "BSC"}, "OWNERSHIP_MISMATCH"),
+        ({"verificationId": "another-session"}, "OWNERSHIP_MISMATCH"),
+        ({"signature": "0x" + "11" * 64 + "1b"}, "OWNERSHIP_SIGNATURE_INVALID"),
+        ({"signedMessage": "I own everything"}, "OWNERSHIP_SIGNATURE_INVALID"),
+    ],
+)
+async def test_a_verified_that_is_not_ours_is_a_deny(station: RiskStation, changes: dict[str, Any], alert: str) -> None:
+    station.wire.inner = Liar(station.wire.inner, changes)
+    await station.own(WALLET)
+    await station.settle()
+    await station.prove(await token_of(station))
+    await station.settle()
+    assert await station.risks() == [("deny", ("OWNERSHIP_NOT_PROVEN", alert))]
+    assert await station.alerts() == [alert]
+
+
+async def test_a_proof_by_the_hubs_word_alone_says_that_we_did_not_check_it(station: RiskStation) -> None:
+    station.wire.inner = Liar(station.wire.inner, {"signature": None, "signedMessage": None})
+    await station.own(WALLET)
+    await station.settle()
+    await station.prove(await token_of(station))
+    await station.settle()
+    assert await station.risks() == PROVEN
+    assert (await station.said("callbacks"))[-1]["checkedByUs"] is False
