@@ -28,12 +28,12 @@ from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.kinds import MACHINES
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input, RawMessage
-from travelrule.exchange.machines import MACHINES
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
