@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 
 from schemas.withdrawals import WithdrawalAmended, WithdrawalRecorded, WithdrawalRequested
-from travelrule.exchange import gates
+from travelrule.exchange import gates, messages
 from travelrule.exchange.authorizing import search_address
 from travelrule.exchange.concluding import give_up
 from travelrule.exchange.decision import Decision
@@ -100,7 +100,7 @@ def proceed(turn: Turn) -> str:
     if at_home:
         turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
         return "exempt: the destination is this VASP"
-    if policy.exemptions.below_threshold and not request.is_exceeding_threshold:
+    if policy.exemptions.below_threshold and not messages.exceeds(request, policy):
         turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
         return "exempt: below the threshold"
     if policy.screening.withdrawals == "wallet" and gates.closed(turn, "wallet"):

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from schemas.text import TradeCurrency
+
 ReportMoment = Literal["broadcast", "mined", "final"]
 Combination = Literal["natural-to-natural", "natural-to-legal", "legal-to-natural", "legal-to-legal"]
 ALL_COMBINATIONS: tuple[Combination, ...] = (
@@ -47,7 +49,8 @@ class Asset(Section):
 class Exemptions(Section):
     """Rules that allow a withdrawal without an exchange: the verdict is ``EXEMPT_<RULE>``.
 
-    ``below_threshold``: the platform says ``isExceedingThreshold`` false. ``own_entity``: the destination is this VASP.
+    ``below_threshold``: the platform says ``isExceedingThreshold`` false, and the value is below the own threshold of
+    its currency (``thresholds``) where there is one. ``own_entity``: the destination is this VASP.
     """
 
     below_threshold: bool = False
@@ -57,8 +60,9 @@ class Exemptions(Section):
 class Names(Section):
     """How names are compared for an inbound authorization (member-api.md section 3, ivms101.md section 5).
 
-    ``apply_to``: ``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold``; ``all``
-    requires it on every transfer. ``representatives``: whether all registered representatives must be named.
+    ``apply_to``: ``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold`` or the own
+    threshold is reached; ``all`` requires it on every transfer. ``first_party_only``: only transfers between accounts
+    of one and the same person are accepted. ``representatives``: whether all registered representatives must be named.
     """
 
     apply_to: Literal["flagged", "all"] = "flagged"
@@ -148,6 +152,7 @@ class TimeLimits(Section):
     alert; own choice."""
 
 
-OperatorLimits = Annotated[dict[Symbol, Annotated[Decimal, Field(ge=0)]], BySymbol]
+FiatAmounts = Annotated[dict[TradeCurrency, Annotated[Decimal, Field(ge=0)]], BySymbol]
+"""An amount for some of the currencies that ``tradePrice`` may be in (hub-api.md 4.A.5)."""
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

@@ -23,6 +23,7 @@ from tests.unit.exchange.scene import TRANSFER_ID, authorization, decided, txid_
 from travelrule.engine import trying
 from travelrule.engine.history import Histories
 from travelrule.engine.kinds import MACHINES
+from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.telling import Teller
 from travelrule.engine.trying import Judged, PolicyTrial
 from travelrule.exchange.inputs import Input
@@ -232,6 +233,22 @@ async def test_nothing_is_changed_and_nothing_is_sent(record: Record) -> None:
     assert await counts() == before
     assert [tuple(row) for row in await record.station.rows(tables.subjects)] == rows
     assert len(record.station.seen()) == seen
+
+
+async def test_each_verdict_names_the_policy_that_a_running_process_had_taken_up(record: Record) -> None:
+    station = record.station
+    active = ActivePolicy(record.policies, OWN, None, station.clock)
+    station.engine.policy = active
+    await active.load()
+    first = active().version
+    other = await in_force(record, 'allow_list = ["south"]')
+    await active.load()
+    await station.withdraw("w-7", "nobody")
+    named = {data["subject"]: data["policyVersion"] for data in await station.said("verdicts")}
+    assert first != other.version
+    assert named[SUBJECT] == first
+    assert named["withdrawal:w-7"] == other.version
+    assert (await record.verify()).ok
 
 
 async def test_only_what_was_touched_since_then(record: Record) -> None:

@@ -97,6 +97,11 @@ def test_a_joined_tag_is_sent_apart():
             ("allow", ["EXEMPT_BELOW_THRESHOLD"], [], True),
         ),
         (
+            "[exemptions]\nbelow_threshold = true\n[thresholds]\nUSD = '150.31'\nKRW = 1",
+            {"isExceedingThreshold": False},
+            ("allow", ["EXEMPT_BELOW_THRESHOLD"], [], True),
+        ),
+        (
             "",
             {"destination": {"kind": "vasp", "vaspEntityId": "north", "address": "rPEP"}},
             ("allow", ["EXEMPT_OWN_ENTITY"], [], True),
@@ -240,3 +245,10 @@ def test_without_our_own_profile_nothing_personal_is_built_or_sent():
     assert not scene.calls
     assert scene.alerts == ["OWN_PROFILE_MISSING"]
     assert verdict_of(scene)[1] == ["NOT_AVAILABLE"]
+
+
+def test_what_reaches_the_own_threshold_is_not_exempt_whatever_the_flag_says():
+    scene = Scene(rules=policy("[exemptions]\nbelow_threshold = true\n[thresholds]\nUSD = '150.30'"))
+    scene.tell(requested(isExceedingThreshold=False))
+    assert not scene.verdicts
+    assert [call.operation for call in scene.calls] == ["address-search"]
