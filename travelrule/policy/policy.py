@@ -51,7 +51,7 @@ class OwnVasp:
 class Policy(BaseModel):
     """What the operator decided. ``Policy.default()`` is the built-in one; ``policy.with_own(...)`` says who we are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
     allow_list: tuple[str, ...] = ()
     """VASPs that may be sent to; empty: every listed one."""
@@ -60,15 +60,19 @@ class Policy(BaseModel):
     accept_origins: tuple[str, ...] = ()
     """Senders accepted inbound, as entity id or ``alliance:entity``; empty: every listed one."""
     report_moment: ReportMoment = "broadcast"
+    """When the counterparty is told the txid of a withdrawal (D11)."""
     sanctions: Literal["off", "required"] = "off"
+    """``required``: parties and addresses are looked for in the sanctions lists before anything leaves the house or is
+    accepted; what could not be looked for is held or denied (``LISTS_UNCHECKED``)."""
     operator_override: bool = False
     """Whether an operator may allow a withdrawal that no counterparty verified."""
     accept_found_vasp: bool = False
     """Whether a VASP found by wallet search is used without asking the customer."""
 
     assets: Assets = Field(default_factory=dict)
-    """Served currencies; empty: all."""
+    """Served currencies, a table each; empty: all."""
     report_moments: ReportMoments = Field(default_factory=dict)
+    """Another ``report_moment`` for a currency."""
     thresholds: FiatAmounts = Field(default_factory=dict)
     """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold whatever the flag
     ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
