@@ -72,6 +72,9 @@ class Names(Section):
     """Whether a date of birth that was sent must be the owner's."""
     first_party_only: bool = False
     """Only transfers between accounts of one and the same person are accepted."""
+    first_party_withdrawals: bool = False
+    """Only withdrawals whose originator and beneficiary are one and the same person are sent; for an unhosted wallet
+    the proof of ownership says so."""
     representatives: Literal["all", "any"] = "all"
     """Whether all registered representatives of a company must be named, or any."""
     accept_combinations: tuple[Combination, ...] = ALL_COMBINATIONS

@@ -43,6 +43,7 @@ NEVER_OF_DEPOSITS = frozenset(
         Cause.COUNTERPARTY_FOUND,
         Cause.COUNTERPARTY_UNKNOWN,
         Cause.COUNTERPARTY_AMBIGUOUS,
+        Cause.NOT_FIRST_PARTY,
         Cause.OWNERSHIP_NOT_PROVEN,
     }
 )

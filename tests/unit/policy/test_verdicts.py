@@ -25,6 +25,7 @@ WITHDRAWALS = [
     (Cause.COUNTERPARTY_UNKNOWN, {}, Verdict("hold", ("COUNTERPARTY_UNKNOWN",), ("counterparty",))),
     (Cause.COUNTERPARTY_AMBIGUOUS, {}, Verdict("hold", ("COUNTERPARTY_AMBIGUOUS",), ("counterparty",))),
     (Cause.COUNTERPARTY_NOT_ALLOWED, {}, Verdict("deny", ("COUNTERPARTY_NOT_ALLOWED",), (), final=True)),
+    (Cause.NOT_FIRST_PARTY, {}, Verdict("deny", ("NOT_FIRST_PARTY",), (), final=True)),
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
