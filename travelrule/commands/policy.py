@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from travelrule.engine.kinds import MACHINES
 from travelrule.engine.trying import PolicyTrial
 from travelrule.errors import UsageError
 from travelrule.policy.policy import Policy
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.toml_form import Fault, PolicyFaults
 
 app = typer.Typer(help="The operator's rules", no_args_is_help=True)
 FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
@@ -72,9 +73,17 @@ def _policy(file: Path, output: Output) -> tuple[Policy, str]:
     try:
         return Policy.from_toml(content), content
     except PolicyFaults as error:
-        faults = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in error.faults]
-    _say({"ok": False, "faults": faults}, output)
+        _tell_faults(error.faults, output)
     raise typer.Exit(1)
+
+
+def _tell_faults(faults: Sequence[Fault], output: Output) -> None:
+    if output is Output.JSON:
+        told = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in faults]
+        write_json({"ok": False, "faults": told})
+        return
+    for fault in faults:
+        write_text(f"{fault.field or 'the file'}: {fault.code}: {fault.fix}")
 
 
 def _say(answer: dict[str, object], output: Output) -> None:
