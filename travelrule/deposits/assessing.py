@@ -26,8 +26,8 @@ def ended(turn: DepositTurn, data: AssessmentEnded) -> Decision[DepositState]:
     turn.change(gate=None, risks={**turn.state.risks, gate.kind: risk})
     if gate.kind == "kyt":
         _say_kyt(turn, data)
-    cause = cause_of(data.risk, sanctioned=data.sanctioned)
-    if cause is not None and accepted(cause, turn.policy):
+    cause = cause_of(data.kind, data.risk, sanctioned=data.sanctioned)
+    if cause is not None and accepted(cause, "deposit", turn.policy):
         turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
     return turn.done(f"{gate.kind} assessed: {data.reason or risk}")
 

@@ -46,8 +46,8 @@ def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
         risk = state.risks.get(kind)
         if risk is None:
             return Cause.ASSESSING
-        against = risk_cause(risk, sanctioned=risk == "sanctioned")
-        if against is not None and not accepted(against, policy):
+        against = risk_cause(kind, risk, sanctioned=risk == "sanctioned")
+        if against is not None and not accepted(against, "deposit", policy):
             return against
     return cause
 

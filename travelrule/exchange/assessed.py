@@ -26,7 +26,7 @@ def ended(turn: Turn, data: AssessmentEnded) -> Decision[WithdrawalState]:
     turn.change(gate=None)
     if gate.kind == "ownership":
         return turn.done(_proof(turn, data))
-    cause = gates.cause_of(data.risk, sanctioned=data.sanctioned)
+    cause = gates.cause_of(gate.kind, data.risk, sanctioned=data.sanctioned)
     if not gates.passed(turn, gate.kind, cause):
         return turn.done(f"{gate.kind} assessed: {data.reason or data.risk}")
     return turn.done(f"{gate.kind} assessed: {proceed(turn)}")

@@ -23,7 +23,7 @@ from travelrule.exchange.parties import parties_of_request
 from travelrule.exchange.state import Gate
 from travelrule.exchange.turn import Turn
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
 
 RISKS: dict[str, Cause] = {
     "malicious": Cause.RISK_MALICIOUS,
@@ -34,18 +34,23 @@ RISKS: dict[str, Cause] = {
 """What each risk but ``clean`` is a cause of."""
 
 
-def cause_of(risk: str, *, sanctioned: bool) -> Cause | None:
+UNCHECKED = frozenset({Cause.RISK_UNKNOWN, Cause.RISK_PENDING, Cause.LISTS_UNCHECKED})
+"""The causes that say that nobody knows the risk."""
+
+
+def cause_of(kind: AssessmentKind, risk: str, *, sanctioned: bool) -> Cause | None:
     """Name what stands against going on; None for what was checked and found clean."""
     if sanctioned:
         return Cause.SANCTIONED
-    return None if risk == "clean" else RISKS.get(risk, Cause.RISK_UNKNOWN)
+    if risk == "clean":
+        return None
+    cause = RISKS.get(risk, Cause.RISK_UNKNOWN)
+    return Cause.LISTS_UNCHECKED if kind == "lists" and cause in UNCHECKED else cause
 
 
-def accepted(cause: Cause, policy: Policy) -> bool:
+def accepted(cause: Cause, subject_kind: SubjectKind, policy: Policy) -> bool:
     """Whether the policy goes on although this cause says that nobody knows the risk (fail open)."""
-    if cause not in (Cause.RISK_UNKNOWN, Cause.RISK_PENDING):
-        return False
-    return verdict_for(cause, "withdrawal", policy).verdict == "allow"
+    return cause in UNCHECKED and verdict_for(cause, subject_kind, policy).verdict == "allow"
 
 
 def closed(turn: Turn, kind: AssessmentKind) -> bool:
@@ -106,7 +111,7 @@ def say_ownership(turn: Turn, data: AssessmentEnded) -> None:
 
 def passed(turn: Turn, kind: AssessmentKind, cause: Cause | None) -> bool:
     """Judge a risk: whether the withdrawal goes on, else its verdict is said."""
-    if cause is not None and not accepted(cause, turn.policy):
+    if cause is not None and not accepted(cause, "withdrawal", turn.policy):
         turn.decide(cause)
         return False
     if cause is not None:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 
 from schemas.withdrawals import WithdrawalAmended, WithdrawalRecorded, WithdrawalRequested
-from travelrule.exchange import gates
+from travelrule.exchange import gates, messages
 from travelrule.exchange.authorizing import search_address
 from travelrule.exchange.concluding import give_up
 from travelrule.exchange.decision import Decision
@@ -15,6 +15,8 @@ from travelrule.exchange.inputs import Input
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
 from travelrule.exchange.wallet_search import start_search
+from travelrule.identity.names import same_party
+from travelrule.policy.policy import Policy
 from travelrule.policy.verdicts import Cause
 
 FINGERPRINT_LENGTH = 32
@@ -95,12 +97,15 @@ def proceed(turn: Turn) -> str:
     if destination.kind == "vasp" and not at_home and not policy.may_send_to(target):
         turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
         return "counterparty not on the allow-list"
+    if policy.names.first_party_withdrawals and _to_somebody_else(request, policy):
+        turn.decide(Cause.NOT_FIRST_PARTY)
+        return "only withdrawals to oneself are sent"
     if policy.sanctions == "required" and gates.closed(turn, "lists"):
         return "parties and address are looked for in the lists"
     if at_home:
         turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
         return "exempt: the destination is this VASP"
-    if policy.exemptions.below_threshold and not request.is_exceeding_threshold:
+    if policy.exemptions.below_threshold and not messages.exceeds(request, policy):
         turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
         return "exempt: below the threshold"
     if policy.screening.withdrawals == "wallet" and gates.closed(turn, "wallet"):
@@ -117,3 +122,10 @@ def proceed(turn: Turn) -> str:
     turn.change(attempts=(*turn.state.attempts, attempt))
     search_address(turn, attempt)
     return "address search"
+
+
+def _to_somebody_else(request: WithdrawalRequested, policy: Policy) -> bool:
+    """Whether the beneficiary is not the customer himself. Whose an unhosted wallet is, its proof says."""
+    if request.destination.kind == "unhosted":
+        return False
+    return not same_party(request.originator, request.beneficiary, policy.names.representatives)

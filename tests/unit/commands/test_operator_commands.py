@@ -315,6 +315,9 @@ def test_check_says_every_fault_of_a_file(cli: Cli) -> None:
     assert answer.json["ok"] is False
     assert {fault["field"] for fault in answer.json["faults"]} == {"deny_list", "sanctoins"}
     assert all(fault["fix"] and fault["code"] for fault in answer.json["faults"])
+    text = cli.run("policy", "check", str(file))
+    assert (text.code, len(text.out.splitlines())) == (1, 2)
+    assert "sanctoins: UNKNOWN_NAME: did you mean sanctions?" in text.out
     file.write_text('deny_list = ["west"]\n')
     good = cli.ask("policy", "check", str(file))
     assert (good.code, good.json["ok"], good.json["faults"]) == (0, True, [])

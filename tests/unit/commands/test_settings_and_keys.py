@@ -115,7 +115,6 @@ def test_a_first_policy_that_cannot_be_read_is_a_fault_of_the_settings(installed
 NOT_BUILT = [
     ("audit", "export", "withdrawal:w-1"),
     ("audit", "verify", "package.json"),
-    ("policy", "try", "policy.toml", "--since", "2026-01-01"),
     ("builder", "--listen", "127.0.0.1:0"),
     ("erase", "withdrawal:w-1"),
     ("serve", "console"),

@@ -97,6 +97,17 @@ def test_a_policy_that_fails_open_allows_and_says_so():
     assert scene.verdict == ("allow", "MATCHED", True)
 
 
+def test_deposits_fail_open_by_themselves_or_stay_closed_by_themselves():
+    scene = final(f'{KYT}\n[deposit_verdicts]\nRISK_UNKNOWN = "allow"')
+    scene.tell(ended(scene, "unknown"))
+    assert "RISK_ACCEPTED_UNCHECKED" in scene.alerts
+    assert scene.verdict == ("allow", "MATCHED", True)
+    closed = final(f'{KYT}\n[verdicts]\nRISK_UNKNOWN = "allow"\n[deposit_verdicts]\nRISK_UNKNOWN = "hold"')
+    closed.tell(ended(closed, "unknown"))
+    assert "RISK_ACCEPTED_UNCHECKED" not in closed.alerts
+    assert closed.verdict == ("hold", "RISK_UNKNOWN", False)
+
+
 def test_the_report_is_told_to_topic_callbacks_without_addresses():
     scene = final()
     scene.tell(ended(scene, "suspicious", status="RELEASED", hub_request_id="7", facts={"verdict": "Suspicious"}))

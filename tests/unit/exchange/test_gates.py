@@ -125,6 +125,31 @@ def test_a_policy_that_fails_open_goes_on_and_says_so():
     assert not scene.verdicts, "an unknown risk is no allow: the exchange still decides"
 
 
+@pytest.mark.parametrize("risk", ["unknown", "pending"])
+def test_failing_open_for_a_rating_is_not_failing_open_for_the_lists(risk):
+    scene = gated(f'{LISTS}\n[verdicts]\nRISK_UNKNOWN = "allow"\nRISK_PENDING = "allow"')
+    scene.tell(ended(scene, risk))
+    assert said(scene) == ("hold", ["RISK_UNKNOWN"], ["operator-decision"], False)
+    assert not scene.calls
+    assert not scene.alerts
+
+
+def test_the_lists_are_done_without_only_by_their_own_cause():
+    scene = gated(f'{LISTS}\n[verdicts]\nLISTS_UNCHECKED = "allow"')
+    scene.tell(ended(scene, "unknown"))
+    assert scene.alerts == ["RISK_ACCEPTED_UNCHECKED"]
+    assert [call.operation for call in scene.calls] == ["address-search"]
+    hit = gated(f'{LISTS}\n[verdicts]\nLISTS_UNCHECKED = "allow"')
+    hit.tell(ended(hit, "malicious", sanctioned=True))
+    assert said(hit)[:2] == ("deny", ["SANCTIONED"])
+
+
+def test_failing_open_for_deposits_alone_leaves_withdrawals_closed():
+    scene = gated(f'{WALLET}\n[deposit_verdicts]\nRISK_UNKNOWN = "allow"')
+    scene.tell(ended(scene, "unknown"))
+    assert said(scene)[:2] == ("hold", ["RISK_UNKNOWN"])
+
+
 def test_failing_open_for_one_cause_leaves_the_other_closed():
     scene = gated(f'{WALLET}\n[verdicts]\nRISK_PENDING = "allow"')
     scene.tell(ended(scene, "unknown"))
