@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.contract.engine.test_active_lists import entry
 from tests.contract.gateway.conftest import NOW, XRP, House, event, sealed
 from travelrule.engine.active_lists import ActiveLists, Screened
 from travelrule.exchange.decision import Alert
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.owning import OwnerScreened
 from travelrule.gateway.screening import ListScreen
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
@@ -57,6 +60,11 @@ class Place:
             "owner": {"natural": {"lastName": "Lind", "firstName": "Erik"}},
         }
         assert (await self.house.submit(event("wallet.registered.v1", wallet, "wallet:w-1"))).status == "applied"
+        # The owner was screened before: what is asked here is what a request brings with it.
+        data = OwnerScreened(revision=0, owner="00", lists="before")
+        content = data.model_dump_json(by_alias=True).encode()
+        found = Input("/lists", "wallet:w-1/0", "owner.screened", "wallet:w-1", NOW, data, content, uuid4())
+        assert (await self.house.submit(found)).status == "applied"
 
     async def put(self, *entries: ListEntry) -> None:
         version, content = pack(entries)

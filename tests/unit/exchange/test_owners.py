@@ -139,6 +139,7 @@ WALLETS, ENTRIES = ("wallet:w-1", "wallet:w-2", "wallet:w-3"), ("7", "8")
 SAYINGS = st.lists(st.tuples(st.sampled_from(WALLETS), st.sets(st.sampled_from(ENTRIES))), max_size=12)
 
 
+@settings(max_examples=60, deadline=None)
 @given(SAYINGS)
 def test_an_owner_is_told_of_exactly_when_the_first_of_his_wallets_has_it(sayings):
     """The law, said another way: an entry is news if and only if no wallet had it just before."""
@@ -170,7 +171,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60, deadline=None)
 @given(STEPS)
 def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
     """Against a plain model: which entries each wallet carries for its customer, and what is new by any of them."""
