@@ -16,6 +16,7 @@ from tests.unit.assessments.scene import (
     wallet_answer,
     wants,
 )
+from tests.unit.exchange.scene import policy
 from travelrule.exchange.decision import Tell
 
 
@@ -83,6 +84,15 @@ def test_a_wallet_that_the_own_lists_name_is_not_sent_to_the_hub():
 def test_a_wallet_that_they_do_not_name_is_rated(answer):
     scene = Scene()
     scene.tell(requested(), answer)
+    assert scene.call.operation == "wallet-screening"
+
+
+@pytest.mark.parametrize("answer", [lists(checked=False), reported("look-up", "screening", "failed"), None])
+def test_a_wallet_rated_without_the_lists_is_an_alert_where_the_policy_requires_them(answer):
+    scene = Scene(rules=policy('sanctions = "required"'))
+    scene.tell(requested())
+    scene.fire("lists") if answer is None else scene.tell(answer)
+    assert scene.alerts == ["LISTS_UNAVAILABLE"]
     assert scene.call.operation == "wallet-screening"
 
 
