@@ -18,6 +18,8 @@ from travelrule.exchange.reports import CallReport
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
 SHOWN_MAX = 3
+HITS_MAX = 100
+"""Kept of one answer: a common name may stand on a list thousands of times."""
 
 Shown = Annotated[str, BeforeValidator(str)]
 
@@ -135,6 +137,8 @@ def _facts(answer: ListsAnswer) -> dict[str, Any]:
             "reason": plain(hit.reason),
             "what": hit.what,
         }
-        for hit in answer.hits
+        for hit in answer.hits[:HITS_MAX]
     ]
-    return {"lists": {plain(code): plain(version) for code, version in answer.lists.items()}, "hits": hits}
+    versions = {plain(code): plain(version) for code, version in answer.lists.items()}
+    more = {"hitsFound": len(answer.hits)} if len(answer.hits) > HITS_MAX else {}
+    return {"lists": versions, "hits": hits, **more}

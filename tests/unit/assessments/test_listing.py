@@ -131,3 +131,10 @@ def test_nobody_to_look_for_is_not_clean():
     scene = wants(parties=(), address=None)
     assert (scene.told[0].risk, scene.told[0].reason) == ("unknown", "NOTHING_TO_SCREEN")
     assert not scene.look_ups
+
+
+def test_of_very_many_hits_some_are_kept_and_all_are_counted():
+    scene = wants()
+    scene.tell(lists(*({**HIT, "entry": str(number)} for number in range(5_000))))
+    (ended,) = scene.told
+    assert (len(ended.facts["hits"]), ended.facts["hitsFound"]) == (100, 5_000)
