@@ -18,6 +18,8 @@ from travelrule.exchange.reports import CallReport
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
 SHOWN_MAX = 3
+HITS_MAX = 100
+"""Kept of one answer: a common name may stand on a list thousands of times."""
 
 Shown = Annotated[str, BeforeValidator(str)]
 
@@ -67,9 +69,16 @@ def _look_up(turn: AssessmentTurn) -> None:
 def lists_due(turn: AssessmentTurn) -> str:
     """The own lists do not answer: a wallet is rated all the same, for parties they are asked once more."""
     if turn.state.wanted.kind == "wallet":
+        _say_unlisted(turn)
         return f"the own lists do not answer: {begin_rating(turn)}"
     _look_up(turn)
     return "the own lists do not answer: ask again"
+
+
+def _say_unlisted(turn: AssessmentTurn) -> None:
+    """Going on without the lists is never silent where the policy requires them."""
+    if turn.policy.sanctions == "required":
+        turn.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
 
 
 def lists_too_late(turn: AssessmentTurn) -> str:
@@ -90,9 +99,12 @@ def looked_up(turn: AssessmentTurn, report: CallReport) -> str:
         return f"the own lists name it: {_entries(answer)}"
     if turn.state.status != "listing" or report.outcome == "deferred":
         return "late answer ignored"
+    unchecked = answer is None or not answer.checked
     if turn.state.wanted.kind == "wallet":
-        return f"not in the own lists: {begin_rating(turn)}"
-    if answer is None or not answer.checked:
+        if unchecked:
+            _say_unlisted(turn)
+        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {begin_rating(turn)}"
+    if answer is None or unchecked:
         turn.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
         turn.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
         return "nothing was looked for: no list is loaded"
@@ -125,6 +137,8 @@ def _facts(answer: ListsAnswer) -> dict[str, Any]:
             "reason": plain(hit.reason),
             "what": hit.what,
         }
-        for hit in answer.hits
+        for hit in answer.hits[:HITS_MAX]
     ]
-    return {"lists": {plain(code): plain(version) for code, version in answer.lists.items()}, "hits": hits}
+    versions = {plain(code): plain(version) for code, version in answer.lists.items()}
+    more = {"hitsFound": len(answer.hits)} if len(answer.hits) > HITS_MAX else {}
+    return {"lists": versions, "hits": hits, **more}

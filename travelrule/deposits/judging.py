@@ -49,13 +49,23 @@ def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
         against = risk_cause(kind, risk, sanctioned=risk == "sanctioned")
         if against is not None and not accepted(against, "deposit", policy):
             return against
-    return cause
+    if state.gate is not None:
+        return Cause.ASSESSING
+    return _known(state) or cause
+
+
+def _known(state: DepositState) -> Cause | None:
+    """Name what was found of this deposit although nothing asks for it any more: only an operator lets it pass."""
+    found = {risk: risk_cause(risk, sanctioned=risk == "sanctioned") for risk in state.risks.values()}
+    return next((found[risk] for risk in ("sanctioned", "malicious", "suspicious") if risk in found), None)
 
 
 def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:
-    """What a deposit is assessed for. The parties of a matched exchange were screened when it was authorized (M2)."""
+    """What a deposit is assessed for. The parties of a matched exchange were screened when it was authorized (M2);
+    those of data that were received are looked for all the same if an exchange is found to have announced it.
+    """
     lists: tuple[AssessmentKind, ...] = ("lists",) if policy.sanctions == "required" else ()
-    return (*(lists if state.status == "received" else ()), *policy.screening.deposits)
+    return (*(lists if state.received is not None else ()), *policy.screening.deposits)
 
 
 def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:

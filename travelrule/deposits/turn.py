@@ -200,6 +200,8 @@ class DepositTurn:
             asker=asker,
             kind=kind,
             network=detected.network or "",
+            # Two networks share a name (BNB, AVAX); the lists are not asked about our own customer's address.
+            address=self.state.address[0] if kind != "lists" else None,
             txid=detected.txid,
             parties=originators(self.state) if kind == "lists" else (),
         )

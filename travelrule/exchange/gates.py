@@ -71,7 +71,7 @@ def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
     request = turn.state.request
     destination = request.destination
     address, _ = where(destination)
-    facts: dict[str, Any] = {"network": request.network or "", "address": address}
+    facts: dict[str, Any] = {"network": request.network or destination.blockchain or "", "address": address}
     if kind == "lists":
         facts["parties"] = parties_of_request(request)
     if kind == "ownership":

@@ -15,6 +15,8 @@ _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _BECH32 = re.compile(r"(?P<prefix>[a-z][a-z0-9_]{0,30})1(?P<data>[02-9ac-hj-np-z]{6,150})")
 _BCH_PREFIX = "bitcoincash:"
 _BCH = re.compile(r"[qpzr][02-9ac-hj-np-z]{41}")
+_RAW_TON = re.compile(r"(?:-1|0):[0-9a-fA-F]{64}")
+"""Workchain and account; a tag may follow behind another colon."""
 _URI_PREFIXES = frozenset(
     {
         "bitcoincash", "bchtest", "bchreg", "ecash", "ectest", "simpleledger",
@@ -61,10 +63,11 @@ def join(address: str, tag: str | None) -> str:
 def split_tag(text: str) -> tuple[str, str | None]:
     """Split at the rightmost colon where no lookup can decide (D45).
 
-    The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag. An empty tag is none.
+    The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag, nor does that of a raw TON
+    address (``0:hex``). An empty tag is none.
     """
     left, colon, right = text.rpartition(":")
-    if not colon or left.lower() in _URI_PREFIXES:
+    if not colon or left.lower() in _URI_PREFIXES or _RAW_TON.fullmatch(text):
         return text, None
     return left, right or None
 

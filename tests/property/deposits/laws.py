@@ -113,6 +113,20 @@ def _verdicts(before: DepositState | None, item: Input, decision: Decision[Any],
     else:
         assert reason == "OPERATOR"
         assert type(item.data).__name__ == "DecisionRecorded"
+        return
+    _assessed(after, policy)
+
+
+def _assessed(after: DepositState, policy: Policy) -> None:
+    """Nothing bad that was ever found is forgotten, nothing that the policy asks for is left out or still running."""
+    assert after.gate is None
+    assert not {"sanctioned", "malicious", "suspicious"} & set(after.risks.values())
+    wanted = {*policy.screening.deposits}
+    if policy.sanctions == "required" and after.received is not None:
+        wanted.add("lists")
+    assert wanted <= set(after.risks)
+    open_risks = {after.risks[kind] for kind in wanted} - {"clean"}
+    assert {f"RISK_{risk.upper()}" for risk in open_risks} <= {str(cause) for cause in policy.verdicts}
 
 
 def _surviving(decision: Decision[Any]) -> list[CallHub]:

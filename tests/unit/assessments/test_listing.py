@@ -16,6 +16,7 @@ from tests.unit.assessments.scene import (
     wallet_answer,
     wants,
 )
+from tests.unit.exchange.scene import policy
 from travelrule.exchange.decision import Tell
 
 
@@ -86,6 +87,15 @@ def test_a_wallet_that_they_do_not_name_is_rated(answer):
     assert scene.call.operation == "wallet-screening"
 
 
+@pytest.mark.parametrize("answer", [lists(checked=False), reported("look-up", "screening", "failed"), None])
+def test_a_wallet_rated_without_the_lists_is_an_alert_where_the_policy_requires_them(answer):
+    scene = Scene(rules=policy('sanctions = "required"'))
+    scene.tell(requested())
+    scene.fire("lists") if answer is None else scene.tell(answer)
+    assert scene.alerts == ["LISTS_UNAVAILABLE"]
+    assert scene.call.operation == "wallet-screening"
+
+
 def test_lists_that_are_late_are_asked_again_for_parties():
     scene = wants()
     scene.fire("lists")
@@ -121,3 +131,10 @@ def test_nobody_to_look_for_is_not_clean():
     scene = wants(parties=(), address=None)
     assert (scene.told[0].risk, scene.told[0].reason) == ("unknown", "NOTHING_TO_SCREEN")
     assert not scene.look_ups
+
+
+def test_of_very_many_hits_some_are_kept_and_all_are_counted():
+    scene = wants()
+    scene.tell(lists(*({**HIT, "entry": str(number)} for number in range(5_000))))
+    (ended,) = scene.told
+    assert (len(ended.facts["hits"]), ended.facts["hitsFound"]) == (100, 5_000)

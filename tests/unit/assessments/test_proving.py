@@ -264,3 +264,14 @@ def test_old_answers_are_nothing():
     scene.tell(reported("unhosted-result", "another", body=verified()))
     assert scene.state.status == "proving"
     assert scene.state.session.token == TOKEN
+
+
+@pytest.mark.parametrize("proof", ["0x" + "ab" * 65, "no encoding that we know", "ab" * 64])
+def test_for_solana_the_hubs_word_counts_because_no_source_states_the_scheme(proof):
+    """D38: what we can check is checked, what we cannot is believed and said so."""
+    address = "So11111111111111111111111111111111111111112"
+    scene = proving(blockchain="SOL", asset="SOL", address=address)
+    scene.answer(verified(blockchain="SOL", asset="SOL", address=address, signature=proof))
+    assert scene.verdict == ("allow", ["OWNERSHIP_PROVEN"], True)
+    assert scene.said["ownership.result.v1"]["checkedByUs"] is False
+    assert scene.alerts == []

@@ -214,3 +214,29 @@ def test_the_platform_does_not_make_assessments_nor_a_subject_screenings():
     scene.tell(requested())
     assert scene.last.code == "UNKNOWN_TYPE"
     assert scene.state is None
+
+
+def test_a_documented_code_that_is_no_networks_name_for_this_operation_is_sent_as_it_is():
+    """The network AVAX (X-chain) has no code for screening, but AVAX is one of the nineteen codes."""
+    scene = asked("transaction", chain="avax")
+    assert scene.call.clear == {"txid": TXID, "chain": "AVAX"}
+
+
+def test_a_code_is_the_platforms_word_and_not_that_of_a_network():
+    """A withdrawal names the network: the X-chain cannot be screened."""
+    scene = wants("transaction", network="AVAX")
+    assert scene.calls == []
+    assert scene.told[0].reason == "NETWORK_NOT_SCREENABLE"
+
+
+def test_the_policy_may_take_a_code_away():
+    scene = asked("transaction", '[screening.chains.AVAX]\nkyt = "AVAX"', chain="AVAX")
+    assert scene.calls == []
+
+
+@pytest.mark.parametrize("account", ["0:" + "ed" * 32, "-1:" + "AB" * 32])
+def test_the_workchain_of_a_raw_ton_address_is_no_address(account):
+    scene = Scene()
+    scene.tell(requested(chain="TON", address=account))
+    (look_up,) = scene.look_ups
+    assert look_up.parameters["address"] == account

@@ -7,12 +7,26 @@ from typing import Any
 import pytest
 
 from schemas.callbacks import KytResultBody
-from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, RETRACTED, Scene, decided, detected, matched, rules
+from tests.unit.deposits.scene import (
+    CONFIRMED,
+    DEPOSIT_ID,
+    RETRACTED,
+    Scene,
+    answer_payload,
+    data,
+    decided,
+    detected,
+    matched,
+    requesting,
+    rules,
+)
 from tests.unit.exchange.scene import TXID, ivms101
+from travelrule.assessments.networks import code_for
 from travelrule.deposits.judging import originators
 from travelrule.exchange.assessing import AssessmentEnded, AssessmentWanted
 
 KYT = '[screening]\ndeposits = ["kyt"]'
+LISTS = 'sanctions = "required"'
 TWO = '[screening]\ndeposits = ["transaction", "kyt"]'
 
 
@@ -144,3 +158,54 @@ def test_the_originators_of_an_answer_are_its_parties():
     assert names
     assert all(names)
     assert originators(replace(scene.state, received={"Originator": 7})) == ()
+
+
+@pytest.mark.parametrize(
+    ("account", "code"), [("0x" + "ab" * 20, "BSC"), ("bnb1grpf0955h0ykzq3ar5nmum7y6gdfl6lxfn46h2", "BNB")]
+)
+def test_the_own_address_tells_the_two_chains_called_bnb_apart(account, code):
+    scene = Scene(rules=rules(KYT))
+    scene.tell(detected(network="BNB", address=account), matched(), CONFIRMED)
+    (asked,) = wanted(scene)
+    assert code_for(asked, scene.rules) == code
+
+
+def received(text: str = LISTS) -> Scene:
+    """A final deposit whose sender's data came by request, and whose sender is looked for in the lists."""
+    scene = requesting(text)
+    scene.tell(CONFIRMED, data(scene.state.found.request_id, answer_payload()))
+    assert scene.state.gate.kind == "lists"
+    return scene
+
+
+def test_a_hit_stays_when_an_exchange_is_found_to_have_announced_the_deposit():
+    scene = received()
+    scene.tell(ended(scene, "malicious", sanctioned=True))
+    assert scene.verdict == ("hold", "SANCTIONED", False)
+    scene.tell(matched())
+    assert scene.state.status == "matched"
+    assert scene.state.case.reasons == ("SANCTIONED",), "only an operator decides about a hit"
+
+
+def test_a_deposit_is_not_allowed_while_its_sender_is_looked_for():
+    scene = received()
+    scene.tell(matched())
+    assert scene.state.case.verdict == "hold"
+    assert scene.state.gate.kind == "lists"
+    scene.tell(ended(scene, "malicious", sanctioned=True))
+    assert scene.verdict == ("hold", "SANCTIONED", False)
+
+
+def test_a_deposit_of_two_ways_is_allowed_once_its_sender_is_known_to_be_on_no_list():
+    scene = received()
+    scene.tell(matched(), ended(scene, "clean"))
+    scene.tell(ended(scene, "clean"))
+    assert scene.verdict == ("allow", "MATCHED", True)
+
+
+def test_a_known_bad_rating_stays_when_the_policy_asks_for_it_no_more():
+    scene = final()
+    scene.tell(ended(scene, "malicious"))
+    scene.rules = rules()
+    scene.tell(matched(exchange="exchange:north/2"))
+    assert scene.state.case.reasons == ("RISK_MALICIOUS",)

@@ -233,3 +233,17 @@ def test_a_proof_that_does_not_come_is_a_deny():
     scene = gated("", destination=UNHOSTED)
     scene.tell(ended(scene, "unknown", proven=False, status="EXPIRED"))
     assert said(scene) == ("deny", ["OWNERSHIP_NOT_PROVEN"], [], True)
+
+
+@pytest.mark.parametrize("tag", ["", ":memo"])
+def test_a_raw_ton_address_is_looked_for_whole(tag):
+    account = "0:" + "ed" * 32
+    destination = {"kind": "vasp", "vaspEntityId": "south", "address": f"{account}{tag}"}
+    assert wanted(gated(destination=destination)).address == account
+
+
+def test_the_wallet_of_an_unhosted_destination_is_rated_on_its_own_chain_where_no_network_is_named():
+    scene = gated(WALLET, network=None, destination=UNHOSTED)
+    assert (wanted(scene).kind, wanted(scene).network) == ("wallet", "ETH")
+    scene = gated(WALLET, destination=UNHOSTED)
+    assert wanted(scene).network == "XRP"
