@@ -19,7 +19,7 @@ from travelrule.bootstrap.installation import Installation, audit_key, open_sear
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import Caller
+from travelrule.engine.caller import HELD, Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
@@ -65,7 +65,9 @@ class Worker:
             opened.clock,
             searches=open_searches(opened),
         )
-        self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        self._caller = Caller(
+            opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+        )
         opened.engine.caller = self._caller
         self._teller = Teller(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells

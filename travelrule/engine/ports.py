@@ -64,3 +64,6 @@ class CallTaker(Protocol):
 
     def give_back(self, call: CallItem) -> None:
         """Forget a taken call; its row was not committed."""
+
+    def drop(self, subject: str, operations: tuple[str, ...]) -> None:
+        """Forget the calls of a subject (of these operations; empty: all) that are not begun: they were taken back."""

@@ -22,12 +22,14 @@ class Taken:
     def __init__(self, taker: CallTaker | None) -> None:
         self._taker = taker
         self._calls: list[tuple[CallItem, CallContent]] = []
+        self._dropped: list[tuple[str, tuple[str, ...]]] = []
 
     def of(self, batch: Batch, now: datetime) -> bool:
         """Take what there is room for. True if calls are left for whoever claims them."""
         taker = self._taker
         if taker is None:
             return bool(batch.calls)
+        self._dropped = batch.dropped_calls
         for call_id, row in batch.calls.items():
             call = taker.take(row, now)
             if call is not None:
@@ -42,6 +44,10 @@ class Taken:
     ) -> None:
         if self._taker is None:
             return
+        if kind is None:
+            # Before new ones of the same subjects are begun.
+            for subject, operations in self._dropped:
+                self._taker.drop(subject, operations)
         for call, content in self._calls:
             if kind is None:
                 self._taker.start(call, content)
