@@ -19,7 +19,8 @@ demo: $(INSTALLED)  ## Two VASPs and a hub on this machine; ONCE=1 ends after th
 	@$(BIN)/travelrule demo $(if $(ONCE),--once)
 
 test: $(INSTALLED)  ## The whole suite, with a real Kafka and a real PostgreSQL
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared" --ignore=tests/e2e
+	$(BIN)/python -m pytest -m "not chaos and not shared" tests/e2e
 
 check: $(INSTALLED)  ## What to run before each commit
 	$(BIN)/ruff check .

@@ -82,6 +82,14 @@ def _first_named(data: Any, wanted: tuple[str, str], other: str) -> Any:
     return {**data, wanted[0]: data.get(other)}
 
 
+def asked_in(body: Any) -> set[str]:
+    """The entity ids of the VASPs that a result says were asked; empty if it says nothing that can be read."""
+    try:
+        return {row.entity_id for row in _SearchResult.model_validate(body).analysis_result}
+    except ValidationError:
+        return set()
+
+
 class TxidSearchResult(_SearchResult):
     """P.1, also the callback; reads ``vaspEntityId``, else ``beneficiaryVaspEntityId`` (D6)."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import aiohttp
 
 from tests.chaos.desk import Desk
+from tests.chaos.forger import Forged
+from tests.chaos.world import ADDRESSES, POLICY, TAG, TAGS, Payment, robots, with_lasting_keys
 from tests.e2e.member import Member
 from tests.e2e.network import RealNetwork, until
 from tests.services import KafkaNode, PostgresServer
@@ -23,15 +26,24 @@ from travelrule.commands.demo.scenarios import ERIK
 LOOK_SECONDS = 1.0
 PROBE_SECONDS = 5.0
 PROBES_FAILED_MAX = 3
-ADDRESSES = {
-    "north": "rNORTHkfTD9w2To4CQk6UCfuHM9c6GDY",
-    "south": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY",
-    "robot-eu": "rROBOT7kfTD9w2To4CQk6UCfuHM9c6GDYx",
-}
 
 
 class ChaosNetwork(RealNetwork):
-    """The network with platforms that never give up."""
+    """The network with platforms that never give up, and a hub that can be started again. ``payments``: what the robot
+    that announces nothing has sent.
+    """
+
+    def __init__(
+        self, folder: Path, kafka: KafkaNode, postgres: PostgresServer, payments: Sequence[Payment], seed: int
+    ) -> None:
+        super().__init__(folder, kafka, postgres, POLICY)
+        self._payments = payments
+        self._seed = seed
+
+    def _world(self) -> dict[str, Any]:
+        world = super()._world()
+        world["members"] += robots(self._payments)
+        return with_lasting_keys(world, random.Random(self._seed))
 
     async def _platform(self, member: Member) -> Platform:
         desk = Desk(self.bootstrap, member.topic_prefix)
@@ -40,7 +52,11 @@ class ChaosNetwork(RealNetwork):
 
 
 class Arena:
-    """The network and the services under it. ``away`` are processes that a fault keeps down."""
+    """The network and the services under it. ``away`` are processes that a fault keeps down.
+
+    ``forged`` counts callbacks that the hub did not send; ``interrupted`` are the searches, as (subject, requestId), in
+    the middle of which the hub was killed.
+    """
 
     def __init__(self, network: ChaosNetwork, kafka: KafkaNode, postgres: PostgresServer) -> None:
         self.network = network
@@ -49,6 +65,8 @@ class Arena:
         self.away: set[str] = set()
         self.ended_by_itself: Counter[str] = Counter()
         self.not_alive: Counter[str] = Counter()
+        self.forged: Forged = Counter()
+        self.interrupted: list[tuple[str, str]] = []
 
     def desk(self, entity_id: str) -> Desk:
         """The platform of a VASP."""
@@ -74,6 +92,13 @@ class Arena:
         self.away.add(name)
         await self.network.processes[name].stop()
         await self.start(name)
+
+    async def start_hub(self) -> None:
+        """Start the hub again, with its members' keys as they are now."""
+        network = self.network
+        network.write_world()
+        await network.sandbox.start()
+        await network.sandbox.until_answering(f"{network.hub_url}/sandbox/journal?limit=1")
 
     async def supervise(self) -> None:
         """What an orchestrator does: start what ended by itself, end what is not alive. Until cancelled."""
@@ -113,12 +138,12 @@ class Arena:
 
 
 @asynccontextmanager
-async def open_arena(folder: Path) -> AsyncIterator[Arena]:
-    """Start everything, with a customer at each VASP; end everything afterwards."""
+async def open_arena(folder: Path, payments: Sequence[Payment], seed: int) -> AsyncIterator[Arena]:
+    """Start everything, with customers at each VASP; end everything afterwards."""
     kafka = await asyncio.to_thread(KafkaNode, run_directory() / "kafka", run_owner())
     postgres = await asyncio.to_thread(PostgresServer, run_directory() / "postgres", run_owner())
     await asyncio.gather(asyncio.to_thread(kafka.start), asyncio.to_thread(postgres.start))
-    network = ChaosNetwork(folder, kafka, postgres)
+    network = ChaosNetwork(folder, kafka, postgres, payments, seed)
     arena = Arena(network, kafka, postgres)
     try:
         await network.start()
@@ -132,16 +157,26 @@ async def open_arena(folder: Path) -> AsyncIterator[Arena]:
 
 
 async def _register(arena: Arena, entity_id: str) -> None:
+    desk = arena.desk(entity_id)
+    await asyncio.gather(*(_register_one(desk, entity_id, tag) for tag in (TAG, *TAGS)))
+    tables = arena.network.tables(entity_id)
+
+    async def all_there() -> bool:
+        return await tables.count("wallets") == 1 + len(TAGS)
+
+    await until(all_there, f"{entity_id}'s wallets are registered")
+
+
+async def _register_one(desk: Desk, entity_id: str, tag: str) -> None:
+    wallet_id = f"wallet-{tag}"
     data = {
-        "walletId": "wallet-erik",
+        "walletId": wallet_id,
         "address": ADDRESSES[entity_id],
-        "tag": "77001",
+        "tag": tag,
         "currencies": ["XRP"],
         "networks": ["XRP"],
-        "customerId": "s-77001",
+        "customerId": f"s-{tag}",
         "kyc": True,
         "owner": ERIK,
     }
-    await arena.desk(entity_id).send("wallets", "wallet.registered.v1", "wallet-erik", data)
-    tables = arena.network.tables(entity_id)
-    await until(lambda: tables.count("wallets"), f"{entity_id}'s wallet is registered")
+    await desk.send("wallets", "wallet.registered.v1", wallet_id, data)

@@ -6,18 +6,18 @@ import asyncio
 
 from aiokafka.errors import KafkaError
 
-from tests.chaos.stories import Story
+from tests.chaos.tale import Tale
 from travelrule.commands.demo.platform import Platform, Seen
 
 AGAIN_SECONDS = 0.5
 
 
 class Desk(Platform):
-    """A platform that never gives up. ``stories`` by withdrawal id get the verdicts that are about them."""
+    """A platform that never gives up. ``tales`` by subject id get the verdicts about them."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
         super().__init__(bootstrap, prefix)
-        self.stories: dict[str, Story] = {}
+        self.tales: dict[str, Tale] = {}
         self.on_seen = self._see
 
     async def deliver(self, topic: str, key: str, value: bytes) -> int:
@@ -31,9 +31,9 @@ class Desk(Platform):
                 return int(sent.partition)
 
     def _see(self, seen: Seen) -> None:
-        story = self.stories.get(seen.key)
-        if story is not None and seen.topic == "verdicts":
-            story.see(seen.data)
+        tale = self.tales.get(seen.key)
+        if tale is not None and seen.topic == "verdicts":
+            tale.see(seen.data)
 
     async def _read(self) -> None:
         while True:

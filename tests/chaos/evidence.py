@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -12,7 +12,10 @@ import orjson
 
 from schemas.text import read_time
 from tests.chaos.arena import Arena
+from tests.chaos.deposit_stories import Deposit
+from tests.chaos.forger import Forged
 from tests.chaos.stories import Story
+from tests.chaos.tale import Tale
 from tests.e2e.commands import travelrule
 
 TABLES = {
@@ -20,6 +23,7 @@ TABLES = {
     "exchanges": "SELECT side, counterparty, transfer_id, status, txid, created_at FROM exchanges",
     "subjects": "SELECT subject, kind, status, verdict, parked FROM subjects",
     "calls": "SELECT subject, operation, target, transfer_id, tries FROM calls",
+    "searches": "SELECT subject, request_id FROM searches WHERE operation = 'txid-search'",
 }
 
 
@@ -46,12 +50,14 @@ class Call:
     caller: str
     target: str
     transfer_id: str
+    request_id: str
     txid: str
     trace: str
     status: int | None
     error: str
     result: str
     reached: bool
+    reason: str = ""
 
     @property
     def good(self) -> bool:
@@ -61,13 +67,28 @@ class Call:
 
 @dataclass
 class Evidence:
-    """Per VASP what it said and what it stores; once for all what went through the hub and what was asked for."""
+    """Per VASP what it said and what it stores; once for all what went through the hub and what was asked for.
 
-    stories: list[Story]
+    ``forged`` and ``interrupted`` as in the arena.
+    """
+
+    tales: list[Tale]
     said: dict[str, list[Said]]
     calls: list[Call]
     tables: dict[str, dict[str, list[dict[str, Any]]]]
     audit: dict[str, dict[str, Any]] = field(default_factory=dict)
+    forged: Forged = field(default_factory=Counter)
+    interrupted: list[tuple[str, str]] = field(default_factory=list)
+
+    @cached_property
+    def stories(self) -> list[Story]:
+        """The withdrawals."""
+        return [tale for tale in self.tales if isinstance(tale, Story)]
+
+    @cached_property
+    def deposits(self) -> list[Deposit]:
+        """The deposits."""
+        return [tale for tale in self.tales if isinstance(tale, Deposit)]
 
     @cached_property
     def calls_of(self) -> dict[str, list[Call]]:
@@ -76,6 +97,24 @@ class Evidence:
         for call in self.calls:
             if call.transfer_id:
                 found[call.transfer_id].append(call)
+        return found
+
+    @cached_property
+    def requests(self) -> dict[str, list[Call]]:
+        """The data requests about each txid, in order."""
+        found: defaultdict[str, list[Call]] = defaultdict(list)
+        for call in self.calls:
+            if call.operation == "data-request":
+                found[call.txid].append(call)
+        return found
+
+    @cached_property
+    def searches(self) -> defaultdict[str, set[str]]:
+        """The ids of the TXID searches of each subject."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for tables in self.tables.values():
+            for row in tables["searches"]:
+                found[row["subject"]].add(row["request_id"])
         return found
 
     @cached_property
@@ -98,7 +137,7 @@ class Evidence:
 
     @cached_property
     def inputs(self) -> dict[tuple[str, str], set[str]]:
-        """The ids of the platform's events that are stored, by (VASP, withdrawal id)."""
+        """The ids of the platform's events that are stored, by (VASP, subject's id)."""
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for vasp, tables in self.tables.items():
             for row in tables["inputs"]:
@@ -107,15 +146,20 @@ class Evidence:
         return found
 
     @cached_property
-    def last_verdicts(self) -> dict[tuple[str, str], tuple[str, str]]:
-        """The verdict with the highest number, as (verdict, first reason), by (VASP, subject's id)."""
-        found: dict[tuple[str, str], tuple[int, str, str]] = {}
+    def verdicts(self) -> dict[tuple[str, str], dict[int, dict[str, Any]]]:
+        """The verdicts by their number, by (VASP, subject's id)."""
+        found: defaultdict[tuple[str, str], dict[int, dict[str, Any]]] = defaultdict(dict)
         for vasp, said in self.said.items():
             for one in said:
                 if one.topic == "verdicts":
-                    number = one.data["sequence"], one.data["verdict"], one.data["reasons"][0]
-                    found[vasp, one.key] = max(found.get((vasp, one.key), (0, "", "")), number)
-        return {name: (verdict, reason) for name, (_, verdict, reason) in found.items()}
+                    found[vasp, one.key][one.data["sequence"]] = one.data
+        return found
+
+    @cached_property
+    def last_verdicts(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """The verdict with the highest number, as (verdict, first reason), by (VASP, subject's id)."""
+        last = {name: numbered[max(numbered)] for name, numbered in self.verdicts.items()}
+        return {name: (data["verdict"], data["reasons"][0]) for name, data in last.items()}
 
     @cached_property
     def mirrored(self) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -156,7 +200,7 @@ class Attempt:
             self.txids.add(txid)
 
 
-async def gather(arena: Arena, stories: list[Story]) -> Evidence:
+async def gather(arena: Arena, tales: list[Tale]) -> Evidence:
     """Look at everything there is."""
     network = arena.network
     said, tables, audit = {}, {}, {}
@@ -170,7 +214,8 @@ async def gather(arena: Arena, stories: list[Story]) -> Evidence:
         tables[entity_id] = {name: [dict(row) for row in await source.rows(query)] for name, query in TABLES.items()}
         proof = await travelrule(member.settings(), "audit", "verify", "--output", "json")
         audit[entity_id] = proof.one if proof.output else {"ok": False, "faults": [proof.errors]}
-    return Evidence(stories, said, [read_call(entry) for entry in network.journal()], tables, audit)
+    calls = [read_call(entry) for entry in network.journal()]
+    return Evidence(tales, said, calls, tables, audit, arena.forged, arena.interrupted)
 
 
 def read_said(topic: str, key: bytes, value: bytes, code: str) -> Said:
@@ -192,10 +237,12 @@ def read_call(entry: dict[str, Any]) -> Call:
         caller=entry["from"],
         target=entry["to"],
         transfer_id=ids.get("transferId", ""),
+        request_id=ids.get("requestId", ""),
         txid=ids.get("txid", ""),
         trace=entry["traceparent"],
         status=entry["status"],
         error=entry["errorType"],
         result=ids.get("result", "").lower(),
         reached=entry["member"]["reached"],
+        reason=ids.get("reasonType", ""),
     )

@@ -1,7 +1,7 @@
 """The invariants of the design (section 5), proven or disproven on what can be seen from outside.
 
 Each check gives its breaches. A breach says what kind of harm was done: something was ``lost``, an effect was
-``duplicated``, or a rule was ``broken``; and to which withdrawal, if it is one withdrawal's.
+``duplicated``, or a rule was ``broken``; and to which withdrawal or deposit, if it is one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from tests.chaos.evidence import Attempt, Call, Evidence
+from tests.chaos.evidence import Attempt, Call, Evidence, Said
 
 ALIVE = {"verified", "pending", "processing", "wait-confirm", "confirmed"}
 UNCONCLUDED = {"EXCHANGE_NOT_CONCLUDED", "TXID_REPORT_FAILED", "FINISH_FAILED", "AUTHORIZATION_OPEN"}
@@ -33,12 +33,15 @@ AGREED = {
 """What the other side may hold at the end, by what this side holds. The first three are no ends."""
 
 
+Harm = Literal["lost", "duplicated", "broken"]
+
+
 @dataclass(frozen=True, slots=True)
 class Breach:
     """One invariant that did not hold."""
 
     invariant: int
-    harm: Literal["lost", "duplicated", "broken"]
+    harm: Harm
     subject: str
     text: str
 
@@ -47,16 +50,15 @@ Check = Callable[[Evidence], Iterator[Breach]]
 
 
 def events_have_their_effect(evidence: Evidence) -> Iterator[Breach]:
-    """1: everything that the broker took is a stored input, and every story ends as it must."""
-    for story in evidence.stories:
-        name = (story.origin, story.withdrawal_id)
-        stored = evidence.inputs.get(name, set())
-        for topic, event_id in story.sent:
+    """1: everything that the broker took is a stored input, and every tale ends as it must."""
+    for tale in evidence.tales:
+        stored = evidence.inputs.get((tale.vasp, tale.key), set())
+        for topic, event_id in tale.sent:
             if event_id not in stored:
-                yield Breach(1, "lost", story.withdrawal_id, f"{story.kind}: an event of {topic} left no input")
-        last = evidence.last_verdicts.get(name)
-        if last != story.expected:
-            yield Breach(1, "lost", story.withdrawal_id, f"{story.kind}: ended with {last}, not {story.expected}")
+                yield Breach(1, "lost", tale.key, f"{tale.kind}: an event of {topic} left no input")
+        last = evidence.last_verdicts.get((tale.vasp, tale.key))
+        if last != tale.expected:
+            yield Breach(1, "lost", tale.key, f"{tale.kind}: ended with {last}, not {tale.expected}")
 
 
 def one_event_per_number(evidence: Evidence) -> Iterator[Breach]:
@@ -103,7 +105,7 @@ def allowed_only_when_verified(evidence: Evidence) -> Iterator[Breach]:
     """2: an allow names an exchange that the other side stores as verified, and was said before the allow."""
     for vasp, said in evidence.said.items():
         for one in said:
-            if one.topic != "verdicts" or one.data["verdict"] != "allow":
+            if one.topic != "verdicts" or one.data["verdict"] != "allow" or not _of_withdrawal(one):
                 continue
             transfer_id, counterparty = one.data.get("transferId", ""), one.data.get("counterparty", "")
             verified = [
@@ -117,6 +119,10 @@ def allowed_only_when_verified(evidence: Evidence) -> Iterator[Breach]:
                 yield Breach(2, "broken", one.key, f"{vasp}: allowed before the answer")
             elif counterparty in REAL and (counterparty, vasp, transfer_id) not in evidence.mirrored:
                 yield Breach(2, "broken", one.key, f"{counterparty} stores nothing of what {vasp} allowed")
+
+
+def _of_withdrawal(one: Said) -> bool:
+    return str(one.data["subject"]).startswith("withdrawal:")
 
 
 def verified_is_stored(evidence: Evidence) -> Iterator[Breach]:
@@ -216,7 +222,7 @@ def verdicts_are_explained(evidence: Evidence) -> Iterator[Breach]:
 
 def dead_letters_are_wrong_messages(evidence: Evidence) -> Iterator[Breach]:
     """11: exactly what was wrong is in the dead letters, once."""
-    wanted = Counter((story.origin, story.withdrawal_id, code) for story in evidence.stories for code in story.dead)
+    wanted = Counter((tale.vasp, tale.key, code) for tale in evidence.tales for code in tale.dead)
     found = Counter(
         (vasp, one.key, one.code) for vasp, said in evidence.said.items() for one in said if one.topic == "deadletters"
     )

@@ -1,89 +1,87 @@
-"""A fault run: the stream of withdrawals, the faults one after the other, and the wait until all is quiet."""
+"""A fault run: the stream of customers, the faults one after the other, and the wait until all is quiet."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import asyncpg
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
 
 from agents import AGENTS
 from schemas.registry import PARTITIONS_REAL
 from streams.topics import Topics
-from tests.chaos.arena import ADDRESSES, Arena
-from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.arena import Arena
+from tests.chaos.deposit_stories import Deposit, DepositTeller, pick_deposit
+from tests.chaos.faults import Fault
 from tests.chaos.groups import behind
 from tests.chaos.ledger import LATE_SECONDS, Ledger, Strike
+from tests.chaos.plan import ALL_FAULTS, Plan
+from tests.chaos.stored import UNREADABLE, Stored
 from tests.chaos.stories import Story, Teller, new_story, pick
+from tests.chaos.tale import Tale
+from tests.chaos.world import Payment
 from tests.e2e.network import ROBOT
 
 LOOK_SECONDS = 0.1
 BURST = 15
-"""Withdrawals asked for at once when a fault strikes, so that it hits some on each part of their way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How much of everything. ``settle_s``: the longest wait for one fault's backlog before the next one strikes."""
-
-    withdrawals: int
-    per_second: float
-    faults: tuple[str, ...]
-    settle_s: float
-    quiet_s: float
-
-    def only(self, faults: Sequence[str] | None, withdrawals: int | None) -> Plan:
-        """The same with other faults and another number, where they are given."""
-        return replace(self, faults=tuple(faults or self.faults), withdrawals=withdrawals or self.withdrawals)
-
-
-def short_plan(rng: random.Random) -> Plan:
-    """For CI: every kind of thing breaks once, in about four minutes."""
-    disturbed = rng.sample([name for name in FAULTS if name.startswith("hub-")], 3)
-    faults = ["kill-worker", "kill-gateway", "broker-kill", "postgres-kill", *disturbed]
-    rng.shuffle(faults)
-    return Plan(400, 4.0, tuple(faults), 12, 150)
-
-
-def full_plan(rng: random.Random) -> Plan:
-    """Everything that we know how to break."""
-    faults = list(FAULTS)
-    rng.shuffle(faults)
-    return Plan(2000, 4.0, tuple(faults), 90, 600)
+"""Customers who come at once when a fault strikes, so that it hits some on each part of their way."""
 
 
 class Run:
     """One run in an arena."""
 
-    def __init__(self, arena: Arena, plan: Plan, rng: random.Random) -> None:
+    def __init__(self, arena: Arena, plan: Plan, payments: list[Payment], rng: random.Random) -> None:
         self.ledger = Ledger()
         self._arena = arena
         self._plan = plan
+        self._payments = list(payments)
         self._stream_rng = random.Random(rng.getrandbits(64))
         self._fault_rng = random.Random(rng.getrandbits(64))
         self._telling: set[asyncio.Task[None]] = set()
-        self._tellers = {name: Teller(arena.desk(name), ADDRESSES) for name in arena.network.members}
+        names = list(arena.network.members)
+        desks = {name: arena.desk(name) for name in names}
+        self._stored = {name: Stored(arena.network.tables(name)) for name in names}
+        self._tellers = {name: Teller(desks[name]) for name in names}
+        self._deposit_teller = DepositTeller(desks, self._tellers, self._stored)
 
     async def go(self) -> None:
-        """Stream and strike; returns when every withdrawal was asked for and every fault is over."""
-        supervising = asyncio.create_task(self._arena.supervise())
+        """Stream and strike; returns when every customer was there and every fault is over."""
+        beside = [asyncio.create_task(self._arena.supervise())]
+        beside += [asyncio.create_task(stored.watch()) for stored in self._stored.values()]
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._strike_all())
                 group.create_task(self._stream())
             await self._until_quiet()
         finally:
-            for task in (*self._telling, supervising):
+            for task in (*self._telling, *beside):
                 task.cancel()
-            await asyncio.gather(*self._telling, supervising, return_exceptions=True)
+            await asyncio.gather(*self._telling, *beside, return_exceptions=True)
+
+    def _next(self) -> None:
+        """The next customer, in the proportion of the plan."""
+        if self._stream_rng.random() * self._plan.customers < self._plan.withdrawals:
+            robot = ROBOT if self._plan.with_robots else None
+            self._begin(pick(self._stream_rng, robot))
+            return
+        deposit = pick_deposit(self._stream_rng, self._payments)
+        if deposit.withdrawal is not None:
+            self._known(deposit.withdrawal)
+        self._known(deposit)
+        self._start(partial(self._deposit_teller.tell, deposit))
 
     def _begin(self, story: Story) -> None:
-        self.ledger.stories.append(story)
-        self._arena.desk(story.origin).stories[story.withdrawal_id] = story
-        task = asyncio.create_task(self._tellers[story.origin].tell(story))
+        self._known(story)
+        self._start(partial(self._tellers[story.origin].tell, story))
+
+    def _known(self, tale: Tale) -> None:
+        self.ledger.tales.append(tale)
+        self._arena.desk(tale.vasp).tales[tale.key] = tale
+
+    def _start(self, tell: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = asyncio.create_task(tell())
         self._telling.add(task)
         task.add_done_callback(self._told)
 
@@ -93,10 +91,16 @@ class Run:
             say(f"a story broke off: {error!r}")
 
     async def _stream(self) -> None:
-        """Ask for withdrawals at an even pace until there are enough and every fault is over."""
-        while len(self.ledger.stories) < self._plan.withdrawals or not self._all_struck:
-            self._begin(pick(self._stream_rng, ROBOT))
+        """Customers come at an even pace until there were enough and every fault is over."""
+        while not self._enough or not self._all_struck:
+            self._next()
             await asyncio.sleep(1 / self._plan.per_second)
+
+    @property
+    def _enough(self) -> bool:
+        deposits = sum(isinstance(tale, Deposit) for tale in self.ledger.tales)
+        withdrawals = len(self.ledger.tales) - deposits
+        return deposits >= self._plan.deposits and withdrawals >= self._plan.withdrawals
 
     @property
     def _all_struck(self) -> bool:
@@ -106,15 +110,15 @@ class Run:
     async def _strike_all(self) -> None:
         for name in self._plan.faults:
             await asyncio.sleep(self._fault_rng.uniform(2, 4))
-            await self._strike(FAULTS[name])
+            await self._strike(ALL_FAULTS[name])
 
     async def _strike(self, fault: Fault) -> None:
         clock = asyncio.get_running_loop().time
         strike = Strike(fault.name, clock())
         self.ledger.strikes.append(strike)
         for _ in range(BURST):
-            self._begin(pick(self._stream_rng, ROBOT))
-        say(f"{fault.name} strikes after {len(self.ledger.stories)} withdrawals")
+            self._next()
+        say(f"{fault.name} strikes after {len(self.ledger.tales)} withdrawals and deposits")
         killed = await fault.strike(self._arena, self._fault_rng)
         strike.over_at = clock()
         if fault.kills_worker:
@@ -174,7 +178,7 @@ class Run:
                     "unsent": await tables.count("outbox", "sent_at IS NULL"),
                     "parked": await tables.count("parked"),
                 }
-            except (OSError, asyncpg.PostgresError):
+            except UNREADABLE:
                 return "the database does not answer"
             inputs = Topics(member.topic_prefix)
             counts["behind"] = await behind(

@@ -1,101 +1,52 @@
-"""What customers do, as stories: each is one withdrawal with its events and the end that it must have.
-
-A story knows only its platform's view: it sends events and reads verdicts. Its expected end holds whatever breaks
-meanwhile, because every fault of a run passes.
-"""
+"""What customers do, as stories: each is one withdrawal with its events and the end that it must have."""
 
 from __future__ import annotations
 
-import asyncio
 import random
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import orjson
 
-from schemas.cloudevents import write_event
+from tests.chaos.tale import Sends, Tale, Verdict, new_amount, new_txid
+from tests.chaos.world import ADDRESSES, TAG
 from travelrule.commands.demo.scenarios import ANNA, ERIK, WRONG
 
-Verdict = tuple[str, str]
 ALLOWED: Verdict = ("allow", "VERIFIED")
 CANCELLED: Verdict = ("deny", "CANCELLED")
 NOWHERE: Verdict = ("deny", "ADDRESS_NOT_FOUND")
 UNSERVED: Verdict = ("deny", "ASSET_NOT_SUPPORTED")
 MISSPELT: Verdict = ("hold", "DENIED_INPUT_NAME_MISMATCHED")
-TAG = "77001"
 
 
-class Sends(Protocol):
-    """What a story needs of its platform: a record that is sent until the broker has it; gives its partition."""
+@dataclass(kw_only=True)
+class Story(Tale):
+    """One withdrawal."""
 
-    async def deliver(self, topic: str, key: str, value: bytes) -> int: ...
+    KEY_FIELD = "withdrawalId"
 
-
-@dataclass
-class Story:
-    """One withdrawal. Times are seconds of the loop's clock; ``sent`` holds (topic, event id) of what was delivered.
-
-    ``served_at`` is when the first verdict came that the story waits for; ``dead`` the codes of the dead letters that
-    it must lead to.
-    """
-
-    kind: str
-    origin: str
     target: str
-    withdrawal_id: str
-    expected: Verdict
-    rng: random.Random = field(repr=False)
-    traceparent: str = ""
-    txid: str = ""
-    requested_at: float | None = None
     partition: int = -1
-    served_at: float | None = None
-    told: bool = False
-    sent: list[tuple[str, str]] = field(default_factory=list)
-    dead: list[str] = field(default_factory=list)
-    verdicts: list[dict[str, Any]] = field(default_factory=list)
-    _news: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
-    def see(self, verdict: dict[str, Any]) -> None:
-        """A verdict came (perhaps once more)."""
-        self.verdicts.append(verdict)
-        self._news.set()
+    @property
+    def withdrawal_id(self) -> str:
+        """The platform's id of it."""
+        return self.key
 
-    async def until(self, wanted: Verdict) -> None:
-        """Wait for this verdict."""
-        while not any((said["verdict"], said["reasons"][0]) == wanted for said in self.verdicts):
-            self._news.clear()
-            await self._news.wait()
-        if self.served_at is None:
-            self.served_at = asyncio.get_running_loop().time()
-
-    def uuid(self) -> str:
-        """A fresh id from the story's own randomness."""
-        return str(UUID(int=self.rng.getrandbits(128), version=4))
-
-    def event(self, kind: str, data: dict[str, Any], event_id: str = "") -> bytes:
-        """The bytes of an event about this withdrawal."""
-        return write_event(
-            type=kind,
-            source="/platform",
-            id=event_id or self.uuid(),
-            subject=self.withdrawal_id,
-            time=datetime.now(UTC),
-            data={"withdrawalId": self.withdrawal_id, **data},
-            traceparent=self.traceparent,
-        )
+    @property
+    def origin(self) -> str:
+        """The VASP that sends."""
+        return self.vasp
 
 
 class Teller:
     """Tells stories through one platform."""
 
-    def __init__(self, desk: Sends, addresses: dict[str, str]) -> None:
+    def __init__(self, desk: Sends) -> None:
         self.desk = desk
-        self._addresses = addresses
 
     async def tell(self, story: Story) -> None:
         """Play the story to its end."""
@@ -104,26 +55,25 @@ class Teller:
         story.told = True
 
     async def send(self, story: Story, topic: str, value: bytes, copies: int = 1) -> None:
-        """Deliver an event; the first copy counts as sent when the broker has it."""
-        for _ in range(copies):
-            partition = await self.desk.deliver(topic, story.withdrawal_id, value)
-            if topic == "withdrawals":
-                story.partition = partition
-        story.sent.append((topic, orjson.loads(value)["id"]))
+        """Deliver an event."""
+        partition = await story.deliver(self.desk, topic, value, copies)
+        if topic == "withdrawals":
+            story.partition = partition
 
     async def request(self, story: Story, copies: int = 1, **changes: Any) -> bytes:
         """Ask for the withdrawal."""
-        story.requested_at = asyncio.get_running_loop().time()
-        value = story.event("withdrawal.requested.v1", self._wish(story, **changes))
+        story.begin()
+        value = story.event("withdrawal.requested.v1", self.wish(story, **changes))
         await self.send(story, "withdrawals", value, copies)
         return value
 
-    def _wish(self, story: Story, **changes: Any) -> dict[str, Any]:
-        address = self._addresses[story.target]
+    def wish(self, story: Story, **changes: Any) -> dict[str, Any]:
+        """What the customer wants, as the data of an event have it."""
+        address = ADDRESSES[story.target]
         return {
             "currency": "XRP",
             "network": "XRP",
-            "amount": f"{story.rng.randrange(1, 10**9) / 10**6:f}",
+            "amount": new_amount(story.rng),
             "tradePrice": "150.30",
             "tradeCurrency": "USD",
             "isExceedingThreshold": True,
@@ -138,7 +88,7 @@ class Teller:
 
     async def broadcast(self, story: Story, copies: int = 1) -> None:
         """Value was sent."""
-        story.txid = story.rng.randbytes(32).hex().upper()
+        story.txid = story.txid or new_txid(story.rng)
         await self.say(story, "txids", "withdrawal.broadcast.v1", copies, txid=story.txid)
 
 
@@ -246,13 +196,21 @@ def new_story(rng: random.Random, kind: str, origin: str, target: str) -> Story:
     own = random.Random(rng.getrandbits(64))
     withdrawal_id = str(UUID(int=own.getrandbits(128), version=4))
     trace = f"00-{own.getrandbits(128):032x}-{secrets.token_hex(8)}-01"
-    return Story(kind, origin, target, withdrawal_id, KINDS[kind].expected, own, traceparent=trace)
+    return Story(
+        kind=kind,
+        vasp=origin,
+        key=withdrawal_id,
+        target=target,
+        expected=KINDS[kind].expected,
+        rng=own,
+        traceparent=trace,
+    )
 
 
-def pick(rng: random.Random, robot: str) -> Story:
-    """The next customer: two of three go from north to south, some the other way, some to a robot."""
+def pick(rng: random.Random, robot: str | None) -> Story:
+    """The next customer: two of three go from north to south, some the other way, some to a robot, if there is one."""
     kind = rng.choices(list(KINDS), [one.weight for one in KINDS.values()])[0]
     origin, target = rng.choices([("north", "south"), ("south", "north"), ("north", robot)], [66, 24, 10])[0]
-    if target == robot and not KINDS[kind].with_robot:
+    if target is None or (target == robot and not KINDS[kind].with_robot):
         target = "south"
     return new_story(rng, kind, origin, target)

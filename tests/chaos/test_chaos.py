@@ -11,8 +11,9 @@ import pytest
 from tests.services.process import ROOT
 
 LIMIT_SECONDS = 900
-FAULTS_LEAST = 5
-WITHDRAWALS_LEAST = 400
+FAULTS_LEAST = 9
+WITHDRAWALS_LEAST = 250
+DEPOSITS_LEAST = 250
 
 
 @pytest.mark.chaos
@@ -30,5 +31,8 @@ def test_nothing_is_lost_and_nothing_done_twice_while_things_break() -> None:
     *faults, summary = [orjson.loads(line) for line in done.stdout.splitlines()]
     assert len(faults) >= FAULTS_LEAST
     assert summary["withdrawals"] >= WITHDRAWALS_LEAST
+    assert summary["deposits"] >= DEPOSITS_LEAST
+    assert summary["forged"] > 0
+    assert 0 < summary["searched_again"] <= summary["interrupted_searches"]
     for line in (*faults, summary):
         assert (line["lost"], line["duplicated_effects"], line["ok"]) == (0, 0, True), line

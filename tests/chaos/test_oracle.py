@@ -6,109 +6,15 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
-import orjson
 import pytest
 
-from tests.chaos.evidence import Call, Evidence, Said, read_said
+from tests.chaos.evidence import Evidence, read_said
 from tests.chaos.ledger import LATE_SECONDS, Ledger, Strike
-from tests.chaos.stories import Story, new_story
+from tests.chaos.stories import new_story
+from tests.chaos.traces import START, row, said, sound, verdict
 from tests.chaos.verdict import judge
-
-START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-TXID = "AB" * 32
-STATUSES = ("wait", "verified", "pending", "processing")
-
-
-def said(topic: str, key: str, sequence: int, seconds: float = 0, **data: Any) -> Said:
-    event = {
-        "time": (START + timedelta(seconds=seconds)).isoformat(),
-        "data": {"sequence": sequence, **data},
-        "number": sequence,
-    }
-    return read_said(topic, key.encode(), orjson.dumps(event), "")
-
-
-def call(operation: str, story: Story, seconds: float, result: str, txid: str = "") -> Call:
-    return Call(
-        at=START + timedelta(seconds=seconds),
-        operation=operation,
-        caller="north",
-        target="south",
-        transfer_id="" if operation == "address-search" else story.withdrawal_id,
-        txid=txid,
-        trace=story.traceparent,
-        status=200,
-        error="",
-        result=result,
-        reached=True,
-    )
-
-
-def verdict(story: Story, sequence: int = 1, word: str = "allow", reason: str = "VERIFIED") -> Said:
-    return said(
-        "verdicts",
-        story.withdrawal_id,
-        sequence,
-        2,
-        verdict=word,
-        reasons=[reason],
-        policyVersion="p1",
-        transferId=story.withdrawal_id,
-        counterparty="south",
-    )
-
-
-def exchange(story: Story, sequence: int, status: str, **more: str) -> Said:
-    one = story.withdrawal_id
-    facts = {"transferId": one, "side": "originating", "counterparty": "south", "withdrawalId": one, **more}
-    return said("exchanges", one, sequence, 2, status=status, **facts)
-
-
-def row(side: str, counterparty: str, transfer_id: str, status: str) -> dict[str, Any]:
-    return {
-        "side": side,
-        "counterparty": counterparty,
-        "transfer_id": transfer_id,
-        "status": status,
-        "txid": TXID,
-        "created_at": START,
-    }
-
-
-def stored_input(story: Story, event_id: str) -> dict[str, Any]:
-    subject = f"withdrawal:{story.withdrawal_id}"
-    return {"source": "/platform", "id": event_id, "type": "", "subject": subject, "status": "applied", "code": ""}
-
-
-def nothing() -> dict[str, list[dict[str, Any]]]:
-    return {"inputs": [], "exchanges": [], "subjects": [], "calls": []}
-
-
-def sound() -> Evidence:
-    """One withdrawal, verified, broadcast and reported, as a sound run leaves it."""
-    story = new_story(random.Random(1), "broadcast-only", "north", "south")
-    one = story.withdrawal_id
-    story.txid, story.sent = TXID, [("withdrawals", "e1"), ("txids", "e2")]
-    north, south = nothing(), nothing()
-    north["inputs"] = [stored_input(story, "e1"), stored_input(story, "e2")]
-    north["exchanges"] = [row("originating", "south", one, "processing")]
-    south["exchanges"] = [row("beneficiary", "north", one, "confirmed")]
-    told = [exchange(story, number, status) for number, status in enumerate(STATUSES, 1)]
-    told[-1] = exchange(story, len(STATUSES), STATUSES[-1], txid=TXID)
-    return Evidence(
-        stories=[story],
-        said={"north": [*told, verdict(story)], "south": []},
-        calls=[
-            call("address-search", story, 0, "valid"),
-            call("transfer-authorization", story, 1, "verified"),
-            call("txid-report", story, 3, "normal", TXID),
-        ],
-        tables={"north": north, "south": south},
-        audit={"north": {"ok": True, "faults": []}, "south": {"ok": True, "faults": []}},
-    )
 
 
 def test_a_sound_run_has_no_breach() -> None:
@@ -285,7 +191,7 @@ async def test_the_recovery_runs_until_the_last_delayed_withdrawal_was_served() 
     for story, requested_at, served_at in zip(stories, (100.0, 101.0, 130.0), (100.5, 117.0, 130.4), strict=True):
         story.requested_at, story.served_at = requested_at, served_at
     first, second = Strike("a", 99, over_at=102), Strike("b", 125, over_at=126)
-    ledger = Ledger(stories, [first, second])
+    ledger = Ledger([*stories], [first, second])
     assert ledger.of(first) == stories[:2]
     assert first.recovered_s(ledger.of(first)) == 15
     assert second.recovered_s(ledger.of(second)) == 0

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from streams.app import Timing
-from tests.chaos import oracle
+from tests.chaos import deposit_oracle, oracle
 from tests.chaos.arena import Arena
+from tests.chaos.deposit_stories import Deposit
 from tests.chaos.downtime import the_down_are_left_alone
 from tests.chaos.evidence import Evidence
 from tests.chaos.ledger import Ledger, Strike
 from tests.chaos.oracle import Breach
+from tests.chaos.tale import Tale
 
 CHECKS: tuple[oracle.Check, ...] = (
     oracle.events_have_their_effect,
@@ -27,6 +29,12 @@ CHECKS: tuple[oracle.Check, ...] = (
     oracle.verdicts_are_explained,
     oracle.dead_letters_are_wrong_messages,
     oracle.nothing_is_left,
+    deposit_oracle.one_verdict_each,
+    deposit_oracle.data_are_asked_of_the_finder,
+    deposit_oracle.one_effect_each,
+    deposit_oracle.one_deposit_per_exchange,
+    deposit_oracle.forged_callbacks_change_nothing,
+    deposit_oracle.interrupted_searches_are_made_again,
 )
 
 
@@ -36,32 +44,32 @@ def judge(evidence: Evidence) -> list[Breach]:
 
 
 class Judged:
-    """A run with its breaches, by the withdrawals they concern."""
+    """A run with its breaches, by the withdrawals and deposits they concern."""
 
     def __init__(self, ledger: Ledger, evidence: Evidence, breaches: Sequence[Breach]) -> None:
         self._ledger = ledger
         self._evidence = evidence
         self._breaches = breaches
 
-    def lines(self, arena: Arena, seed: int) -> list[dict[str, Any]]:
+    def lines(self, arena: Arena, plan: str, seed: int) -> list[dict[str, Any]]:
         """One line per fault and the summary."""
         faults = [self._fault(strike) for strike in self._ledger.strikes]
-        return [*faults, self._summary(arena, seed, faults)]
+        return [*faults, self._summary(arena, plan, seed, faults)]
 
     def _fault(self, strike: Strike) -> dict[str, Any]:
-        stories = self._ledger.of(strike)
-        names = {story.withdrawal_id for story in stories}
+        tales = self._ledger.of(strike)
+        names = {tale.key for tale in tales}
         names |= {attempt.transfer_id for name in names for attempt in self._evidence.attempts.get(name, ())}
         mine = [breach for breach in self._breaches if breach.subject.rpartition("/")[2] in names]
-        recovered = strike.recovered_s(stories)
+        recovered = strike.recovered_s(tales)
         line: dict[str, Any] = {
             "fault": strike.name,
-            "events": sum(len(story.sent) for story in stories),
+            "events": sum(len(tale.sent) for tale in tales),
             "lost": sum(breach.harm == "lost" for breach in mine),
             "duplicated_effects": sum(breach.harm == "duplicated" for breach in mine),
             "recovered_s": None if recovered is None else round(max(recovered, 0.0), 1),
             "ok": recovered is not None and not mine,
-            "withdrawals": len(stories),
+            **_counted(tales),
         }
         if strike.served_s is not None:
             session = Timing().session_s
@@ -69,20 +77,30 @@ class Judged:
             line |= {"served_s": round(strike.served_s, 1), "session_s": session, "ratio": round(ratio, 2)}
         return line
 
-    def _summary(self, arena: Arena, seed: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
+    def _summary(self, arena: Arena, plan: str, seed: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
         invariants = sorted({breach.invariant for breach in self._breaches})
         return {
             "fault": "all",
-            "events": sum(len(story.sent) for story in self._ledger.stories),
+            "events": sum(len(tale.sent) for tale in self._ledger.tales),
             "lost": sum(breach.harm == "lost" for breach in self._breaches),
             "duplicated_effects": sum(breach.harm == "duplicated" for breach in self._breaches),
             "recovered_s": max((line["recovered_s"] or 0.0 for line in faults), default=0.0),
             "ok": not self._breaches and all(line["ok"] for line in faults),
-            "withdrawals": len(self._ledger.stories),
+            **_counted(self._ledger.tales),
             "faults": len(faults),
             "calls": len(self._evidence.calls),
+            "forged": sum(self._evidence.forged.values()),
+            "interrupted_searches": len(self._evidence.interrupted),
+            "searched_again": deposit_oracle.searched_again(self._evidence),
             "broken_invariants": invariants,
             "ended_by_themselves": dict(arena.ended_by_itself),
             "not_alive": dict(arena.not_alive),
+            "run": plan,
             "seed": seed,
         }
+
+
+def _counted(tales: Sequence[Tale]) -> dict[str, int]:
+    deposits = [tale for tale in tales if isinstance(tale, Deposit)]
+    anonymous = sum(deposit.withdrawal is None for deposit in deposits)
+    return {"withdrawals": len(tales) - len(deposits), "deposits": len(deposits), "anonymous": anonymous}

@@ -16,7 +16,7 @@ from tests.e2e.member import Member
 from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
 from tests.services import GivenPostgres, KafkaNode, PostgresServer
-from travelrule.commands.demo.network import Network
+from travelrule.commands.demo.network import DEMO_POLICY, Network
 from travelrule.commands.demo.platform import OUT, Platform
 from travelrule.commands.demo.processes import Process
 from travelrule.commands.demo.vasp import Vasp
@@ -26,12 +26,8 @@ PATIENCE_SECONDS = 120.0
 MEMBER_TIMEOUT_SECONDS = 8
 ROBOT = "robot-eu"
 
-POLICY = """
-[time_limits]
-unreachable_retry = 2
-
-[assets.XRP]
-"""
+POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n"
+"""The demo's time limits; one asset is served, so that others are not."""
 
 
 class RealNetwork(Network):

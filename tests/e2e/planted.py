@@ -31,11 +31,12 @@ SENDER = {
     }
 }
 STRANGER = {"natural": {"lastName": "Zwartkruisenburg", "firstName": "Philomena"}}
+# Tags of ten digits: fewer turn up by chance in ids and nonces.
 OWNER_ADDRESS = "rQuiLLfeatherOswaLdineDeposit7"
-OWNER_TAG = "990771"
+OWNER_TAG = "3990771048"
 OWNER_CUSTOMER = "customer-quillfeather-3317"
 SENDER_ADDRESS = "rRavensbourneThaddeuszOwn1958x"
-SENDER_TAG = "440228"
+SENDER_TAG = "2440228617"
 SENDER_CUSTOMER = "customer-ravensbourne-9204"
 STRANGER_ADDRESS = "rZwartkruisenburgNobodyKnowsIt"
 

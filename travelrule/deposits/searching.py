@@ -158,7 +158,7 @@ def _ended(turn: DepositTurn, request_id: str, result: TxidSearchResult, report:
         return _found(turn, Found(entity, request_id, report.counterparty_alliance or ""), result)
     if result.reason_type == "NOT_FOUND_TXID":
         publish(turn, request_id, "not-found", result)
-        if any(row.unreachable for row in result.analysis_result):
+        if report.unasked or any(row.unreachable for row in result.analysis_result):
             return f"not found, but not everybody answered: {search_again(turn, limits.search_again)}"
         _give_up(turn, Cause.ORIGINATOR_UNKNOWN)
         return "no VASP sent it"

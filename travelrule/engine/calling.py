@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from schemas.hub import TxidSearchResult
+from schemas.hub_search import asked_in
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubError
 from travelrule.client.hub import HubClient
@@ -36,6 +37,7 @@ DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
 REQUEST_SECONDS = 20.0
 LOOK_UP = "look-up"
+SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
 NONCE_BYTES = 24
 
@@ -217,8 +219,13 @@ class Calling:
                 maybe_acted=reaction.maybe_acted,
                 attempts=tries,
             )
+            if call.operation in SEARCH_RESULTS:
+                report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
             return Attempt(report, reached=reached, outcome=attempted.kind)
         return await self._again(call, target, attempted, reaction, tries, reached=reached)
+
+    async def _left_out(self, body: Any) -> bool:
+        return await self._counterparties.left_out(asked_in(body), self._policy().own.entity_id)
 
     async def _again(
         self,

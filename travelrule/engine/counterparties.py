@@ -9,7 +9,7 @@ What changed is told before it is stored: a process that dies in between tells i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,6 +22,8 @@ from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
+from travelrule.identity.validate import is_own_network
+from travelrule.policy.policy import HUB_ENTITY
 from travelrule.store.directory import Directory, StoredVasp, networks_of
 
 COPY_SECONDS = 5.0
@@ -73,6 +75,19 @@ class Counterparties:
                 if self._stale():  # of all that came at once, one looks
                     await self.reload()
         return self._copy.get(entity_id)
+
+    async def left_out(self, asked: Collection[str], own: str) -> bool:
+        """Whether a listed VASP of the own network is not among those that the hub asked for a search.
+
+        The hub asks only who is up (hub-api.md section 10) and may say nothing of the others. One that does not say
+        whom it asked (``asked`` empty) tells nothing.
+        """
+        await self.get(own)
+        known = {*asked, own, HUB_ENTITY}
+        return bool(asked) and any(
+            one.listed and entity_id not in known and is_own_network(one.entry.alliance_name or "")
+            for entity_id, one in self._copy.items()
+        )
 
     def _stale(self) -> bool:
         return self._copied_at is None or self._clock() - self._copied_at > timedelta(seconds=COPY_SECONDS)

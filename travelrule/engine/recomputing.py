@@ -10,11 +10,11 @@ import orjson
 
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.envelope import unpack
+from travelrule.engine.kinds import INTERNAL
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, Decision, Emit, Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
-from travelrule.exchange.reports import INTERNAL
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.policies import Policies
 

@@ -25,7 +25,8 @@ class CallReport(Wire):
     ``message_code`` is the ``reasonType`` of a 200 answer. ``body`` are the answer's clear fields, ``payload`` its
     opened inner ``ivms101`` object, None if there was none or it could not be opened. ``maybe_acted``: the counterparty
     may have received and acted on the call. ``counterparty_country`` and ``counterparty_alliance`` are the target's
-    directory entry; the caller fills them at least for ``address-search``.
+    directory entry; the caller fills them at least for ``address-search``. ``unasked``: a listed VASP of the own
+    network is not among those that a search asked, because it was down.
     """
 
     operation: str
@@ -41,6 +42,7 @@ class CallReport(Wire):
     maybe_acted: bool = False
     counterparty_country: str | None = None
     counterparty_alliance: str | None = None
+    unasked: bool = False
 
 
 class TimerDue(Wire):

@@ -121,7 +121,7 @@ def result_reported(turn: Turn, report: CallReport) -> str:
         return _in_vain(turn, search, "failed", asked, at_once=True)
     if result.reason_type != "NOT_FOUND_ADDRESS":
         return _in_vain(turn, search, "failed", asked)
-    if any(row.unreachable for row in result.analysis_result):
+    if report.unasked or any(row.unreachable for row in result.analysis_result):
         return _in_vain(turn, search, "not-found", asked)
     _end(turn, search, "not-found", asked)
     turn.decide(Cause.COUNTERPARTY_UNKNOWN)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiosqlite
 import asyncpg
 from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -34,6 +36,7 @@ class Database:
         parsed = make_url(url)
         self.url = parsed
         self.is_postgresql = parsed.get_backend_name() == "postgresql"
+        self._sqlite: list[aiosqlite.Connection] = []
         if self.is_postgresql:
             self.engine: AsyncEngine = create_async_engine(
                 parsed,
@@ -45,17 +48,15 @@ class Database:
         else:
             if parsed.database:
                 _make_folder(Path(parsed.database).parent)
+            arguments: dict[str, Any] = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "async_creator_fn": self._open_sqlite}
+            if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL"):
+                arguments["autocommit"] = sqlite3.LEGACY_TRANSACTION_CONTROL
             self.engine = create_async_engine(
                 parsed,
                 hide_parameters=True,
                 poolclass=AsyncAdaptedQueuePool,
                 pool_size=pool_size,
-                connect_args={
-                    "timeout": SQLITE_BUSY_TIMEOUT_SECONDS,
-                    "autocommit": sqlite3.LEGACY_TRANSACTION_CONTROL,
-                }
-                if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL")
-                else {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS},
+                connect_args=arguments,
             )
             _make_sqlite_transactional(self.engine)
         # The same pool. A single query needs no BEGIN and no ROLLBACK around it: two round trips less.
@@ -105,6 +106,18 @@ class Database:
     async def dispose(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+        # The pool does not wait for a connection whose user was cancelled, but its thread still answers this loop.
+        ended = [connection._thread for connection in self._sqlite if not connection._running]  # noqa: SLF001
+        for thread in ended:
+            await asyncio.to_thread(thread.join, SQLITE_BUSY_TIMEOUT_SECONDS)
+        self._sqlite.clear()
+
+    def _open_sqlite(self, *arguments: Any, **options: Any) -> aiosqlite.Connection:
+        self._sqlite = [connection for connection in self._sqlite if connection._thread.is_alive()]  # noqa: SLF001
+        connection = aiosqlite.connect(*arguments, **options)
+        connection._thread.daemon = True  # noqa: SLF001  as SQLAlchemy does where it opens them itself
+        self._sqlite.append(connection)
+        return connection
 
 
 def _make_folder(folder: Path) -> None:

@@ -10,8 +10,8 @@ from tests.contract.engine.station import Station
 from tests.unit.exchange.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.kinds import MACHINES
 from travelrule.engine.verifying import Report, Verifier
-from travelrule.exchange.machines import MACHINES
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
 from travelrule.store.policies import Policies

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
+from agents import AGENTS
 from streams.backlog import Backlog
 from streams.publisher import KafkaPublisher
 from tests.contract.streams.conftest import Place
@@ -75,7 +76,7 @@ async def test_offsets_are_committed_only_after_the_acknowledgement(place: Place
         committer.open.set()
         await committer.until(lambda: len(committer.acknowledged) == 3)
         await _until_committed(worker.backlog)
-        assert worker.lag_seconds() == dict.fromkeys(("decisions", "txids", "wallets", "withdrawals"), 0.0)
+        assert worker.lag_seconds() == dict.fromkeys(AGENTS, 0.0)
 
 
 async def _until_committed(backlog: Backlog) -> None:

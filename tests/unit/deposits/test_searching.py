@@ -154,6 +154,16 @@ def test_who_could_not_be_asked_is_asked_later_with_a_new_id_and_a_bound():
     assert scene.alerts == ["TXID_SEARCH_FAILED"]
 
 
+def test_somebody_who_was_not_asked_at_all_may_have_sent_it():
+    """A hub asks only who is up: that the sender is not among the rows is no answer from it."""
+    scene = polling()
+    scene.tell(not_found(scene).model_copy(update={"unasked": True}))
+    assert scene.state.status == "searching"
+    assert scene.state.timers["search"] > scene.now
+    scene.fire("search")
+    assert scene.operations == ["txid-search"]
+
+
 def test_two_claimants_are_for_an_operator():
     scene = polling()
     scene.tell(

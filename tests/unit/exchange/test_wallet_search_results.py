@@ -195,6 +195,12 @@ def test_a_member_that_is_back_may_own_the_address():
     assert verdict_of(scene) == FOUND
 
 
+def test_a_member_that_was_not_asked_at_all_may_own_the_address():
+    scene = polling()
+    scene.tell(nobody(scene).model_copy(update={"unasked": True}))
+    assert set(scene.state.timers) == {"held", "search-again"}
+
+
 def test_a_search_that_the_hub_forgot_is_begun_again_at_once_and_not_for_ever():
     scene = polling()
     for _ in range(2):

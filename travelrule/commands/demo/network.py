@@ -51,13 +51,17 @@ class Network:
 
     async def start(self) -> None:
         """Start everything and wait until it is ready."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "world.json").write_bytes(orjson.dumps(self._world(), option=orjson.OPT_INDENT_2))
+        self.write_world()
         await self.sandbox.start()
         await self.sandbox.until_answering(f"{self.hub_url}/sandbox/journal?limit=1")
         await asyncio.gather(self.start_vasp(self.north), self.start_vasp(self.south))
         for vasp in (self.north, self.south):
             await self.until_up(vasp.entity_id)
+
+    def write_world(self) -> None:
+        """Write the sandbox's world file, with the keys as they are now."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "world.json").write_bytes(orjson.dumps(self._world(), option=orjson.OPT_INDENT_2))
 
     async def start_vasp(self, vasp: Vasp) -> None:
         """Start a VASP's process and connect its platform to the broker that the process owns."""

@@ -1,0 +1,105 @@
+"""What breaks on the way to the sender of an anonymous deposit: searches, their results, callbacks, the hub itself."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import aiohttp
+
+from tests.chaos.arena import Arena
+from tests.chaos.faults import Fault, hold, hub
+from tests.chaos.forger import Forger
+from tests.chaos.stored import UNREADABLE
+
+SEARCHING = ("txid-search", "txid-search-result", "txid-check", "data-request", "status-search")
+ASKED = ("txid-check", "data-request", "status-search")
+LOOK_SECONDS = 0.05
+SLOW_SECONDS = 0.8
+"""How long every member takes to answer a search then; it has one second."""
+RUNNING_LEAST = 3
+ROUND_SECONDS = 0.5
+SEARCH_PATIENCE_SECONDS = 30
+
+_RUNNING = (
+    "SELECT subject, request_id FROM searches WHERE operation = 'txid-search'"
+    f" AND created_at > now() - interval '{SLOW_SECONDS - 0.1} s'"
+)
+
+
+async def forged(arena: Arena, rng: random.Random) -> list[str]:
+    """For a while no callback of the hub arrives, but a lot of others do, while the searches are still running."""
+    await arena.sandbox("POST", "/sandbox/faults", {"operation": "callback", "fault": "lose-callback"})
+    await _slow_searches(arena)
+    forgers = [
+        Forger(member, arena.network.tables(name), arena.forged) for name, member in arena.network.members.items()
+    ]
+    clock = asyncio.get_running_loop().time
+    until = clock() + rng.uniform(6, 9)
+    async with aiohttp.ClientSession() as session:
+        while clock() < until:
+            for forger in forgers:
+                await forger.round(session, rng)
+            await asyncio.sleep(ROUND_SECONDS)
+    await arena.sandbox("DELETE", "/sandbox/faults")
+    return []
+
+
+async def hub_kill(arena: Arena, rng: random.Random) -> list[str]:
+    """The hub is killed in the middle of searches and forgets them; its members, keys and journal stay."""
+    await _slow_searches(arena)
+    arena.interrupted += await _running_searches(arena)
+    await arena.network.sandbox.kill()
+    await hold(rng, 1, 4)
+    await arena.start_hub()
+    return []
+
+
+async def hub_restart(arena: Arena, rng: random.Random) -> list[str]:
+    """The hub ends in order: searches that run get a moment to end, and are forgotten all the same."""
+    await arena.network.sandbox.stop()
+    await hold(rng, 0, 2)
+    await arena.start_hub()
+    return []
+
+
+async def _slow_searches(arena: Arena) -> None:
+    slow = {"operation": "txid-check", "fault": "latency", "delaySeconds": SLOW_SECONDS}
+    await arena.sandbox("POST", "/sandbox/faults", slow)
+
+
+async def _running_searches(arena: Arena) -> list[tuple[str, str]]:
+    """Wait until searches run; gives (subject, requestId) of each."""
+    async with asyncio.timeout(SEARCH_PATIENCE_SECONDS):
+        while True:
+            running: list[tuple[str, str]] = []
+            for name in arena.network.members:
+                try:
+                    rows = await arena.network.tables(name).rows(_RUNNING)
+                except UNREADABLE:
+                    continue
+                running += [(row["subject"], row["request_id"]) for row in rows]
+            if len(running) >= RUNNING_LEAST:
+                return running
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+SEARCH_FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault("callbacks-lost", hub("lose-callback", share=1, operations=("callback",))),
+        Fault("callbacks-doubled", hub("duplicate-callback", share=1, operations=("callback",))),
+        Fault("callbacks-forged", forged),
+        Fault("search-500", hub("status", status=500, operations=SEARCHING)),
+        Fault("search-429", hub("status", status=429, operations=SEARCHING)),
+        Fault("search-408", hub("status", status=408, operations=ASKED)),
+        Fault("search-garbage", hub("garbage", operations=SEARCHING)),
+        Fault("search-missing-field", hub("missing-field", operations=SEARCHING)),
+        Fault("search-hang", hub("hang", share=0.2, operations=SEARCHING)),
+        Fault("search-drop-before", hub("drop-before", operations=SEARCHING)),
+        Fault("search-drop-after", hub("drop-after", operations=SEARCHING)),
+        Fault("search-cut-off", hub("drop-after", status=0, operations=SEARCHING)),
+        Fault("hub-kill", hub_kill),
+        Fault("hub-restart", hub_restart),
+    )
+}

@@ -1,0 +1,36 @@
+"""A data request is decided on facts that were looked up for it: they are stored with it, and the record proves it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from tests.contract.engine.recorded import Record
+from tests.contract.engine.toy import dead_letter_headers
+from tests.unit.deposits.test_data_requests import request
+from travelrule.engine.apply import Engine
+from travelrule.engine.kinds import MACHINES
+from travelrule.exchange.inputs import Input
+
+
+async def test_a_data_request_is_proved(record: Record) -> None:
+    station = record.station
+    engine = Engine(
+        "north", station.database, MACHINES, station.vault, station.rules, dead_letter_headers, clock=station.clock
+    )
+    data = request(entity_id="south", origin="code:south")
+    item = Input(
+        source="/gateway/code:south",
+        id="data-request/r-1",
+        type="data-request.received",
+        subject="data-request:south/r-1",
+        at=station.clock(),
+        data=data,
+        content=b'{"transferId":"r-1"}',
+        salt=UUID(int=1),
+    )
+    (outcome,) = await engine.apply([item])
+    assert outcome.reply is not None
+    assert outcome.reply["result"] == "normal"
+    before = await record.verify()
+    assert before.faults == []
+    assert before.recomputed == before.records == 8
