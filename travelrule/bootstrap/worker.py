@@ -55,6 +55,7 @@ class Worker:
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        opened.engine.relay = self._relay
         calling = Calling(
             opened.vault,
             hub,
