@@ -78,7 +78,9 @@ async def some_txids(dsn: str, count: int) -> list[str]:
     """Txids of ``count`` filled withdrawals, spread over all of them."""
     connection = await asyncpg.connect(dsn.replace("+asyncpg", ""), command_timeout=None)
     try:
-        rows = await connection.fetch("SELECT txid FROM withdrawals ORDER BY customer_index LIMIT $1", count)
+        rows = await connection.fetch(
+            "SELECT txid FROM withdrawals WHERE txid IS NOT NULL ORDER BY customer_index LIMIT $1", count
+        )
     finally:
         await connection.close()
     return [row["txid"] for row in rows]
