@@ -20,7 +20,7 @@ from travelrule.client.hub import HubClient
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import Caller
+from travelrule.engine.caller import HELD, Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
@@ -60,6 +60,7 @@ class Worker:
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        opened.engine.relay = self._relay
         calling = Calling(
             opened.vault,
             hub,
@@ -70,7 +71,9 @@ class Worker:
             opened.clock,
             searches=open_searches(opened),
         )
-        self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        self._caller = Caller(
+            opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+        )
         opened.engine.caller = self._caller
         self._teller = Teller(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells

@@ -57,11 +57,11 @@ class Turn:
 
     def move(self, transfer_id: str, *triggers: str) -> Attempt:
         """Step an attempt through the table and emit each status it passes."""
-        status = next(one.status for one in self.state.attempts if one.transfer_id == transfer_id)
+        attempt = next(one for one in self.state.attempts if one.transfer_id == transfer_id)
         for trigger in triggers:
-            status = step("originating", status, trigger)
-            self.publish(self.change_attempt(transfer_id, status=status))
-        return self.change_attempt(transfer_id, status=status)
+            attempt = self.change_attempt(transfer_id, status=step("originating", attempt.status, trigger))
+            self.publish(attempt)
+        return attempt
 
     def publish(self, attempt: Attempt) -> None:
         """Emit how far an exchange is. Only the attempt that counts has the withdrawal's transaction."""

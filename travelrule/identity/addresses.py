@@ -91,6 +91,14 @@ def tag_fits(sent: str | None, own: str | None) -> bool:
     return not own or sent == own
 
 
+def place(address: str, tag: str) -> str:
+    """Return the text under which a wallet with a tag is indexed: one shared address, one tag, one customer.
+
+    For indexes only: it is no account number, and no text that a peer sends.
+    """
+    return f"{address}\x1f{tag}"
+
+
 def belongs(text: str, address: str, tag: str | None) -> bool:
     """Say whether a received text names the wallet (or withdrawal target) ``address`` with ``tag``."""
     own = canonical(address)

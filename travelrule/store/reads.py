@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import select, text
 
 from schemas.persons import Person
-from travelrule.identity.addresses import candidates, txid_key
+from travelrule.identity.addresses import candidates, place, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -130,12 +130,15 @@ class Reads:
 
     async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
         """The own deposit addresses that the texts (``address[:tag]``) mean, by algorithm A of ivms101.md section 6:
-        the whole text first, then the part left of the rightmost colon.
+        the whole text first, then the part left of the rightmost colon. Of the wallets with a tag only those with the
+        tag of the text: everybody's wallet may be at that address.
         """
         wanted: dict[bytes, list[tuple[str, str | None]]] = {}
         for entry in asked:
             for address, tag in candidates(entry):
                 wanted.setdefault(self._index("address", address), []).append((entry, tag))
+                if tag:
+                    wanted.setdefault(self._index("place", place(address, tag)), []).append((entry, tag))
         if not wanted:
             return []
         indexes: Any = list(wanted)
