@@ -83,6 +83,7 @@ class ActiveLists:
         self._alert = alert
         self._clock = clock
         self._current = _InUse(nothing())
+        self._one_search = asyncio.Lock()
         self._dated: dict[str, datetime] = {}
         self._tried: dict[str, datetime] = {}
         self._told: dict[str, datetime] = {}
@@ -129,7 +130,7 @@ class ActiveLists:
             hits = list(snapshot.addresses(addresses))
             for party in parties:
                 born, country = _birth_date(party.date_of_birth), party.country
-                hits += await _gently(
+                hits += await self._found(
                     snapshot.searching(party.names, party.kind, threshold=threshold, birth_date=born, country=country)
                 )
             return Screened(self._complete(snapshot), tuple(hits), snapshot.versions)
@@ -137,8 +138,13 @@ class ActiveLists:
     async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> Screened:
         """Look for a name, of a person, an organisation or (None) either."""
         with self._current.searched() as snapshot:
-            hits = await _gently(snapshot.searching((text,), kind, threshold=threshold))
+            hits = await self._found(snapshot.searching((text,), kind, threshold=threshold))
             return Screened(self._complete(snapshot), hits, snapshot.versions)
+
+    async def _found(self, steps: Generator[None, None, _Result]) -> _Result:
+        """One search at a time: many at once would each take a slice of every turn of the event loop."""
+        async with self._one_search:
+            return await _gently(steps)
 
     def _complete(self, snapshot: Snapshot) -> bool:
         return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()

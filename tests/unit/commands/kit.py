@@ -30,6 +30,8 @@ SEED = base64.b64encode(b"n" * 32).decode()
 OLD_SEED = base64.b64encode(b"o" * 32).decode()
 PERSONAL = ("Berg", "Anna", "Lind", "Erik", "1990-02-03", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "c-1001", "77001")
 
+FIRST_POLICY = 'sanctions = "off"\n'
+"""These tests are about something else; what is required of lists has its own."""
 PROFILE = """
 legal_name = "North Exchange Ltd."
 country_of_registration = "SG"
@@ -52,7 +54,7 @@ def environment(folder: Path, **more: str | None) -> dict[str, str]:
     profile = folder / "profile.toml"
     profile.write_text(PROFILE, encoding="utf-8")
     policy = folder / "first-policy.toml"
-    policy.write_text('sanctions = "off"\n', encoding="utf-8")
+    policy.write_text(FIRST_POLICY, encoding="utf-8")
     settings: dict[str, str | None] = {
         "VASP_ENTITY_ID": "north",
         "VASP_PROFILE_FILE": str(profile),

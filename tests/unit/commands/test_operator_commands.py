@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from schemas.cloudevents import CloudEvent
 from schemas.registry import EVENTS
-from tests.unit.commands.kit import PERSONAL, Cli, dead_letter, verified, withdraw
+from tests.unit.commands.kit import FIRST_POLICY, PERSONAL, Cli, dead_letter, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.store import bulk, tables
 
@@ -345,7 +345,7 @@ def test_apply_of_a_faulty_file_says_its_faults_and_changes_nothing(installed: C
     answer = installed.ask("policy", "apply", str(file))
     assert answer.code == 1
     assert (answer.json["ok"], len(answer.json["faults"])) == (False, 1)
-    assert rows(installed, tables.policies)[-1].content == ""
+    assert rows(installed, tables.policies)[-1].content == FIRST_POLICY
 
 
 @pytest.mark.parametrize("word", ["check", "apply"])
