@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from schemas.ivms101 import Ivms101
 from travelrule.deposits.state import DepositState
 from travelrule.exchange.assessing import AssessmentKind, Party
-from travelrule.exchange.gates import accepted
+from travelrule.exchange.gates import RISKS, accepted
 from travelrule.exchange.gates import cause_of as risk_cause
 from travelrule.exchange.meeting import DepositMatched
 from travelrule.exchange.parties import parties_of_ivms
@@ -56,8 +56,9 @@ def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
 
 def _known(state: DepositState) -> Cause | None:
     """Name what was found of this deposit although nothing asks for it any more: only an operator lets it pass."""
-    found = {risk: risk_cause(risk, sanctioned=risk == "sanctioned") for risk in state.risks.values()}
-    return next((found[risk] for risk in ("sanctioned", "malicious", "suspicious") if risk in found), None)
+    found = set(state.risks.values())
+    bad = {"sanctioned": Cause.SANCTIONED, "malicious": RISKS["malicious"], "suspicious": RISKS["suspicious"]}
+    return next((cause for risk, cause in bad.items() if risk in found), None)
 
 
 def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:

@@ -32,7 +32,7 @@ HUB_ENTITY = "codevasp"
 
 VERSION_LENGTH = 16
 
-DEFAULTS = 1
+DEFAULTS = 2
 """Counts the changes of built-in rules; a test knows the rules of this number."""
 
 
