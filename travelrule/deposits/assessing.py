@@ -1,7 +1,8 @@
 """What must be assessed before a deposit is allowed: received parties, the transaction, its KYT report.
 
-Nothing is asked before the deposit is final and everything else about it fits: KYT takes confirmed transactions only
-(screening.md 4), and its quota is not for deposits that are held anyway. One assessment runs at a time; what it came to
+Nothing is asked before the deposit is final: KYT takes confirmed transactions only (screening.md 4). Where the policy
+wants a report, every final deposit gets one, whatever else holds it: whoever decides about it needs to know. The other
+assessments wait until everything else about the deposit fits. One runs at a time; what it came to
 stays with the deposit, also when another exchange is found to have announced it, because it is about the transaction.
 """
 

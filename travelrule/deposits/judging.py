@@ -42,6 +42,8 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
 def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
     if state.chain != "final":
         return Cause.AWAITING_FINALITY
+    if (worst := _known(state)) is not None:
+        return worst
     for kind in gates_of(state, policy):
         risk = state.risks.get(kind)
         if risk is None:
@@ -49,13 +51,13 @@ def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
         against = risk_cause(kind, risk, sanctioned=risk == "sanctioned")
         if against is not None and not accepted(against, "deposit", policy):
             return against
-    if state.gate is not None:
-        return Cause.ASSESSING
-    return _known(state) or cause
+    return cause if state.gate is None else Cause.ASSESSING
 
 
 def _known(state: DepositState) -> Cause | None:
-    """Name what was found of this deposit although nothing asks for it any more: only an operator lets it pass."""
+    """Name the worst that was found of this deposit, whether or not the policy still asks for it: only an operator lets
+    it pass.
+    """
     found = set(state.risks.values())
     bad = {"sanctioned": Cause.SANCTIONED, "malicious": RISKS["malicious"], "suspicious": RISKS["suspicious"]}
     return next((cause for risk, cause in bad.items() if risk in found), None)
@@ -70,10 +72,16 @@ def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:
 
 
 def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
-    """What is to be assessed now: only where nothing else stands against an allow."""
-    if state.gate is not None or cause_of(state, policy) is not Cause.ASSESSING:
+    """What is to be assessed now: a KYT report for every final deposit that the policy wants one for, whatever else
+    holds it; the rest only where nothing else stands against an allow.
+    """
+    if state.gate is not None:
         return None
-    return next(kind for kind in gates_of(state, policy) if kind not in state.risks)
+    if cause_of(state, policy) is Cause.ASSESSING:
+        return next(kind for kind in gates_of(state, policy) if kind not in state.risks)
+    open_ = state.status not in ("decided", "settled", "retracted") and not state.refused
+    wanted = open_ and state.chain == "final" and "kyt" in policy.screening.deposits and "kyt" not in state.risks
+    return "kyt" if wanted and policy.serves(state.detected.currency, state.detected.network) else None
 
 
 def difference(state: DepositState, match: DepositMatched) -> Cause | None:

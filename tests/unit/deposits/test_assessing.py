@@ -11,6 +11,7 @@ from tests.unit.deposits.scene import (
     CONFIRMED,
     DEPOSIT_ID,
     RETRACTED,
+    UNANNOUNCED,
     Scene,
     answer_payload,
     data,
@@ -79,12 +80,24 @@ def test_nothing_but_clean_is_credited(facts, expected):
     assert scene.verdict == ("allow", "OPERATOR", True)
 
 
-def test_a_mismatch_is_not_analysed():
-    scene = Scene(rules=rules(KYT))
+def test_a_mismatch_is_analysed_too_but_not_rated_by_the_other_provider():
+    scene = Scene(rules=rules(TWO))
     scene.tell(detected(), matched(amount="1"))
     assert scene.verdict == ("hold", "AMOUNT_MISMATCH", False)
     scene.tell(CONFIRMED)
+    assert scene.state.gate.kind == "kyt", "every final deposit gets its report"
+    scene.tell(ended(scene))
+    assert not scene.emitted("verdicts"), "held as before"
     assert scene.state.gate is None
+
+
+def test_a_deposit_that_nobody_announced_is_analysed_while_its_sender_is_looked_for():
+    scene = Scene(rules=rules(KYT))
+    scene.tell(detected(), UNANNOUNCED, CONFIRMED)
+    assert scene.state.gate.kind == "kyt"
+    scene.tell(ended(scene, "malicious"), matched())
+    assert scene.verdict == ("hold", "RISK_MALICIOUS", False)
+    assert not wanted(scene), "the report is about the transaction, whoever sent it"
 
 
 def test_both_ratings_come_one_after_the_other_and_the_worst_counts():
@@ -97,10 +110,21 @@ def test_both_ratings_come_one_after_the_other_and_the_worst_counts():
     assert scene.verdict == ("hold", "RISK_MALICIOUS", False)
 
 
-def test_a_bad_first_rating_needs_no_second():
+def test_a_bad_first_rating_does_without_no_report():
     scene = final(TWO)
     scene.tell(ended(scene, "malicious"))
-    assert scene.state.gate is None
+    assert scene.state.gate.kind == "kyt"
+    assert scene.verdict == ("hold", "RISK_MALICIOUS", False)
+    scene.tell(ended(scene))
+    assert not scene.emitted("verdicts"), "held as before"
+
+
+def test_the_worst_rating_counts_in_whatever_order_they_came():
+    scene = final(TWO)
+    scene.tell(ended(scene, "suspicious"))
+    assert scene.verdict == ("hold", "RISK_SUSPICIOUS", False)
+    scene.tell(ended(scene, "malicious"))
+    assert scene.verdict == ("hold", "RISK_MALICIOUS", False)
 
 
 def test_a_policy_that_fails_open_allows_and_says_so():
