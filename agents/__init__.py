@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import faust
 
-from agents import decisions, deposits, txids, wallets, withdrawals
+from agents import decisions, deposits, screenings, txids, wallets, withdrawals
 from streams.delivery import Inlet
 from streams.topics import Topics
 
 AGENTS = {
     decisions.TOPIC: decisions.register,
     deposits.TOPIC: deposits.register,
+    screenings.TOPIC: screenings.register,
     txids.TOPIC: txids.register,
     wallets.TOPIC: wallets.register,
     withdrawals.TOPIC: withdrawals.register,

@@ -82,12 +82,16 @@ def _first_named(data: Any, wanted: tuple[str, str], other: str) -> Any:
     return {**data, wanted[0]: data.get(other)}
 
 
-def asked_in(body: Any) -> set[str]:
-    """The entity ids of the VASPs that a result says were asked; empty if it says nothing that can be read."""
+def asked_in(body: Any) -> set[str] | None:
+    """The entity ids of the VASPs that a result says were asked: none of them if all are down (an empty list); None if
+    it does not say whom it asked.
+    """
+    if not isinstance(body, dict) or absent_is_none(body.get("analysisResult")) is None:
+        return None
     try:
         return {row.entity_id for row in _SearchResult.model_validate(body).analysis_result}
     except ValidationError:
-        return set()
+        return None
 
 
 class TxidSearchResult(_SearchResult):

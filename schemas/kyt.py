@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -49,12 +50,16 @@ def _json_number(number: Decimal | None) -> int | float | None:
     return int(number) if number == number.to_integral_value() else float(number)
 
 
-def _unreadable_is_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Keep the rest of a report when a detail has another shape than documented."""
-    try:
-        return read(value)
-    except ValidationError:
-        return None
+def _unreadable_is(empty: Callable[[], Any]) -> WrapValidator:
+    """Keep the rest of a report, and its verdict, when a part has another shape than documented."""
+
+    def read_or_leave(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return read(value)
+        except ValidationError:
+            return empty()
+
+    return WrapValidator(read_or_leave)
 
 
 Number = Annotated[
@@ -63,7 +68,9 @@ Number = Annotated[
     PlainSerializer(_json_number, return_type=int | float | None, when_used="json"),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}]}),
 ]
-detail = WrapValidator(_unreadable_is_none)
+detail = _unreadable_is(lambda: None)
+details = _unreadable_is(tuple)
+detail_map = _unreadable_is(dict)
 Count = Annotated[int | None, BeforeValidator(absent_is_none)]
 Truth = Annotated[bool | None, BeforeValidator(absent_is_none)]
 
@@ -208,11 +215,15 @@ def _none_is_no_map(value: Any) -> Any:
 class RiskIndicators(Wire):
     """Why a transaction was rated as it was; labels and feature names are open texts."""
 
-    blacklisted_addresses: Texts = ()
-    suspicious_services: Annotated[dict[Text, Text], BeforeValidator(_none_is_no_map)] = Field(default_factory=dict)
+    blacklisted_addresses: Annotated[Texts, details] = ()
+    suspicious_services: Annotated[dict[Text, Text], BeforeValidator(_none_is_no_map), detail_map] = Field(
+        default_factory=dict
+    )
     behavioral_patterns: Annotated[BehavioralPatterns | None, BeforeValidator(absent_is_none), detail] = None
     transaction_patterns: Annotated[TransactionPatterns | None, BeforeValidator(absent_is_none), detail] = None
-    ml_features: Annotated[dict[Text, Count], BeforeValidator(_none_is_no_map)] = Field(default_factory=dict)
+    ml_features: Annotated[dict[Text, Count], BeforeValidator(_none_is_no_map), detail_map] = Field(
+        default_factory=dict
+    )
 
 
 class Annotation(Wire):
@@ -233,17 +244,21 @@ class TokenAmounts(Wire):
 class KytReport(Wire):
     """The analysis of a transaction. ``total_amount`` may be rounded against ``by_token``."""
 
-    report_id: Count = None
+    report_id: Annotated[Count, detail] = None
     verdict: UpperText
-    total_amount: Number = None
-    malicious_amount: Number = None
-    suspicious_amount: Number = None
-    receiver: MaybeText = None
-    generated_at: MaybeTimestamp = None
-    senders: Texts = ()
-    risk_indicators: Annotated[RiskIndicators | None, BeforeValidator(absent_is_none)] = None
-    annotations: Annotated[dict[Text, Annotation], BeforeValidator(_none_is_no_map)] = Field(default_factory=dict)
-    by_token: Annotated[dict[Text, TokenAmounts], BeforeValidator(_none_is_no_map)] = Field(default_factory=dict)
+    total_amount: Annotated[Number, detail] = None
+    malicious_amount: Annotated[Number, detail] = None
+    suspicious_amount: Annotated[Number, detail] = None
+    receiver: Annotated[MaybeText, detail] = None
+    generated_at: Annotated[MaybeTimestamp, detail] = None
+    senders: Annotated[Texts, details] = ()
+    risk_indicators: Annotated[RiskIndicators | None, BeforeValidator(absent_is_none), detail] = None
+    annotations: Annotated[dict[Text, Annotation], BeforeValidator(_none_is_no_map), detail_map] = Field(
+        default_factory=dict
+    )
+    by_token: Annotated[dict[Text, TokenAmounts], BeforeValidator(_none_is_no_map), detail_map] = Field(
+        default_factory=dict
+    )
 
 
 class KytReportResponse(Wire):
@@ -252,5 +267,5 @@ class KytReportResponse(Wire):
     request_id: int
     status: UpperText
     error: MaybeText = None
-    submitted_at: MaybeTimestamp = None
+    submitted_at: Annotated[MaybeTimestamp, detail] = None
     report: Annotated[KytReport | None, BeforeValidator(absent_is_none)] = None

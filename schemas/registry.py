@@ -15,7 +15,18 @@ Direction = Literal["in", "out"]
 PARTITIONS_EMBEDDED = 4
 PARTITIONS_REAL = 12
 
-SUBJECT_KINDS = ("withdrawal", "deposit", "wallet", "screening", "exchange", "vasp", "arrival", "data-request")
+SUBJECT_KINDS = (
+    "withdrawal",
+    "deposit",
+    "wallet",
+    "owner",
+    "screening",
+    "assessment",
+    "exchange",
+    "vasp",
+    "arrival",
+    "data-request",
+)
 """The kinds a qualified subject may begin with: ``<kind>:<id>``."""
 
 KeyOf = Callable[[Wire], str]

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from schemas.registry import EVENTS, TOPICS
+from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.metrics import METRICS
 from travelrule.settings import Settings
@@ -68,8 +69,20 @@ each of the {len(EVENTS)} types stands in `schemas/jsonschema`, examples in `sch
     return _page("Topics", intro, _table(("Topic", "Way", "Types", "Key", "Partitions"), rows))
 
 
+def policy_page() -> str:
+    """Describe every rule of the policy file."""
+    intro = """\
+A policy is a TOML file, each rule optional: an empty file is the built-in policy. `travelrule policy check FILE` says
+every fault of a file with its fix, `policy try FILE --since TIME` which verdicts would have differed under it, and
+`policy apply FILE` puts it in force in the database, where running processes take it up within seconds. Each verdict
+names the version of the policy that decided: the start of the SHA-256 of what the rules say. A rule with a dot stands
+in a table: `names.apply_to` is `apply_to` under `[names]`. `<NAME>` stands for a currency, a network name or a cause.
+What each cause leads to, and which causes may be moved, is in [verdicts.md](verdicts.md)."""
+    return _page("Policy", intro, _table(("Rule", "Meaning", "Values", "Built in"), policy_rows()))
+
+
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
-    {"metrics.md": metrics_page, "settings.md": settings_page, "topics.md": topics_page}
+    {"metrics.md": metrics_page, "settings.md": settings_page, "topics.md": topics_page, "policy.md": policy_page}
 )
 
 

@@ -15,6 +15,7 @@ from travelrule.commands import (
     explain,
     keys,
     later,
+    lists,
     policy,
     serving,
     topics,
@@ -42,6 +43,7 @@ app.add_typer(deadletters.app, name="dead-letters")
 app.add_typer(deciding.verdicts, name="verdicts")
 app.add_typer(audit.app, name="audit")
 app.add_typer(policy.app, name="policy")
+app.add_typer(lists.app, name="lists")
 later.register(app)
 
 

@@ -120,7 +120,15 @@ CONSUMER_LAG_SECONDS = _gauge(
 )
 LIST_ENTRIES = _gauge("travelrule_list_entries", "Entries of a sanctions list in use", "list", unit="entries")
 LIST_AGE_SECONDS = _gauge(
-    "travelrule_list_age_seconds", "Time since a sanctions list was published", "list", unit="seconds"
+    "travelrule_list_age_seconds",
+    "Time since a sanctions list was published, or imported where it is not dated",
+    "list",
+    unit="seconds",
+)
+OWNERS_UNSCREENED = _gauge(
+    "travelrule_owners_unscreened",
+    "Wallets whose owner was not screened with the sanctions lists in force; 0 in a process that does not screen them",
+    unit="wallets",
 )
 
 

@@ -108,7 +108,10 @@ class Settings(BaseSettings):
     )
 
     policy_file: Path | None = Field(None, description="first policy to load into the database; none: the built-in one")
-    lists_dir: Path | None = Field(None, description="folder with the first sanctions lists to load")
+    lists_dir: Path | None = Field(
+        None,
+        description="folder with the first sanctions lists to load: a sub-folder `FORMAT` or `FORMAT@CODE` for each",
+    )
     directory_refresh_seconds: Annotated[int, Field(ge=1)] = Field(
         3600, description="how often the VASP list and the coin networks are fetched"
     )

@@ -1,7 +1,7 @@
 """``python -m tests.benchmarks [--short] [--only NAME]``: the figures of speed, one JSON line each.
 
-The full form fails if a target is missed. The short form fails only if a figure is broken: no result, an error, or a
-ratio far beyond any noise.
+The full form fails if a target is missed. The short form fails only if a figure is broken: no result, an error, or
+numbers that cannot be.
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from tests.benchmarks import withdrawals
+from tests.benchmarks import accepting, gateway, growth, list_import, name_screening, withdrawals
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.stage import Stage
 from tests.services import run
 
 FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
     "withdrawals": withdrawals.figures,
+    "name-screening": name_screening.figures,
+    "list-import": list_import.figures,
+    "accepting": accepting.figures,
+    "gateway": gateway.figures,
+    "growth": growth.figures,
 }
 
 

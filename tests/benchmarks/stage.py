@@ -25,6 +25,8 @@ from travelrule.store import migrate
 from travelrule.store.database import Database
 
 ROBOTS = ("robot-de", "robot-fr", "robot-jp", "robot-us")
+POLICY = 'sanctions = "off"'
+"""The loop that the worker is compared with screens nobody; screening is measured by itself."""
 PARTITIONS = 4
 FAR_FUTURE = "2035-01-01T00:00:00Z"
 REFERENCE = "reference"
@@ -51,7 +53,7 @@ class Stage:
 
     def vasp(self, entity_id: str, database: str) -> Vasp:
         """A VASP of the program under test, on this Kafka and the named database."""
-        vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", self.folder / entity_id, self.hub_url)
+        vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", self.folder / entity_id, self.hub_url, POLICY)
         vasp.broker_url = f"kafka://{self.kafka.bootstrap}"
         vasp.database_url = self.postgres.dsn(database)
         self.kafka.create_topics([f"{vasp.topic_prefix}{name}" for name in TOPICS], PARTITIONS)

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import pytest
 import pytest_asyncio
 
-from tests.e2e.network import RealNetwork, until
+from tests.e2e.network import RealNetwork
 from tests.services import GivenPostgres, KafkaNode, PostgresServer
 from travelrule.commands.demo.scenarios import Stage, register_wallets
 
@@ -24,7 +24,7 @@ async def network(
     try:
         await network.start()
         await register_wallets(Stage(network))
-        await until(lambda: network.tables("south").count("wallets"), "south's wallet is registered")
+        await network.until_screened(network.south)
         yield network
     finally:
         await network.stop()

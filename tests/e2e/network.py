@@ -16,18 +16,20 @@ from tests.e2e.member import Member
 from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
 from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
 from travelrule.commands.demo.network import DEMO_POLICY, Network
 from travelrule.commands.demo.platform import OUT, Platform
 from travelrule.commands.demo.processes import Process
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.policy.policy import Policy
 
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 120.0
 MEMBER_TIMEOUT_SECONDS = 8
 ROBOT = "robot-eu"
 
-POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n"
-"""The demo's time limits; one asset is served, so that others are not."""
+POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n\n[assets.USDT]\n"
+"""The demo's rules; two assets are served, so that others are not."""
 
 
 class RealNetwork(Network):
@@ -68,6 +70,7 @@ class RealNetwork(Network):
             self.folder / entity_id,
             self.hub_url,
             self._policy,
+            NORTH_LIST if entity_id == "north" else SOUTH_LIST,
             broker_url=f"kafka://{self.bootstrap}",
             database_url=self._postgres.dsn(database),
             run=self.databases["north"],
@@ -129,6 +132,13 @@ class RealNetwork(Network):
         tables = self.tables(entity_id)
         await until(lambda: tables.count("vasps"), f"{entity_id} has the directory")
 
+    async def until_screened(self, vasp: Vasp) -> None:
+        """Wait until the owner of every wallet was screened, by whichever of its workers."""
+        tables = self.tables(vasp.entity_id)
+        await until(lambda: tables.count("wallets"), f"a wallet of {vasp.entity_id} is registered")
+        if Policy.from_toml(vasp.policy).sanctions != "off":
+            await until(partial(_nobody_unscreened, tables), f"the owners of {vasp.entity_id} are screened")
+
     async def until_said(self) -> None:
         """Wait until everything that was decided so far stands on the topics."""
         for entity_id in self.members:
@@ -164,6 +174,10 @@ class RealNetwork(Network):
         world["members"].append(robot)
         world["memberTimeoutSeconds"] = MEMBER_TIMEOUT_SECONDS
         return world
+
+
+async def _nobody_unscreened(tables: Tables) -> bool:
+    return await tables.count("wallets", "sanctioned IS NULL") == 0
 
 
 async def _nothing_unsent(tables: Tables) -> bool:

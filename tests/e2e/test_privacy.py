@@ -44,6 +44,7 @@ async def _live_a_little(network: RealNetwork, stage: Stage) -> list[tuple[str, 
     await stage.south.send("wallets", "wallet.registered.v1", "wallet-of-one-customer", planted.wallet())
     wallets = network.tables("south")
     await until(lambda: wallets.count("wallets", "wallet_id = 'wallet-of-one-customer'"), "the wallet is registered")
+    await network.until_screened(network.south)
 
     good, misspelt, nowhere = (str(uuid4()) for _ in range(3))
     sent = await north.send("withdrawals", "withdrawal.requested.v1", good, planted.withdrawal(good))

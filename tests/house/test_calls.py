@@ -21,9 +21,12 @@ SLEEPS = {
     "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
+    "travelrule/engine/active_lists.py": "interval between two looks for other lists; and giving way to others",
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
     "travelrule/engine/audit_log.py": "interval between two audit roots",
     "travelrule/engine/gauges.py": "interval between two counts",
+    "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
+    "travelrule/engine/owner_screening.py": "another process has the lease: interval between two looks",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
     "travelrule/engine/rules.py": "interval between two looks for another active policy",
     "travelrule/engine/timers.py": "polling is the fallback where no notification can come",
@@ -35,6 +38,8 @@ RANDOM = {
 }
 FLOATS = {
     "schemas/kyt.py": "scores of a provider's report, which are no amounts",
+    "travelrule/commands/lists.py": "scores of names, as JSON has them",
+    "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
     "travelrule/exchange/retries.py": "seconds of a back-off",
 }
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}

@@ -11,18 +11,22 @@ import os
 import uvicorn
 
 from travelrule.bootstrap.installation import Installation, open_searches
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.intake import Intake
 from travelrule.engine.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
+from travelrule.gateway.screening import ListScreen
 from travelrule.gateway.tls import Tls, serving_options
 from travelrule.health import Server
 
 BACKLOG = 2048
 
 
-def gateway_deps(installation: Installation, intake: Intake, counterparties: Counterparties) -> GatewayDeps:
+def gateway_deps(
+    installation: Installation, intake: Intake, counterparties: Counterparties, lists: ActiveLists
+) -> GatewayDeps:
     """The ports of the gateway, from the parts of this installation."""
     return GatewayDeps(
         entity_id=installation.entity_id,
@@ -37,6 +41,7 @@ def gateway_deps(installation: Installation, intake: Intake, counterparties: Cou
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
         sources=installation.settings.gateway_sources,
+        screen=ListScreen(lists, installation.policy),
         named_beneficiaries=Authorizations(
             installation.database, installation.entity_id, installation.vault, installation.reads
         ).named_beneficiaries,
@@ -44,12 +49,16 @@ def gateway_deps(installation: Installation, intake: Intake, counterparties: Cou
 
 
 async def serve_gateway(
-    installation: Installation, intake: Intake, counterparties: Counterparties, stop: asyncio.Event
+    installation: Installation,
+    intake: Intake,
+    counterparties: Counterparties,
+    lists: ActiveLists,
+    stop: asyncio.Event,
 ) -> None:
     """Serve until ``stop``; requests on their way are answered first."""
     settings = installation.settings
     config = uvicorn.Config(
-        create_gateway(gateway_deps(installation, intake, counterparties)),
+        create_gateway(gateway_deps(installation, intake, counterparties, lists)),
         host=settings.gateway_listen.host,
         port=settings.gateway_listen.port,
         log_config=None,

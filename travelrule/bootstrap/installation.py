@@ -25,6 +25,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonces import NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.kinds import MACHINES
@@ -39,6 +40,7 @@ from travelrule.store import migrate
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
+from travelrule.store.lists import Lists
 from travelrule.store.nonces import StoredNonces
 from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
@@ -65,6 +67,7 @@ class Installation:
     policy: ActivePolicy
     policies: Policies
     directory: Directory
+    lists: Lists
     queues: Queues
     leases: Leases
     reads: Reads
@@ -120,6 +123,7 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
         policy=policy,
         policies=policies,
         directory=Directory(database, entity_id),
+        lists=Lists(database, entity_id),
         queues=Queues(database, entity_id, owner),
         leases=Leases(database, entity_id, owner, utc_now),
         reads=Reads(database, entity_id, index.of, vault.unwrap, vault.open),
@@ -164,12 +168,18 @@ def open_hub(installation: Installation) -> HubClient:
         LocalSigner(installation.keyring, nonces, utc_now),
         transport="aiohttp",
         observe=_observe_hub,
+        screening_prefix=settings.hub_screening_prefix,
     )
 
 
 def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
     """The directory as callers and the gateway of this process see it."""
     return Counterparties(installation.directory, hub, utc_now)
+
+
+def open_lists(installation: Installation) -> ActiveLists:
+    """The sanctions lists as this process screens with them; ``start`` loads them."""
+    return ActiveLists(installation.lists, installation.engine.alert, installation.clock)
 
 
 def open_searches(installation: Installation) -> Searches:

@@ -21,7 +21,8 @@ from streams.embedded import EmbeddedBroker, own_or_find
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.bootstrap.gateway import serve_gateway, serve_until
-from travelrule.bootstrap.installation import Installation, open_counterparties, open_hub, open_installation
+from travelrule.bootstrap.installation import Installation, open_counterparties, open_hub, open_installation, open_lists
+from travelrule.bootstrap.lists import load_first_lists
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
 from travelrule.health import Check, create_health, health_server
@@ -48,6 +49,7 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     async with _broker(settings, needed="worker" in roles) as connection:
         opened = await open_installation(settings)
         try:
+            await load_first_lists(opened)
             await _serve(opened, roles, connection, stop)
         finally:
             await opened.close()
@@ -84,22 +86,28 @@ async def _serve(
 ) -> None:
     hub = open_hub(opened)
     counterparties = open_counterparties(opened, hub)
+    lists = open_lists(opened)
+    await lists.start()
     live: dict[str, Check] = {}
     ready: dict[str, Check] = {"database": opened.reads.ready}
     intake = Intake(opened.engine, reader(opened.clock), database_failed=is_infrastructure_failure)
     counterparties.tell = intake.submit
     worker = None
-    background: list[Coroutine[Any, Any, None]] = [intake.run(), opened.policy.run(is_infrastructure_failure)]
+    background: list[Coroutine[Any, Any, None]] = [
+        intake.run(),
+        opened.policy.run(is_infrastructure_failure),
+        lists.run(is_infrastructure_failure),
+    ]
     foreground: list[Coroutine[Any, Any, None]] = []
     if connection is not None:
-        worker = Worker(opened, connection, hub, counterparties, intake)
+        worker = Worker(opened, connection, hub, counterparties, intake, lists)
         await worker.start()
         live["worker"] = worker.alive
         ready["broker"] = worker.ready
         background += worker.background()
         foreground.append(worker.failure())
     if "gateway" in roles:
-        foreground.append(serve_gateway(opened, intake, counterparties, stop))
+        foreground.append(serve_gateway(opened, intake, counterparties, lists, stop))
     health = health_server(create_health(live, ready), opened.settings.metrics_listen)
     foreground.append(serve_until(health, stop))
     _settle_memory()

@@ -17,20 +17,24 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import Caller
+from travelrule.engine.caller import HELD, Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
+from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
+from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.notify import Listener
+from travelrule.store.owners import Owners
 
 LAG_SECONDS = 2.0
 
@@ -45,6 +49,7 @@ class Worker:
         hub: HubClient,
         counterparties: Counterparties,
         intake: Intake,
+        lists: ActiveLists,
     ) -> None:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
@@ -55,17 +60,20 @@ class Worker:
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        opened.engine.relay = self._relay
         calling = Calling(
             opened.vault,
             hub,
             counterparties,
-            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads)),
+            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists),
             opened.keyring,
             opened.policy,
             opened.clock,
             searches=open_searches(opened),
         )
-        self._caller = Caller(opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock)
+        self._caller = Caller(
+            opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+        )
         opened.engine.caller = self._caller
         self._teller = Teller(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
@@ -85,6 +93,16 @@ class Worker:
         self._audit_log = AuditLog(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
+        self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
+        self._owner_screening = OwnerScreening(
+            Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
+            lists,
+            opened.leases,
+            opened.policy,
+            intake.submit,
+            signal.wallets,
+            opened.clock,
+        )
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -102,6 +120,8 @@ class Worker:
             self._refresher.run,
             self._audit_log.run,
             self._gauges.run,
+            self._list_watch.run,
+            self._owner_screening.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:

@@ -25,8 +25,9 @@ class Answer:
 
     HTTP 200 with a JSON object whose deciding field holds a known value.
 
-    ``result`` is that value in lower case (``valid``, ``denied``, ``normal``, ``confirmed``, ...); ``body``
-    is the whole object as it came.
+    ``result`` is that value in lower case (``valid``, ``denied``, ``normal``, ``confirmed``, ...), empty where any
+    text may stand in the field; ``body`` is the whole object as it came. A failed screening is such an answer with any
+    status.
     """
 
     status: int
@@ -37,7 +38,15 @@ class Answer:
 def read(operation: Operation, raw: RawAnswer, now: datetime) -> Answer:
     """The answer, or one of ``client.errors`` raised."""
     if raw.status >= _CLIENT_ERROR:
-        raise error_of(operation.name, raw.status, _error_code(raw.body), retry_after_seconds(raw.retry_after, now))
+        if operation.errors_as_result and (failed := _failed_screening(raw)) is not None:
+            return failed
+        raise error_of(
+            operation.name,
+            raw.status,
+            _error_code(raw.body),
+            retry_after_seconds(raw.retry_after, now),
+            of_kyt=operation.provider == "kyt",
+        )
     if raw.status != _OK:
         raise BadAnswer(operation.name, raw.status, "only 200, 4xx and 5xx are documented")
     body = _json(raw.body)
@@ -45,8 +54,9 @@ def read(operation: Operation, raw: RawAnswer, now: datetime) -> Answer:
         raise BadAnswer(operation.name, raw.status, "not a JSON object")
     deciding = body.get(operation.field)
     if not operation.values:
-        if not isinstance(deciding, list):
-            raise BadAnswer(operation.name, raw.status, f"{operation.field} is not an array")
+        if not isinstance(deciding, str if operation.open else list) or deciding == "":
+            wanted = "a text" if operation.open else "an array"
+            raise BadAnswer(operation.name, raw.status, f"{operation.field} is not {wanted}")
         return Answer(raw.status, "", body)
     result = deciding.strip().lower() if isinstance(deciding, str) else ""
     if result not in operation.values:
@@ -69,6 +79,14 @@ def retry_after_seconds(value: str, now: datetime) -> float | None:
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     return min(max((at - now).total_seconds(), 0.0), _RETRY_AFTER_MAX_S)
+
+
+def _failed_screening(raw: RawAnswer) -> Answer | None:
+    """Return the answer of a provider that failed, or nothing if the hub itself said no."""
+    body = _json(raw.body)
+    result = body.get("result") if isinstance(body, dict) else None
+    said_so = isinstance(result, str) and result.strip().lower() == "error"
+    return Answer(raw.status, "error", body) if said_so else None
 
 
 def _error_code(body: bytes) -> str:

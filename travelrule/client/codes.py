@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from travelrule.client.errors import Action, Fault, HubError, HubRefused, HubUnavailable
+from travelrule.client.errors import Action, Fault, HubError, HubRefused, HubUnavailable, QuotaRefused
 
 _PLAIN_CODE = re.compile(r"[A-Z][A-Z0-9_]{1,63}")
 _MEMBER_STATUS = 503
@@ -62,8 +62,20 @@ _MEMBER: dict[str, CodeRow] = {
     "UNACCEPTABLE_REQUEST": CodeRow("counterparty", Action.STOP),
 }
 
-CODES: dict[str, CodeRow] = {**_HUB, **_EITHER, **_MEMBER}
-"""Every ``errorType`` of operations 4.A.1 to 4.A.10 and P.1 to P.3."""
+# Codes of KYT (screening.md section 7). Its INVALID_ORIGIN, another one than the hub's, is a ``QuotaRefused``.
+_KYT: dict[str, CodeRow] = {
+    "BAD_REQUEST": _OURS,
+    "UNSUPPORTED_BLOCKCHAIN": _OURS,
+    "ACCESS_DENIED": CodeRow("ours", Action.OPERATOR),
+    "NOT_FOUND": _OURS,
+    "SERVICE_UNAVAILABLE": CodeRow("hub", Action.RETRY, refusal=False),
+    "INTERNAL_SERVER_ERROR": CodeRow("hub", Action.RETRY, refusal=False, maybe_acted=True),
+}
+
+CODES: dict[str, CodeRow] = {**_HUB, **_EITHER, **_MEMBER, **_KYT}
+"""Every ``errorType`` that the hub answers with."""
+
+_QUOTA = "INVALID_ORIGIN"
 
 _BY_STATUS: dict[int, CodeRow] = {
     408: CODES["BENEFICIARY_VASP_REQUEST_TIMEOUT"],
@@ -79,10 +91,19 @@ def plain_code(value: object) -> str:
     return value if isinstance(value, str) and _PLAIN_CODE.fullmatch(value) else ""
 
 
-def error_of(operation: str, status: int, code: str, retry_after_s: float | None = None) -> HubError:
-    """The exception for an error answer: by its code, or by the HTTP class if the code is unknown."""
-    row = CODES.get(code) or _BY_STATUS.get(status) or (_SERVER_CLASS if status >= _SERVER_STATUS_FIRST else _OURS)
-    kind = HubRefused if row.refusal else HubUnavailable
+def error_of(
+    operation: str, status: int, code: str, retry_after_s: float | None = None, *, of_kyt: bool = False
+) -> HubError:
+    """The exception for an error answer: by its code, or by the HTTP class if the code is unknown.
+
+    ``of_kyt``: the same code may be KYT's own, with another meaning.
+    """
+    # No counterparty stands behind KYT, so a 503 without a known code is the provider's.
+    by_status = CODES["SERVICE_UNAVAILABLE"] if of_kyt and status == _MEMBER_STATUS else _BY_STATUS.get(status)
+    row = CODES.get(code) or by_status or (_SERVER_CLASS if status >= _SERVER_STATUS_FIRST else _OURS)
+    kind: type[HubError] = HubRefused if row.refusal else HubUnavailable
+    if of_kyt and code == _QUOTA:
+        kind = QuotaRefused
     return kind(
         operation,
         status=status,

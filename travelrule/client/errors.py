@@ -4,6 +4,7 @@
 
     HubError
     ├── HubRefused        somebody read the request and said no: 4xx, or a counterparty's 503 that names a fault of ours
+    │   └── QuotaRefused  KYT is not for us now: not registered, quota exceeded, or disabled
     ├── HubUnavailable    the hub or the counterparty failed while it had the request: 408, 429, 5xx
     ├── BadAnswer         an answer outside the documented shapes: not JSON, wrong fields, too large, a redirect
     └── NoAnswer          no answer at all: refused connection, broken connection, time limit
@@ -65,6 +66,13 @@ class HubError(TravelRuleError):
 
 class HubRefused(HubError):  # noqa: N818 -- these four say what happened, as HTTP does
     """The request was read and refused. Again it would be refused again, unless ``action`` says otherwise."""
+
+
+class QuotaRefused(HubRefused):
+    """KYT does not serve us: not registered, quota exceeded, or disabled; which of them is not said.
+
+    Nothing of KYT is to be called for a while, whatever the transaction.
+    """
 
 
 class HubUnavailable(HubError):  # noqa: N818

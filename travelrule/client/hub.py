@@ -1,4 +1,4 @@
-"""The client of the hub: one method per operation 4.A.1 to 4.A.10 and P.1 to P.3 (``hub-api.md`` sections 2 to 5).
+"""The client of the hub: one method per operation of ``hub-api.md`` sections 2 to 7.
 
 A method takes the exact bytes of the body: they are signed and sent as they are (``auth.md`` section 3). It
 sends once and never repeats; whoever calls decides on repeats with ``exchange.retries``. Errors:
@@ -18,6 +18,14 @@ from pydantic import ValidationError
 
 from schemas.base import Wire
 from schemas.hub import CoinNetworks, PublicKeys, VaspList
+from schemas.hub_screening import (
+    KytSearchResponse,
+    TransactionScreeningResponse,
+    UnhostedResult,
+    UnhostedTokenResponse,
+    WalletScreeningResponse,
+)
+from schemas.kyt import KytReportResponse
 from travelrule.client import operations as ops
 from travelrule.client.answers import Answer, read
 from travelrule.client.codes import error_of
@@ -38,6 +46,7 @@ if the caller gave up or the fault is ours.
 
 _OUTCOMES = {
     "HubRefused": "refused",
+    "QuotaRefused": "refused",
     "HubUnavailable": "unavailable",
     "BadAnswer": "bad-answer",
     "NoAnswer": "no-answer",
@@ -57,7 +66,7 @@ class HubClient:
 
     ``transport``: None is httpx over aiohttp; an ``httpx.AsyncBaseTransport`` replaces the network (tests,
     embedded networks); ``"aiohttp"`` leaves httpx out. ``observe`` is called once per request, whatever
-    happened.
+    happened. ``screening_prefix`` is the hub's name for screening and KYT in paths (D1).
     """
 
     def __init__(
@@ -71,7 +80,9 @@ class HubClient:
         tls: ssl.SSLContext | None = None,
         observe: Observe = _observe_nothing,
         clock: Callable[[], datetime] = _utc_now,
+        screening_prefix: ops.ScreeningPrefix = "partner",
     ) -> None:
+        self._screening_prefix = screening_prefix
         self._wire: Transport
         if transport == "aiohttp":
             self._wire = AiohttpWire(base_url, origin, signer, limits=limits, tls=tls)
@@ -142,6 +153,38 @@ class HubClient:
         """P.3: what a search by address came to."""
         return await self._send(ops.WALLET_SEARCH_RESULT, request_id, b"", None, traceparent)
 
+    async def wallet_screening(self, body: bytes, *, traceparent: str | None = None) -> WalletScreeningResponse:
+        """4.B.1: how risky a wallet is. A provider that failed answers with ``result`` ``ERROR``."""
+        answer = await self._send(ops.WALLET_SCREENING, "", body, None, traceparent)
+        return _document(WalletScreeningResponse, ops.WALLET_SCREENING, answer)
+
+    async def transaction_screening(
+        self, body: bytes, *, traceparent: str | None = None
+    ) -> TransactionScreeningResponse:
+        """4.B.2: how risky the wallets of a transaction are; ``ERROR`` as in 4.B.1."""
+        answer = await self._send(ops.TRANSACTION_SCREENING, "", body, None, traceparent)
+        return _document(TransactionScreeningResponse, ops.TRANSACTION_SCREENING, answer)
+
+    async def kyt_search(self, body: bytes, *, traceparent: str | None = None) -> KytSearchResponse:
+        """4.B.3: have a confirmed transaction analysed. Raises ``QuotaRefused`` if KYT is not for us now."""
+        answer = await self._send(ops.KYT_SEARCH, "", body, None, traceparent)
+        return _document(KytSearchResponse, ops.KYT_SEARCH, answer)
+
+    async def kyt_report(self, request_id: int, *, traceparent: str | None = None) -> KytReportResponse:
+        """4.B.4: what an analysis came to; error 404 ``NOT_FOUND`` once the hub has forgotten it."""
+        answer = await self._send(ops.KYT_REPORT, str(request_id), b"", None, traceparent)
+        return _document(KytReportResponse, ops.KYT_REPORT, answer)
+
+    async def unhosted_token(self, body: bytes, *, traceparent: str | None = None) -> UnhostedTokenResponse:
+        """4.B.5: a session in which a customer proves that a wallet is his own."""
+        answer = await self._send(ops.UNHOSTED_TOKEN, "", body, None, traceparent)
+        return _document(UnhostedTokenResponse, ops.UNHOSTED_TOKEN, answer)
+
+    async def unhosted_result(self, verification_id: str, *, traceparent: str | None = None) -> UnhostedResult:
+        """P.4: what such a session came to; ``status`` is an open text."""
+        answer = await self._send(ops.UNHOSTED_RESULT, verification_id, b"", None, traceparent)
+        return _document(UnhostedResult, ops.UNHOSTED_RESULT, answer)
+
     async def call(
         self,
         operation: str,
@@ -172,7 +215,7 @@ class HubClient:
         started = perf_counter()
         outcome = "failed"
         try:
-            raw = await self._wire.send(_outgoing(operation, target, body, remote_key, traceparent))
+            raw = await self._wire.send(self._outgoing(operation, target, body, remote_key, traceparent))
             answer = read(operation, raw, self._clock())
             outcome = "answered"
         except HubError as error:
@@ -182,31 +225,30 @@ class HubClient:
             self._observe(operation.name, outcome, perf_counter() - started)
         return answer
 
+    def _outgoing(
+        self, operation: ops.Operation, target: str, body: bytes, remote_key: str | None, traceparent: str | None
+    ) -> Outgoing:
+        if operation.sealed != bool(remote_key):
+            # D10: a client sends the sixth header exactly on the operations that have it.
+            raise ValueError(f"{operation.name}: the receiver's key is given exactly for sealed operations")
+        try:
+            path = operation.path_for(target, self._screening_prefix)
+        except ValueError as error:
+            # The hub would say the same; but such an id could not be sent without changing the path.
+            code = "INVALID_MSG_FIELD_VALUE" if operation.of_search else "INVALID_TARGET_VASP_ID"
+            raise error_of(operation.name, 422, code) from error
+        headers = {"accept": "application/json", "accept-encoding": "identity"}
+        if body:
+            headers["content-type"] = "application/json"
+        if remote_key:
+            headers["X-Code-Req-Remote-PubKey"] = remote_key
+        if traceparent and TRACEPARENT.fullmatch(traceparent):
+            headers["traceparent"] = traceparent
+        return Outgoing(operation, path, body, headers)
+
 
 def _document(model: type[Document], operation: ops.Operation, answer: Answer) -> Document:
     try:
         return model.model_validate(answer.body)
     except ValidationError as error:
         raise BadAnswer(operation.name, answer.status, f"{operation.field} cannot be read") from error
-
-
-def _outgoing(
-    operation: ops.Operation, target: str, body: bytes, remote_key: str | None, traceparent: str | None
-) -> Outgoing:
-    if operation.sealed != bool(remote_key):
-        # D10: a client sends the sixth header exactly on the operations that have it.
-        raise ValueError(f"{operation.name}: the receiver's key is given exactly for sealed operations")
-    try:
-        path = operation.path_for(target)
-    except ValueError as error:
-        # The hub would say the same; but such an id could not be sent without changing the path.
-        code = "INVALID_MSG_FIELD_VALUE" if operation.of_search else "INVALID_TARGET_VASP_ID"
-        raise error_of(operation.name, 422, code) from error
-    headers = {"accept": "application/json", "accept-encoding": "identity"}
-    if body:
-        headers["content-type"] = "application/json"
-    if remote_key:
-        headers["X-Code-Req-Remote-PubKey"] = remote_key
-    if traceparent and TRACEPARENT.fullmatch(traceparent):
-        headers["traceparent"] = traceparent
-    return Outgoing(operation, path, body, headers)

@@ -1,6 +1,6 @@
-"""The hub's operations 4.A.1 to 4.A.10 and P.1 to P.3 as data: where they are sent, what an answer must hold.
+"""The hub's operations 4.A.1 to 4.A.10, 4.B.1 to 4.B.5 and P.1 to P.4 as data: where they go, what an answer must hold.
 
-The source is ``hub-api.md`` sections 1 to 5.
+The source is ``hub-api.md`` sections 1 to 7.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ KIB = 1024
 ANSWER_BYTES_MAX = 1024 * KIB
 DIRECTORY_BYTES_MAX = 32 * 1024 * KIB
 
+ScreeningPrefix = Literal["partner", "uppsala"]
+"""The path segment before the operations of screening and KYT (D1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -20,10 +23,12 @@ class Operation:
 
     ``sealed``: header set F, the key that ``payload`` is sealed to stands in ``X-Code-Req-Remote-PubKey``
     (``auth.md`` section 1). ``field`` is the response field that decides, ``values`` what may stand in it
-    (lower case; empty: the answer is a document and ``field`` holds an array). ``read_s`` is the limit for
-    the whole answer.
+    (lower case; empty: the answer is a document and ``field`` holds an array, or, if it is ``open``, any text).
+    ``read_s`` is the limit for the whole answer.
 
     ``of_search``: the path names not a VASP but a search of ours, by its ``requestId``, and there is no body.
+    ``provider``: behind the hub stands a risk provider. One that failed may say so in the deciding field whatever the
+    HTTP status is (``errors_as_result``).
     """
 
     name: str
@@ -35,19 +40,27 @@ class Operation:
     of_search: bool = False
     read_s: float = 15.0
     answer_bytes_max: int = ANSWER_BYTES_MAX
+    open: bool = False
+    provider: Literal["", "screening", "kyt"] = ""
+
+    @property
+    def errors_as_result(self) -> bool:
+        """Whether ``"result": "ERROR"`` is the answer also with an HTTP status of an error (screening.md 3)."""
+        return self.provider == "screening"
 
     @property
     def to_hub(self) -> bool:
         """Whether the hub itself answers, so that no VASP has to be known or up."""
         return self.of_search or "{target}" not in self.path
 
-    def path_for(self, target: str) -> str:
+    def path_for(self, target: str, prefix: ScreeningPrefix = "partner") -> str:
         """The path for one VASP, or for one search. Raises ValueError for an id that cannot stand in a path."""
-        if "{target}" not in self.path:
-            return self.path
+        path = self.path.replace("{prefix}", prefix)
+        if "{target}" not in path:
+            return path
         if not target or target in {".", ".."}:
             raise ValueError("an id in a path cannot be empty or a dot segment")
-        return self.path.replace("{target}", quote(target, safe=""))
+        return path.replace("{target}", quote(target, safe=""))
 
 
 _REPORT = frozenset({"normal", "error"})
@@ -100,6 +113,39 @@ WALLET_SEARCH_RESULT = Operation(
     "wallet-search-result", "GET", "/v2/code/VerifyAddress/{target}", "result", _FOUND, of_search=True
 )
 
+_RATED = frozenset({"normal", "error"})
+
+WALLET_SCREENING = Operation(
+    "wallet-screening", "POST", "/v1/code/{prefix}/wallet", "result", _RATED, provider="screening"
+)
+TRANSACTION_SCREENING = Operation(
+    "transaction-screening", "POST", "/v1/code/{prefix}/tx-hash", "result", _RATED, provider="screening"
+)
+KYT_SEARCH = Operation(
+    "kyt-search", "POST", "/v1/code/{prefix}/kytsearch", "status", frozenset({"pending", "released"}), provider="kyt"
+)
+KYT_REPORT = Operation(
+    "kyt-report",
+    "GET",
+    "/v1/code/{prefix}/kytreport?requestId={target}",
+    "status",
+    frozenset({"pending", "released", "failed"}),
+    of_search=True,
+    answer_bytes_max=DIRECTORY_BYTES_MAX,
+    provider="kyt",
+)
+UNHOSTED_TOKEN = Operation(
+    "unhosted-token", "POST", "/v1/code/unhosted-wallet-verification/widget/token", "token", open=True
+)
+UNHOSTED_RESULT = Operation(
+    "unhosted-result",
+    "GET",
+    "/v1/code/unhosted-wallet-verification/{target}",
+    "status",
+    of_search=True,
+    open=True,
+)
+
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
@@ -116,6 +162,13 @@ OPERATIONS: dict[str, Operation] = {
         DATA_REQUEST,
         WALLET_SEARCH,
         WALLET_SEARCH_RESULT,
+        WALLET_SCREENING,
+        TRANSACTION_SCREENING,
+        KYT_SEARCH,
+        KYT_REPORT,
+        UNHOSTED_TOKEN,
+        UNHOSTED_RESULT,
     )
 }
-"""By name; the names are those of ``exchange.decision.CallHub.operation`` plus the three directory reads."""
+"""By name; the names are those of ``exchange.decision.CallHub.operation`` plus the three directory reads and the
+operations of risk and unhosted wallets."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import uuid4
@@ -12,11 +11,9 @@ from sqlalchemy import bindparam, text
 
 from schemas.cloudevents import write_event
 from schemas.registry import bare_id
-from schemas.text import read_time
 from travelrule.bootstrap.broker import open_publisher
-from travelrule.commands.edge import Output, OutputOption, installation, run, write_json, write_text
+from travelrule.commands.edge import Output, OutputOption, installation, run, since_time, write_json, write_text
 from travelrule.commands.subjects import resolve
-from travelrule.errors import UsageError
 from travelrule.store.types import Instant
 
 verdicts = typer.Typer(help="Verdict events", no_args_is_help=True)
@@ -77,7 +74,7 @@ async def _republish(since: str, subject: str | None, output: Output) -> None:
     async with installation() as opened:
         sql = "UPDATE outbox SET sent_at = NULL, lease_until = NULL WHERE vasp = :vasp AND topic = 'verdicts'"
         sql += " AND created_at >= :since AND sent_at IS NOT NULL"
-        parameters: dict[str, Any] = {"vasp": opened.entity_id, "since": _time(since)}
+        parameters: dict[str, Any] = {"vasp": opened.entity_id, "since": since_time(since)}
         if subject is not None:
             sql += " AND subject = :subject"
             parameters["subject"] = await resolve(opened, subject)
@@ -88,10 +85,3 @@ async def _republish(since: str, subject: str | None, output: Output) -> None:
         write_json({"republished": count})
     else:
         write_text(f"{count} verdict events go out again, as soon as a worker runs")
-
-
-def _time(given: str) -> datetime:
-    moment = read_time(given)
-    if moment is None:
-        raise UsageError("--since must be an ISO 8601 time, for example 2026-01-31T09:00:00Z")
-    return moment

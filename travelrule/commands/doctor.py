@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import packages_distributions
 
 import typer
@@ -14,7 +15,9 @@ from streams.topics import Topics
 from travelrule.bootstrap.installation import Installation, audit_key, open_hub, open_installation
 from travelrule.client.errors import HubError
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.errors import TravelRuleError
+from travelrule.exchange.decision import Alert
 from travelrule.settings import Settings
 from travelrule.store import migrate
 
@@ -32,7 +35,7 @@ class Check:
 
 
 def command(output: OutputOption = Output.TEXT) -> None:
-    """Check settings, keys, broker, topics, database, hub and clock; exit 1 if something is wrong."""
+    """Check settings, keys, broker, topics, database, lists, hub and clock; exit 1 if something is wrong."""
     run(_doctor(output))
 
 
@@ -67,12 +70,13 @@ async def _installation_checks(opened: Installation) -> list[Check]:
         Check("settings and keys", ok=True, detail=f"{opened.entity_id}, {len(opened.keyring.publics)} signing key(s)"),
         await _guard("audit key", lambda: _audit(opened)),
         tables,
+        await _guard("lists", lambda: _lists(opened)) if tables.ok else _unasked("lists", tables),
         await _guard("hub", lambda: _hub(opened)) if tables.ok else _unasked("hub", tables),
     ]
 
 
 def _unasked(name: str, needed: Check) -> Check:
-    """A request to the hub is signed with a nonce from the database."""
+    """Lists are in the database, and a request to the hub is signed with a nonce from it."""
     return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)
 
 
@@ -115,6 +119,32 @@ async def _audit(opened: Installation) -> Check:
 async def _schema(opened: Installation) -> Check:
     current, newest = await migrate.current(opened.database), migrate.newest()
     return Check("database", current == newest, f"at {current or 'nothing'}, needs {newest}", "travelrule migrate")
+
+
+async def _lists(opened: Installation) -> Check:
+    """Whether there is what the policy asks for, all of it can be read, and none is older than it may be."""
+    await opened.policy.load()
+    policy = opened.policy()
+    active = await opened.lists.active()
+    if not active and policy.sanctions == "required":
+        fix = "`travelrule lists import FORMAT PATH`; until then nothing is taken for clean"
+        return Check("lists", ok=False, detail="none is in force, and the policy requires them", fix=fix)
+    unreadable: list[str] = []
+
+    async def unread(subject: str, _: Alert) -> None:
+        unreadable.append(subject.partition(":")[2])
+
+    await ActiveLists(opened.lists, unread, opened.clock).start()
+    if unreadable:
+        fix = "import it again: `travelrule lists import FORMAT PATH`"
+        return Check("lists", ok=False, detail=f"cannot be read: {', '.join(unreadable)}", fix=fix)
+    limit = timedelta(seconds=policy.time_limits.list_age)
+    old = [code for code, version in active.items() if opened.clock() - version.dated > limit]
+    if old:
+        fix = "import what the publisher offers now: `travelrule lists import FORMAT PATH`"
+        return Check("lists", ok=False, detail=f"older than {limit.days} days: {', '.join(old)}", fix=fix)
+    detail = ", ".join(f"{code} ({version.entries} entries)" for code, version in active.items())
+    return Check("lists", ok=True, detail=detail or "none; the policy does not ask for them")
 
 
 async def _hub(opened: Installation) -> Check:

@@ -9,6 +9,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NoReturn
 
@@ -18,9 +19,10 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 
+from schemas.text import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
-from travelrule.errors import NotBuiltError, TravelRuleError
+from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
 
@@ -53,6 +55,14 @@ def fail(error: TravelRuleError) -> NoReturn:
     """Say what went wrong and leave with its exit code."""
     sys.stderr.write(f"travelrule: {error}\n")
     raise typer.Exit(error.exit_code) from error
+
+
+def since_time(given: str) -> datetime:
+    """The moment of an option ``--since``; without a zone it is UTC."""
+    moment = read_time(given)
+    if moment is None:
+        raise UsageError("--since must be an ISO 8601 time, for example 2026-01-31T09:00:00Z")
+    return moment
 
 
 def not_built(what: str) -> NoReturn:

@@ -15,7 +15,7 @@ Arguments = Annotated[list[str] | None, typer.Argument(hidden=True)]
 
 def register(app: typer.Typer) -> None:
     """Add the commands that later work builds."""
-    for name in ("builder", "lists", "erase"):
+    for name in ("builder", "erase"):
         app.command(name, context_settings=ANYTHING, help="Not built yet in this version.")(_saying(name))
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from travelrule.commands.edge import Output, OutputOption, fail, installation, not_built, run, write_json, write_text
+from travelrule.commands.edge import Output, OutputOption, fail, installation, run, since_time, write_json, write_text
+from travelrule.commands.trials import tell_trial
+from travelrule.engine.history import Histories
+from travelrule.engine.kinds import MACHINES
+from travelrule.engine.trying import PolicyTrial
 from travelrule.errors import UsageError
 from travelrule.policy.policy import Policy
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.toml_form import Fault, PolicyFaults
 
 app = typer.Typer(help="The operator's rules", no_args_is_help=True)
 FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
@@ -31,15 +36,32 @@ def apply(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
 
 
 @app.command("try")
-def try_(file: FileArgument, since: Annotated[str, typer.Option(help="ISO 8601 time")]) -> None:
-    """Show which verdicts would differ under another policy."""
-    not_built(f"policy try {file.name} --since {since}")
+def try_(
+    file: FileArgument,
+    since: Annotated[str, typer.Option(help="ISO 8601 time; without a zone it is UTC")],
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Show which verdicts would differ under another policy: stored inputs are decided again, nothing is changed.
+
+    Judged is everything that anything happened to since that time.
+    """
+    policy, _ = _policy(file, output)
+    run(_try(policy, since, output))
 
 
 async def _apply(policy: Policy, content: str, output: Output) -> None:
     async with installation() as opened:
         changed = await opened.policies.activate(policy.version, content, opened.clock())
     _say({"ok": True, "version": policy.version, "changed": changed, "faults": []}, output)
+
+
+async def _try(policy: Policy, since: str, output: Output) -> None:
+    moment = since_time(since)
+    async with installation() as opened:
+        own = opened.policy().own
+        histories = Histories(opened.database, opened.entity_id, opened.vault, opened.policies, own)
+        trial = PolicyTrial(histories, opened.vault, MACHINES, policy.with_own(own), opened.clock())
+        await tell_trial(trial.judge(moment), policy.version, output)
 
 
 def _policy(file: Path, output: Output) -> tuple[Policy, str]:
@@ -51,9 +73,17 @@ def _policy(file: Path, output: Output) -> tuple[Policy, str]:
     try:
         return Policy.from_toml(content), content
     except PolicyFaults as error:
-        faults = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in error.faults]
-    _say({"ok": False, "faults": faults}, output)
+        _tell_faults(error.faults, output)
     raise typer.Exit(1)
+
+
+def _tell_faults(faults: Sequence[Fault], output: Output) -> None:
+    if output is Output.JSON:
+        told = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in faults]
+        write_json({"ok": False, "faults": told})
+        return
+    for fault in faults:
+        write_text(f"{fault.field or 'the file'}: {fault.code}: {fault.fix}")
 
 
 def _say(answer: dict[str, object], output: Output) -> None:

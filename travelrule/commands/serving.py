@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from travelrule import logs
+from travelrule.bootstrap.lists import addresses_of_folder
 from travelrule.bootstrap.roles import ROLES, serve_roles
 from travelrule.commands.edge import Output, fail, load_settings, not_built, run
 from travelrule.errors import TravelRuleError, UsageError
@@ -34,9 +35,14 @@ def hub(
     listen: ListenOption,
     members: Annotated[Path | None, typer.Option(help="TOML or JSON file with the members")] = None,
 ) -> None:
-    """Run the exchange service."""
+    """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
+    folder = load_settings().lists_dir
     logs.configure()
-    run(run_hub(listen, members, handle_signals=True))
+    try:
+        lists_hit = addresses_of_folder(folder) if folder is not None else None
+    except TravelRuleError as error:
+        fail(error)
+    run(run_hub(listen, members, lists_hit=lists_hit, handle_signals=True))
 
 
 def sandbox(

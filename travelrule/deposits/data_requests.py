@@ -24,7 +24,7 @@ from travelrule.exchange.decision import Decision, Projection, Reply
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
-from travelrule.exchange.messages import KOREA, own_profile
+from travelrule.exchange.messages import KOREA, exceeds, own_profile
 from travelrule.exchange.reports import SenderFacts
 from travelrule.exchange.serial import codec
 from travelrule.identity.addresses import canonical, same_txid
@@ -92,7 +92,8 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
     if isinstance(found, _Refusal):
         return _answered(request, "error", found.reason, _error(request, found), f"M7: {found.reason}")
     chosen, data = found
-    return _answered(request, "normal", "", _normal(request, data, profile), "M7: normal", chosen.subject)
+    reply = _normal(request, data, profile, exceeding=exceeds(data, policy))
+    return _answered(request, "normal", "", reply, "M7: normal", chosen.subject)
 
 
 def _asked_again(state: DataRequestState, request: DataRequestReceived) -> Decision[DataRequestState]:
@@ -195,7 +196,9 @@ def _has_name(person: Person) -> bool:
     return any(normalise(name) for name in names if name)
 
 
-def _normal(request: DataRequestReceived, data: WithdrawalRequested, profile: VaspProfile) -> dict[str, Any]:
+def _normal(
+    request: DataRequestReceived, data: WithdrawalRequested, profile: VaspProfile, *, exceeding: bool
+) -> dict[str, Any]:
     country = request.requester.country if request.requester is not None else None
     both_korean = country == KOREA and profile.country_of_registration == KOREA
     return {
@@ -208,7 +211,7 @@ def _normal(request: DataRequestReceived, data: WithdrawalRequested, profile: Va
         "historicalCost": data.historical_cost or "",
         "tradePrice": decimal_text(data.trade_price),
         "tradeCurrency": data.trade_currency,
-        "isExceedingThreshold": "true" if data.is_exceeding_threshold else "false",
+        "isExceedingThreshold": "true" if exceeding else "false",
         "payload": data_answer_payload(request.ivms101, data, profile, both_korean=both_korean),
     }
 

@@ -14,6 +14,7 @@ from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
 from travelrule.deposits.asking import status_reported
+from travelrule.deposits.assessing import ended
 from travelrule.deposits.closing import operator_decided, timer_due, troubled
 from travelrule.deposits.detecting import confirmed, detected, repeated, retracted, settled
 from travelrule.deposits.matching import looked_up, matched, unannounced, unmatched
@@ -21,6 +22,7 @@ from travelrule.deposits.requesting import data_reported
 from travelrule.deposits.searching import called_back, result_reported, search_reported
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.turn import DepositTurn, ignored, rejected
+from travelrule.exchange.assessing import AssessmentEnded
 from travelrule.exchange.decision import Decision, Projection
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
@@ -75,6 +77,7 @@ HEARS: dict[type[Wire], Callable[[DepositTurn, Any], Decision[Any]]] = {
     SearchCalledBack: lambda turn, data: turn.done(called_back(turn, data)),
     CallReport: _reported,
     TimerDue: timer_due,
+    AssessmentEnded: ended,
 }
 """Which function hears what about a known deposit."""
 

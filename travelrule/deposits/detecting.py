@@ -119,7 +119,7 @@ def retracted(turn: DepositTurn) -> Decision[DepositState]:
     leave(turn)
     turn.move("retracted")
     turn.stop()
-    turn.change(chain="retracted", outcome="", match=None, told="", unannounced=False)
+    turn.change(chain="retracted", outcome="", match=None, told="", unannounced=False, risks={})
     return turn.done("gone from the chain")
 
 

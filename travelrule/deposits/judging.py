@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
+from schemas.ivms101 import Ivms101
 from travelrule.deposits.state import DepositState
+from travelrule.exchange.assessing import AssessmentKind, Party
+from travelrule.exchange.gates import RISKS, accepted
+from travelrule.exchange.gates import cause_of as risk_cause
 from travelrule.exchange.meeting import DepositMatched
+from travelrule.exchange.parties import parties_of_ivms
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
@@ -35,7 +42,46 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
 def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
     if state.chain != "final":
         return Cause.AWAITING_FINALITY
-    return Cause.NOT_AVAILABLE if policy.sanctions == "required" else cause
+    if (worst := _known(state)) is not None:
+        return worst
+    for kind in gates_of(state, policy):
+        risk = state.risks.get(kind)
+        if risk is None:
+            return Cause.ASSESSING
+        against = risk_cause(kind, risk, sanctioned=risk == "sanctioned")
+        if against is not None and not accepted(against, "deposit", policy):
+            return against
+    return cause if state.gate is None else Cause.ASSESSING
+
+
+def _known(state: DepositState) -> Cause | None:
+    """Name the worst that was found of this deposit, whether or not the policy still asks for it: only an operator lets
+    it pass.
+    """
+    found = set(state.risks.values())
+    bad = {"sanctioned": Cause.SANCTIONED, "malicious": RISKS["malicious"], "suspicious": RISKS["suspicious"]}
+    return next((cause for risk, cause in bad.items() if risk in found), None)
+
+
+def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:
+    """What a deposit is assessed for. The parties of a matched exchange were screened when it was authorized (M2);
+    those of data that were received are looked for all the same if an exchange is found to have announced it.
+    """
+    lists: tuple[AssessmentKind, ...] = ("lists",) if policy.sanctions == "required" else ()
+    return (*(lists if state.received is not None else ()), *policy.screening.deposits)
+
+
+def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
+    """What is to be assessed now: a KYT report for every final deposit that the policy wants one for, whatever else
+    holds it; the rest only where nothing else stands against an allow.
+    """
+    if state.gate is not None:
+        return None
+    if cause_of(state, policy) is Cause.ASSESSING:
+        return next(kind for kind in gates_of(state, policy) if kind not in state.risks)
+    open_ = state.status not in ("decided", "settled", "retracted") and not state.refused
+    wanted = open_ and state.chain == "final" and "kyt" in policy.screening.deposits and "kyt" not in state.risks
+    return "kyt" if wanted and policy.serves(state.detected.currency, state.detected.network) else None
 
 
 def difference(state: DepositState, match: DepositMatched) -> Cause | None:
@@ -45,3 +91,14 @@ def difference(state: DepositState, match: DepositMatched) -> Cause | None:
     if match.currency.upper() != state.detected.currency:
         return Cause.ASSET_MISMATCH
     return None if match.amount == state.detected.amount else Cause.AMOUNT_MISMATCH
+
+
+def originators(state: DepositState) -> tuple[Party, ...]:
+    """Give the sender's persons, as the answer to the data request names them."""
+    if state.received is None:
+        return ()
+    try:
+        ivms = Ivms101.model_validate(state.received)
+    except ValidationError:
+        return ()
+    return parties_of_ivms(ivms.originator.originator_persons if ivms.originator else ())

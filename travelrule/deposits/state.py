@@ -9,7 +9,7 @@ from typing import Any, Literal
 from schemas.deposits import DepositDetected
 from travelrule.deposits.context import ContextWallet
 from travelrule.exchange.meeting import DepositMatched
-from travelrule.exchange.state import Case
+from travelrule.exchange.state import Case, Gate
 from travelrule.exchange.table import NEW
 from travelrule.identity.addresses import split_tag
 from travelrule.policy.causes import Cause
@@ -61,6 +61,7 @@ class DepositState:
     answered. ``searches`` counts TXID searches, ``missed`` that a data request ended in ``NOT_FOUND_TXID`` once.
     ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``. ``refused``:
     an operator denied it. ``unreachable``, ``failing_since`` and ``failures`` tell that somebody cannot be reached.
+    ``gate`` is the assessment that is waited for, ``gates`` how many there were, ``risks`` what each kind came to.
     """
 
     deposit_id: str
@@ -90,6 +91,9 @@ class DepositState:
     failing_since: datetime | None = None
     failures: int = 0
     timers: dict[str, datetime] = field(default_factory=dict)
+    gate: Gate | None = None
+    gates: int = 0
+    risks: dict[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> tuple[str, str | None]:

@@ -16,15 +16,16 @@ from schemas.base import Wire
 from schemas.text import decimal_text
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.context import QUESTION
-from travelrule.deposits.judging import cause_of
+from travelrule.deposits.judging import cause_of, next_gate, originators
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import AUTOMATIC, HELD, SETTLE, may, step
 from travelrule.exchange.alert_codes import AlertCode as SharedCode
+from travelrule.exchange.assessing import AssessmentDropped, AssessmentWanted
 from travelrule.exchange.authorizing import DOUBLINGS_MAX, RETRY_SECONDS_MAX
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, LookUp, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import ExchangeSettled
-from travelrule.exchange.state import Case
+from travelrule.exchange.state import Case, Gate
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 from travelrule.policy.verdicts import verdict_for
@@ -127,6 +128,13 @@ class DepositTurn:
         """End everything that was begun by itself."""
         self.drop()
         self.change(timers={}, search=None, unreachable=False, failing_since=None, failures=0)
+        if self.state.gate is not None:
+            self.tell(
+                self.state.gate.subject,
+                "assessment.dropped",
+                AssessmentDropped(asker=f"deposit:{self.state.deposit_id}"),
+            )
+            self.change(gate=None)
 
     def alert(
         self,
@@ -169,6 +177,7 @@ class DepositTurn:
 
     def done(self, rule: str) -> Decision[DepositState]:
         """Finish: say the verdict that follows, tell the exchange, set the reminders, and hand over."""
+        self._assess()
         self._judge()
         self._tell_exchange()
         held = self.state.case.verdict == "hold" and self.state.status not in ("settled", "retracted")
@@ -176,6 +185,27 @@ class DepositTurn:
         unsettled = self.state.case.verdict == "allow" and self.state.status not in ("settled", "retracted")
         self._watch(SETTLE, self.policy.time_limits.settlement, needed=unsettled)
         return Decision(self.state, tuple(self.effects), rule=rule)
+
+    def _assess(self) -> None:
+        """Ask for what must be known of the transaction or its sender before it can be allowed."""
+        kind = next_gate(self.state, self.policy)
+        if kind is None:
+            return
+        detected = self.state.detected
+        asker = f"deposit:{self.state.deposit_id}"
+        self.change(gates=self.state.gates + 1)
+        gate = Gate(f"assessment:{asker}/{self.state.gates}", kind)
+        self.change(gate=gate)
+        wanted = AssessmentWanted(
+            asker=asker,
+            kind=kind,
+            network=detected.network or "",
+            # Two networks share a name (BNB, AVAX); the lists are not asked about our own customer's address.
+            address=self.state.address[0] if kind != "lists" else None,
+            txid=detected.txid,
+            parties=originators(self.state) if kind == "lists" else (),
+        )
+        self.tell(gate.subject, "assessment.wanted", wanted)
 
     def _judge(self) -> None:
         cause = cause_of(self.state, self.policy)

@@ -20,12 +20,13 @@ from travelrule import logs, metrics
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation, source_class
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.ports import CallTaker
+from travelrule.engine.parking import waiting_under
+from travelrule.engine.ports import CallTaker, EventTaker
 from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
 from travelrule.engine.slot import Slot
 from travelrule.engine.slots import Slots
-from travelrule.engine.taking import Taken
+from travelrule.engine.taking import Taken, TakenEvents
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input, Rejected
@@ -80,6 +81,8 @@ class Engine:
         self.committed = CommitSignal()
         self.caller: CallTaker | None = None
         """Who makes calls in this process, if anybody does."""
+        self.relay: EventTaker | None = None
+        """Who publishes events in this process, if anybody does."""
         self._machines = machines
         self._slots = Slots(vasp, vault, machines)
         self._dead_letter_headers = dead_letter_headers
@@ -107,7 +110,7 @@ class Engine:
             batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
             slots = await self._slots.lock(connection, [subject], {subject})
             batch.alert(slots[subject], None, alert)
-            await self._write(connection, batch, slots, now)
+            await self._write(connection, batch, slots, now, TakenEvents(None))
         _count(batch.observations)
         self.committed.announce("outbox")
 
@@ -138,6 +141,7 @@ class Engine:
         batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
         decider = Decider(self._machines, policy, batch)
         taken = Taken(self.caller)
+        events = TakenEvents(self.relay if self.database.is_postgresql else None)
         with taken:
             async with self.database.begin() as connection:
                 items = await qualified(connection, self.vasp, items)
@@ -146,19 +150,24 @@ class Engine:
                 known = await self._known(connection, [(item.source, item.id) for item in wanted])
                 outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
                 left = taken.of(batch, now)
-                await self._write(connection, batch, slots, now)
-                what = _what(outbox=bool(batch.outbox), calls=left, tells=bool(batch.tells))
+                await self._write(connection, batch, slots, now, events)
+                wallets = any(slot.kind == "wallet" and slot.changed for slot in slots.values())
+                what = _what(outbox=events.left, calls=left, tells=bool(batch.tells), wallets=wallets)
                 if self.database.is_postgresql and what:
                     await connection.execute(text("SELECT pg_notify('travelrule', :what)"), {"what": what})
+        events.publish()
         self._slots.recent.keep(slots.values(), now)
         _count(batch.observations)
         self.committed.announce(what)
         return outcomes
 
-    async def _write(self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime) -> None:
+    async def _write(
+        self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime, events: TakenEvents
+    ) -> None:
         await batch.forget_known_dead_letters(connection)
+        events.lease(batch, now)
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
-        await bulk.write(connection, [*subjects, *batch.writes()])
+        events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
 
     async def _lock(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[str, Slot]:
         subjects = {item.subject for item in items}
@@ -203,7 +212,15 @@ class Engine:
             return Outcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
         was_there = slot.state is not None
+        before = slot.changed, slot.parked, slot.due_at
         outcome = decider.apply(item, slot, known, now)
+        if outcome.status == "parked":
+            waiting = await waiting_under(connection, item, slots, batch, self.vault)
+            if waiting != "nothing":
+                batch.parked.pop()
+                slot.changed, slot.parked, slot.due_at = before
+            if waiting == "another":
+                outcome = decider.conflict(item)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
         if slot.parked and not was_there and slot.state is not None:
             await self._release(connection, slot, known, decider, batch, now)
@@ -230,17 +247,19 @@ class Engine:
 
 
 class CommitSignal:
-    """Wakes the relay and the caller of this process after a commit, without polling."""
+    """Wakes what works on tables of this process's commits, without polling."""
 
     def __init__(self) -> None:
         self.outbox = asyncio.Event()
         self.calls = asyncio.Event()
         self.tells = asyncio.Event()
+        self.wallets = asyncio.Event()
 
     def announce(self, what: str) -> None:
         """Something new stands in the named tables (comma-separated)."""
-        for name, event in (("outbox", self.outbox), ("calls", self.calls), ("tells", self.tells)):
+        for name in ("outbox", "calls", "tells", "wallets"):
             if name in what:
+                event: asyncio.Event = getattr(self, name)
                 event.set()
 
 

@@ -24,6 +24,12 @@ from travelrule.store.bulk import Write
 
 EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
+_EARLIER_UNSENT = (
+    "EXISTS (SELECT 1 FROM outbox p"
+    " WHERE p.vasp = {vasp} AND p.topic = {topic} AND p.key = {key} AND p.sent_at IS NULL)"
+)
+_LEASED = ("id", "topic", "key", "subject", "sequence", "lease_until")
+
 DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
 
@@ -31,7 +37,7 @@ Row = dict[str, Any]
 def source_class(source: str) -> str:
     """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
     head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator"} else "platform"
+    return head if head in {"hub", "gateway", "timers", "directory", "operator", "lists"} else "platform"
 
 
 @dataclass(slots=True)
@@ -310,10 +316,23 @@ class Batch:
             Write("insert", tables.audit, self.audit),
             Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
             Write("insert", tables.dead_letters, list(self.dead_letters.values())),
-            Write("insert", tables.outbox, self._events()),
+            self._write_of_events(),
         ]
 
-    def _events(self) -> list[Row]:
+    def _write_of_events(self) -> Write:
+        """The last change of a batch, because it may give back which events kept their lease."""
+        rows = self.events()
+        if not rows or rows[0]["lease_until"] is None:
+            return Write("insert", tables.outbox, rows)
+        null_if = (("lease_until", _EARLIER_UNSENT),)
+        return Write("insert", tables.outbox, rows, null_if=null_if, returning=_LEASED)
+
+    def lease_events(self, owner: str, until: datetime) -> None:
+        """Let this process publish the events, as far as none before them waits."""
+        for row in self.events():
+            row["lease_owner"], row["lease_until"] = owner, until
+
+    def events(self) -> list[Row]:
         """The outbox rows, dead letters included, in the order in which they are to be published."""
         return [*self.outbox, *(self.dead_letter_events[letter_id] for letter_id in self.dead_letters)]
 

@@ -34,14 +34,13 @@ class Bulkheads:
         self._per_target = per_target
         self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
 
-    def busy(self, now: datetime) -> list[str]:
-        """Counterparties that get no further call at this moment."""
-        return [target for target, circuit in self._circuits.items() if self._free(circuit, now) <= 0]
+    def known(self) -> list[str]:
+        """The counterparties that were ever called."""
+        return list(self._circuits)
 
-    def left(self, now: datetime) -> dict[str, int]:
-        """How many further calls each counterparty may get that has fewer places left than all."""
-        places = {target: max(0, self._free(circuit, now)) for target, circuit in self._circuits.items()}
-        return {target: free for target, free in places.items() if free < self._per_target}
+    def closed(self, target: str) -> bool:
+        """Whether nothing speaks against calling it, but for the number of calls in flight."""
+        return self._circuits[target].open_until is None
 
     def free(self, target: str, now: datetime) -> int:
         """How many further calls this counterparty may get."""
@@ -50,10 +49,6 @@ class Bulkheads:
     def started(self, target: str) -> None:
         """A call to the target begins."""
         self._circuits[target].in_flight += 1
-
-    def withdrawn(self, target: str) -> None:
-        """A call that was begun is not made after all."""
-        self._circuits[target].in_flight -= 1
 
     def ended(self, target: str, now: datetime, *, reached: bool) -> None:
         """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side)."""

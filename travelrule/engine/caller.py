@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +20,7 @@ from uuid import uuid4
 from travelrule import logs, metrics
 from travelrule.engine.breaker import Bulkheads
 from travelrule.engine.calling import Attempt, Calling, Postpone
+from travelrule.engine.held import Held
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.decision import Alert
@@ -31,6 +33,8 @@ LEASE_SECONDS = 45.0
 """Longer than any request may take: nobody else sends a call that is still on its way."""
 CONCURRENCY = 64
 PER_COUNTERPARTY = 16
+HELD = 512
+"""How many more calls wait in a worker's memory for a place (``engine.held``)."""
 POLL_SECONDS = 0.5
 UNPROCESSABLE_RETRY = timedelta(hours=1)
 SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
@@ -53,6 +57,7 @@ class Caller:
         *,
         concurrency: int = CONCURRENCY,
         per_counterparty: int = PER_COUNTERPARTY,
+        held: int = 0,
     ) -> None:
         self._queues = queues
         self._calling = calling
@@ -64,7 +69,10 @@ class Caller:
         self._bulkheads = Bulkheads(per_counterparty)
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
-        self._taken = 0
+        self._held = Held(held)
+        self._worth = max(1, held // 8)
+        """A claim is made for so many calls at least, as long as others wait here to be begun meanwhile."""
+        self._taken: Counter[str] = Counter()
         self._calling_now = 0
         self._freed = asyncio.Event()
         self._behind: set[str] = set()
@@ -85,36 +93,42 @@ class Caller:
                 if started == 0:
                     await self._rest()
         finally:
+            self._draining = True
             for task in self._running:
                 task.cancel()
             # Their connections to the database must be given back before anybody closes it.
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def round(self) -> int:
-        """Claim what may run now and start it; gives the number of calls started."""
+        """Claim what may run now or soon; gives the number of calls claimed."""
         self._wake.clear()
+        now = self._clock()
+        await self._give_back_overdue(now)
         if self._draining:
             return 0
-        free = self._free()
-        if free <= 0:
+        room = self._room()
+        if room < self._worth:
             if not self._calling_now:
                 return 0  # every place belongs to calls whose transaction is not committed yet
             self._freed.clear()
             await self._freed.wait()
             return 1
-        now = self._clock()
-        left = self._bulkheads.left(now)
+        most = self._per_counterparty + self._held.room_for("")
+        left = {target: self._worth_claiming(target, now) for target in self._known_targets()}
         until = now + timedelta(seconds=LEASE_SECONDS)
-        claimed = await self._queues.claim_calls(free, self._per_counterparty, left, now, until)
+        claimed = await self._queues.claim_calls(
+            room, most, {target: places for target, places in left.items() if places < most}, now, until
+        )
         passed_over = []
         for call in claimed:
-            if self._free() <= 0 or self._bulkheads.free(call.target, now) <= 0:
+            if self._room() <= 0 or self._room_for(call.target, now) <= 0:
                 passed_over.append(call.id)  # its place was taken meanwhile
                 continue
-            self._bulkheads.started(call.target)
-            self._go(call, None)
+            self._held.add(call, None, now)
+            self._begin()
         await self._queues.release_calls(passed_over)
-        self._catch_up(claimed, free, now)
+        if len(claimed) < room:
+            self._catch_up(Counter(call.target for call in claimed), left, most)
         return len(claimed)
 
     def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
@@ -122,39 +136,86 @@ class Caller:
         target = row["target"]
         if row["due_at"] > now or self._draining:
             return None
-        if self._free() <= 0 or target in self._behind or self._bulkheads.free(target, now) <= 0:
+        if self._room() <= 0 or target in self._behind or self._room_for(target, now) <= 0:
             self._behind.add(target)
             return None
         row["lease_owner"] = self._queues.owner
         row["lease_until"] = now + timedelta(seconds=LEASE_SECONDS)
-        self._bulkheads.started(target)
-        self._taken += 1
+        self._taken[target] += 1
         return call_item(row)
 
     def start(self, call: CallItem, content: CallContent) -> None:
         """See ``ports.CallTaker``."""
-        self._taken -= 1
-        self._go(call, content)
+        self._untake(call.target)
+        self._held.add(call, content, self._clock())
+        self._begin()
 
     def give_back(self, call: CallItem) -> None:
         """See ``ports.CallTaker``."""
-        self._taken -= 1
-        self._bulkheads.withdrawn(call.target)
+        self._untake(call.target)
+
+    def drop(self, subject: str, operations: tuple[str, ...]) -> None:
+        """See ``ports.CallTaker``."""
+        self._held.drop(subject, operations)
 
     async def drain(self) -> None:
         """Begin no more calls and wait for the requests on their way (orderly shutdown)."""
         self._draining = True
+        try:
+            await self._give_back_overdue(self._clock())
+        except Exception as error:
+            if not is_infrastructure_failure(error):
+                raise
+            log.warning("database-unavailable", error=error)  # their leases run out
         if self._running:
             await asyncio.wait(self._running)
 
-    def _free(self) -> int:
-        return self._concurrency - self._calling_now - self._taken
+    def _untake(self, target: str) -> None:
+        self._taken[target] -= 1
+        if not self._taken[target]:
+            del self._taken[target]
 
-    def _catch_up(self, claimed: list[CallItem], asked_for: int, now: datetime) -> None:
-        """Whoever has nothing left in the store is not behind any more."""
-        if len(claimed) < asked_for:
-            full = {call.target for call in claimed if self._bulkheads.free(call.target, now) <= 0}
-            self._behind = {target for target in self._behind if target in full or target in self._bulkheads.busy(now)}
+    def _room(self) -> int:
+        """How many more calls may run or wait here."""
+        return self._concurrency - self._calling_now + self._held.room - self._taken.total()
+
+    def _room_for(self, target: str, now: datetime) -> int:
+        """The same for one counterparty; none while its circuit is open."""
+        places = self._bulkheads.free(target, now) - self._taken[target]
+        if self._bulkheads.closed(target):
+            return places + self._held.room_for(target)
+        return places - self._held.waiting(target)
+
+    def _known_targets(self) -> set[str]:
+        return {*self._bulkheads.known(), *self._held.targets(), *self._taken, *self._behind}
+
+    def _worth_claiming(self, target: str, now: datetime) -> int:
+        """How many calls to claim for a counterparty: none while too few would make a claim dear."""
+        room = self._room_for(target, now)
+        enough = self._worth if self._bulkheads.closed(target) else 1
+        return room if room >= enough else 0
+
+    def _begin(self) -> None:
+        """Begin what waits, as far as there are places."""
+        now = self._clock()
+        while self._held and self._calling_now < self._concurrency and not self._draining:
+            held = self._held.pop(lambda target: self._bulkheads.free(target, now) > 0)
+            if held is None:
+                return
+            self._bulkheads.started(held.call.target)
+            self._go(held.call, held.content)
+
+    async def _give_back_overdue(self, now: datetime) -> None:
+        """What has waited too long, or will not be begun here any more, is free for every process."""
+        overdue = self._held.clear() if self._draining else self._held.overdue(now)
+        if not overdue:
+            return
+        self._behind |= {call.target for call in overdue}
+        await self._queues.release_calls([call.id for call in overdue])
+
+    def _catch_up(self, claimed: Counter[str], asked_for: dict[str, int], most: int) -> None:
+        """Whoever got less than was asked for has nothing left in the store and is not behind any more."""
+        self._behind = {target for target in self._behind if claimed[target] >= asked_for.get(target, most)}
 
     def _go(self, call: CallItem, content: CallContent | None) -> None:
         self._calling_now += 1
@@ -195,8 +256,11 @@ class Caller:
         """The request is over; its place is free while its result is still being written."""
         self._bulkheads.ended(call.target, self._clock(), reached=reached)
         self._calling_now -= 1
+        if not self._draining:
+            self._begin()
         self._freed.set()
-        if self._behind:
+        now = self._clock()
+        if self._room() >= self._worth and any(self._worth_claiming(target, now) for target in self._behind):
             self._wake.set()
 
     async def _set_aside(self, call: CallItem, alert: Alert, tries: int) -> None:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -27,6 +28,7 @@ from travelrule.engine.lookups import LookUps
 from travelrule.engine.ports import CallContent
 from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
+from travelrule.engine.wallet_ratings import WalletRatings
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.retries import Again, Attempted, Course, Deliver, react
 from travelrule.policy.policy import Policy
@@ -37,6 +39,7 @@ DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
 REQUEST_SECONDS = 20.0
 LOOK_UP = "look-up"
+WALLET_SCREENING = "wallet-screening"
 SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
 NONCE_BYTES = 24
@@ -90,6 +93,7 @@ class Calling:
         self._clock = clock
         self._randomness = randomness
         self._searches = searches
+        self._ratings = WalletRatings(clock)
 
     async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> Attempt:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
@@ -165,10 +169,16 @@ class Calling:
             except InvalidPeerKey:
                 return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
         place, sent = await self._written(call, body)
+        ask = partial(self._ask, call, place, sent, remote_key)
+        if call.operation == WALLET_SCREENING:
+            return await self._ratings.rate(sent, self._policy().screening.cache_seconds, ask)
+        return await ask()
+
+    async def _ask(self, call: CallItem, place: str, sent: bytes, remote_key: str | None) -> Attempted:
         request = self._hub.call(call.operation, place, sent, remote_key, traceparent=call.traceparent)
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
-                return await attempt(request, own, remote_key)
+                return await attempt(request, self._keyring.signing, remote_key)
         except TimeoutError:
             return Attempted("no-answer", code="NO_ANSWER")
 
@@ -177,7 +187,8 @@ class Calling:
         if OPERATIONS[call.operation].of_search:
             return str(body.get("requestId") or call.transfer_id), b""
         if self._searches is not None:
-            request_id = str(body.get("requestId") or "")
+            # What has no id of ours on the wire goes by the id of the call.
+            request_id = str(body.get("requestId") or call.transfer_id)
             if url := await self._searches.expect_callback(call.operation, request_id, call.subject):
                 body["callbackUrl"] = url
         return call.target, orjson.dumps(body)
@@ -193,9 +204,7 @@ class Calling:
     async def _judge(self, call: CallItem, target: StoredVasp | None, attempted: Attempted, jitter: float) -> Attempt:
         tries = call.tries + 1
         now = self._clock()
-        reached = attempted.kind == "answer" or (
-            0 < attempted.status < HTTPStatus.INTERNAL_SERVER_ERROR and attempted.status != HTTPStatus.REQUEST_TIMEOUT
-        )
+        reached = attempted.kind == "answer" or self._was_reached(call.operation, attempted.status)
         reaction = react(
             call.operation,
             attempted,
@@ -224,6 +233,15 @@ class Calling:
                 report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
             return Attempt(report, reached=reached, outcome=attempted.kind)
         return await self._again(call, target, attempted, reaction, tries, reached=reached)
+
+    @staticmethod
+    def _was_reached(operation: str, status: int) -> bool:
+        """Whether an error is the counterparty's own word. A risk provider that fails must not stop the hub's other
+        calls: an answer about it is one of the hub.
+        """
+        if OPERATIONS[operation].provider:
+            return status > 0
+        return 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.REQUEST_TIMEOUT
 
     async def _left_out(self, body: Any) -> bool:
         return await self._counterparties.left_out(asked_in(body), self._policy().own.entity_id)

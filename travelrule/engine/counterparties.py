@@ -82,15 +82,17 @@ class Counterparties:
                     await self.reload()
         return self._copy.get(entity_id)
 
-    async def left_out(self, asked: Collection[str], own: str) -> bool:
+    async def left_out(self, asked: Collection[str] | None, own: str) -> bool:
         """Whether a listed VASP of the own network is not among those that the hub asked for a search.
 
-        The hub asks only who is up (hub-api.md section 10) and may say nothing of the others. One that does not say
-        whom it asked (``asked`` empty) tells nothing.
+        The hub asks only who is up (hub-api.md section 10) and may say nothing of the others: where all are down, it
+        asks nobody. One that does not say whom it asked (``asked`` None) tells nothing.
         """
+        if asked is None:
+            return False
         await self.get(own)
         known = {*asked, own, HUB_ENTITY}
-        return bool(asked) and any(
+        return any(
             one.listed and entity_id not in known and is_own_network(one.entry.alliance_name or "")
             for entity_id, one in self._copy.items()
         )

@@ -113,6 +113,7 @@ class Decider:
         slot.state = decision.state
         slot.changed = True
         slot.records += 1
+        slot.traceparent = item.traceparent or slot.traceparent
         emitted = len(batch.outbox)
         reply = batch.effects(slot, item, decision.effects)
         self._audit(item, slot, decision, fingerprint, emitted, now, created=before is None)
@@ -172,11 +173,15 @@ class Decider:
 
     def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
-            return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
+            return self.conflict(item)
         reply = None
         if stored.sealed_reply is not None and not slot.erased:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
         return Outcome("duplicate", stored.code, reply=reply)
+
+    def conflict(self, item: Input) -> Outcome:
+        """The id is known, or waits, with other content."""
+        return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
     def _refuse(self, item: Input, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:

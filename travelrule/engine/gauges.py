@@ -1,4 +1,4 @@
-"""Gauges that are counted in the database: backlog and open exchanges."""
+"""Gauges that are counted in the database: backlog, open exchanges."""
 
 from __future__ import annotations
 

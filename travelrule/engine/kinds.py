@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from schemas.base import Wire
+from travelrule.assessments.machines import MACHINES as ASSESSMENT_MACHINES
 from travelrule.deposits.data_request_reports import INTERNAL as DATA_REQUESTS
 from travelrule.deposits.machines import MACHINES as DEPOSIT_MACHINES
+from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.machines import MACHINES as EXCHANGE_MACHINES
 from travelrule.exchange.meeting import MEETING
+from travelrule.exchange.owning import OWNING
 from travelrule.exchange.reports import INTERNAL as EXCHANGES
 
-MACHINES: dict[str, Machine] = {**EXCHANGE_MACHINES, **DEPOSIT_MACHINES}
+MACHINES: dict[str, Machine] = {**EXCHANGE_MACHINES, **DEPOSIT_MACHINES, **ASSESSMENT_MACHINES}
 """The machine of each kind of subject."""
 
-INTERNAL: dict[str, type[Wire]] = {**EXCHANGES, **MEETING, **DATA_REQUESTS}
+INTERNAL: dict[str, type[Wire]] = {**EXCHANGES, **MEETING, **DATA_REQUESTS, **ASSESSING, **OWNING}
 """Which model an input's data are that no platform sends."""

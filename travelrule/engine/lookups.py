@@ -5,7 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.authorizations import Authorizations
+from travelrule.exchange.assessing import Party
 from travelrule.identity.addresses import join
 from travelrule.store.reads import Reads, WalletRecord
 
@@ -13,13 +15,26 @@ from travelrule.store.reads import Reads, WalletRecord
 class LookUps:
     """Answers the questions of ``exchange.decision.LookUp``."""
 
-    def __init__(self, reads: Reads, authorizations: Authorizations) -> None:
+    def __init__(self, reads: Reads, authorizations: Authorizations, lists: ActiveLists) -> None:
         self._reads = reads
         self._authorizations = authorizations
+        self._lists = lists
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """The answer as JSON-able data. KeyError for a question that nobody asks."""
-        return await {"deposit-context": self._deposit_context}[question](parameters)
+        questions = {"deposit-context": self._deposit_context, "screening": self._screening}
+        return await questions[question](parameters)
+
+    async def _screening(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Whom the sanctions lists name: ``parties``, ``address`` (None: there is none), ``threshold`` as a decimal."""
+        parties = [Party.model_validate(party) for party in parameters["parties"]]
+        addresses = [parameters["address"]] if parameters["address"] else []
+        screened = await self._lists.screen(parties, addresses, threshold=Decimal(parameters["threshold"]))
+        hits = [
+            {"list": hit.list, "entry": hit.entry, "score": str(hit.score), "reason": hit.reason, "what": hit.what}
+            for hit in screened.hits
+        ]
+        return {"checked": screened.checked, "hits": hits, "lists": dict(screened.versions)}
 
     async def _deposit_context(self, parameters: dict[str, Any]) -> dict[str, Any]:
         asked = join(parameters["address"], parameters.get("tag") or None)

@@ -40,13 +40,17 @@ class CallContent:
 
 
 class EventTaker(Protocol):
-    """Publishes events of this process's own batches without a look into the store (``engine.relay.Relay``)."""
+    """Publishes events of this process's own batches without a look into the store (``engine.relay.Relay``).
 
-    def lease(self, now: datetime) -> tuple[str, datetime]:
-        """Owner and end of the lease with which taken events are written."""
+    The row of such an event is written with a lease, as if it had been claimed, unless an earlier event of its key is
+    still unsent; if this process dies, another one finds it when the lease has run out.
+    """
 
-    def publish_soon(self, items: Sequence[OutboxItem]) -> None:
-        """Publish committed events on which this process has the lease."""
+    def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
+        """Owner and end of the lease for ``count`` events; None: no room now."""
+
+    def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
+        """Publish committed events on which this process has the lease ``until`` then, in this order for each key."""
 
 
 class CallTaker(Protocol):
@@ -64,3 +68,6 @@ class CallTaker(Protocol):
 
     def give_back(self, call: CallItem) -> None:
         """Forget a taken call; its row was not committed."""
+
+    def drop(self, subject: str, operations: tuple[str, ...]) -> None:
+        """Forget the calls of a subject (of these operations; empty: all) that are not begun: they were taken back."""

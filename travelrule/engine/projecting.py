@@ -13,7 +13,7 @@ from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.exchange.machine import Machine
-from travelrule.identity.addresses import txid_key
+from travelrule.identity.addresses import place, txid_key
 from travelrule.store import tables
 from travelrule.store.bulk import Write
 
@@ -127,6 +127,7 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
         "sequences": orjson.dumps(slot.sequences).decode(),
         "head": slot.head,
         "records": slot.records,
+        "traceparent": slot.traceparent,
         "created_at": now,
         "updated_at": now,
     }
@@ -171,15 +172,20 @@ def _exchange(vasp: str, slot: Slot, row: ExchangeRow, vault: Vault, now: dateti
 
 def _wallet(vasp: str, slot: Slot, row: WalletRow, vault: Vault, now: datetime) -> Row:
     content = {"customerId": row.customer_id, "tag": row.tag, "owner": row.owner}
+    # At a shared address every customer has a tag, and there may be millions of them: each is found by both together.
+    field, value = ("place", place(row.address, row.tag)) if row.tag else ("address", row.address)
     return {
         "vasp": vasp,
         "wallet_id": row.wallet_id,
         "subject": slot.subject,
-        "address_index": vault.index.of("address", row.address),
+        "address_index": vault.index.of(field, value),
         "customer_index": vault.index.of("customer", row.customer_id),
         "currencies": orjson.dumps(row.currencies).decode(),
         "networks": orjson.dumps(row.networks).decode(),
         "kyc": row.kyc,
         "sealed": vault.seal(slot.data_key, "wallet", slot.subject, orjson.dumps(content)),
+        "revision": row.revision,
+        "screened_lists": row.screened_lists,
+        "sanctioned": row.sanctioned,
         "created_at": now,
     }

@@ -10,12 +10,13 @@ import orjson
 
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.envelope import unpack
+from travelrule.engine.history import RecordedPolicies
 from travelrule.engine.kinds import INTERNAL
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, Decision, Emit, Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
-from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.policy.policy import OwnVasp
 from travelrule.store.policies import Policies
 
 
@@ -24,14 +25,12 @@ class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the l
 
 
 class Recomputing:
-    """Checks one subject after another; policies are read once."""
+    """Checks one subject after another."""
 
     def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: Policies, own: OwnVasp) -> None:
         self._vault = vault
         self._machines = machines
-        self._policies = policies
-        self._own = own
-        self._by_version: dict[str, Policy | None] = {}
+        self._policies = RecordedPolicies(policies, own)
 
     async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> tuple[int, str]:
         """How many records were decided again with the same result, and what is wrong with the next one (empty:
@@ -71,7 +70,7 @@ class Recomputing:
         item = unpack(self._vault.open(key, "input", subject, bytes(stored.sealed)))
         if not self._is_the_one(item, subject, body):
             raise _Fault(f"the input of record {record.record} is missing or another one")
-        policy = await self._policy(body["policyVersion"])
+        policy = await self._policies.policy(body["policyVersion"])
         if policy is None:
             raise _Fault(f"policy {body['policyVersion']} of record {record.record} is missing")
         decision = machine.decide(state, item, policy, datetime.fromisoformat(body["at"]))
@@ -109,15 +108,6 @@ class Recomputing:
         clear = (projected.status, projected.verdict, projected.chain, projected.counterparty)
         if (row.status, row.verdict, row.chain, row.counterparty) != clear:
             raise _Fault("the row says something else than the state")
-
-    async def _policy(self, version: str) -> Policy | None:
-        if version not in self._by_version:
-            stored = await self._policies.by_version(version)
-            policy = None if stored is None else Policy.from_toml(stored.content).with_own(self._own)
-            if policy is not None and policy.version != version:
-                policy = None  # its content was changed
-            self._by_version[version] = policy
-        return self._by_version[version]
 
 
 def _same_input(stored: Any, body: dict[str, Any]) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from travelrule import logs
 from travelrule.engine.ports import Publisher
+from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.queues import OutboxItem, Queues
 
 LEASE_SECONDS = 30.0
@@ -41,6 +43,9 @@ class Relay:
         self._wake = wake
         self._clock = clock
         self._on_their_way: dict[asyncio.Task[bool], int] = {}
+        self._taken: dict[asyncio.Task[None], int] = {}
+        self._look_again = False
+        self._ended = False
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Publish until cancelled. Broker down: rows wait. Database down: try again each second."""
@@ -56,15 +61,69 @@ class Relay:
                 if sent == 0:
                     await _wait(self._wake, POLL_SECONDS)
         finally:
-            for task in self._on_their_way:
-                task.cancel()
-            await asyncio.gather(*self._on_their_way, return_exceptions=True)
+            self._ended = True
+            await _cancelled(self._taken)
+            await _cancelled(self._on_their_way)
+
+    def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
+        """See ``ports.EventTaker``."""
+        if self._ended or count > CLAIM - len(self._on_their_way) - sum(self._taken.values()):
+            return None
+        return self._queues.owner, now + timedelta(seconds=LEASE_SECONDS)
+
+    def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
+        """See ``ports.EventTaker``."""
+        if self._ended:
+            return  # committed while this process ends: another one publishes them when the lease has run out
+        task = asyncio.create_task(self._publish_taken(items, until))
+        self._taken[task] = len(items)
+        task.add_done_callback(self._taken_done)
+
+    async def _publish_taken(self, items: Sequence[OutboxItem], until: datetime) -> None:
+        before: dict[tuple[str, str], asyncio.Task[bool]] = {}
+        tasks: dict[asyncio.Task[bool], int] = {}
+        for item in items:
+            place = item.topic, item.key
+            before[place] = asyncio.create_task(self._publish_in_turn(before.get(place), item, until))
+            tasks[before[place]] = item.id
+        try:
+            done, slow = await asyncio.wait(tasks, timeout=SOON_SECONDS)
+        except asyncio.CancelledError:
+            await _cancelled(tasks)
+            raise
+        for task in slow:
+            self._on_their_way[task] = tasks[task]
+            task.add_done_callback(self._acknowledged_late)
+        await self._settle({tasks[task]: task.result() for task in done})
+
+    async def _publish_in_turn(self, before: asyncio.Task[bool] | None, item: OutboxItem, until: datetime) -> bool:
+        """An event whose predecessor was not acknowledged is not sent, nor one whose lease might not last."""
+        if before is not None:
+            await asyncio.wait({before})
+            if before.cancelled() or not before.result():
+                return False
+        if self._clock() + timedelta(seconds=PUBLISH_SECONDS) > until:
+            return False
+        return await self._publish(item)
+
+    def _taken_done(self, task: asyncio.Task[None]) -> None:
+        del self._taken[task]
+        if self._look_again:
+            self._wake.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # They were perhaps published, but are not marked: when their leases run out, they are published again.
+            if is_infrastructure_failure(error):
+                log.warning("database-unavailable", error=error)
+            else:
+                log.error("relay-crashed", error=error)
 
     async def round(self) -> int:
         """Claim, publish, mark: gives the number of events that the broker acknowledged."""
         self._wake.clear()
         now = self._clock()
         free = CLAIM - len(self._on_their_way)
+        # An event that comes after a taken one cannot be claimed before that one is marked.
+        self._look_again = bool(self._taken)
         items = await self._queues.claim_outbox(free, now, now + timedelta(seconds=LEASE_SECONDS)) if free > 0 else []
         for item in items:
             self._on_their_way[asyncio.create_task(self._publish(item))] = item.id
@@ -73,7 +132,10 @@ class Relay:
         done, slow = await asyncio.wait(self._on_their_way, timeout=SOON_SECONDS)
         for task in slow:
             task.add_done_callback(self._acknowledged_late)
-        results = {self._on_their_way.pop(task): task.result() for task in done}
+        return await self._settle({self._on_their_way.pop(task): task.result() for task in done})
+
+    async def _settle(self, results: dict[int, bool]) -> int:
+        """Mark what was acknowledged, let the others rest; gives the number of the former."""
         sent = [row_id for row_id, ok in results.items() if ok]
         failed = [row_id for row_id, ok in results.items() if not ok]
         if sent:
@@ -96,6 +158,13 @@ class Relay:
             log.warning("publish-error", error=error, topic=item.topic)
             return False
         return True
+
+
+async def _cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    ending = list(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -11,7 +11,7 @@ from travelrule import logs
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.policy.toml_form import PolicyFaults
-from travelrule.store.policies import Policies
+from travelrule.store.policies import Policies, StoredPolicy
 
 REFRESH_SECONDS = 2.0
 SETTING = "POLICY_FILE"
@@ -48,8 +48,18 @@ class ActivePolicy:
             self._current = first.with_own(self._own)
             return
         if stored.version != self._current.version:
-            self._current = Policy.from_toml(stored.content).with_own(self._own)
-            log.info("policy-active", policy_version=self._current.version)
+            await self._take_up(stored)
+
+    async def _take_up(self, stored: StoredPolicy) -> None:
+        """Use a policy that was put in force. Where this release reads the same text as other rules than the release
+        that activated it, that is a version of its own: stored too, so that every verdict's version can be found.
+        """
+        taken = Policy.from_toml(stored.content).with_own(self._own)
+        if taken.version != stored.version and await self._policies.by_version(taken.version) is None:
+            await self._policies.also_as(stored, taken.version, self._clock())
+        if taken.version != self._current.version:
+            log.info("policy-active", policy_version=taken.version)
+        self._current = taken
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Take up new versions until cancelled."""

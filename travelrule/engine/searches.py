@@ -1,4 +1,4 @@
-"""Where the hub may call back about a search of ours, and whose search it was (member-api.md section 11).
+"""Where the hub may call back about a question of ours, and whose question it was (member-api.md section 11).
 
 No callback carries a signature, so the path holds a token that nobody can guess: a keyed hash of the operation and the
 request id under the index key. It stands in the table ``searches`` before the search is sent. Whoever knows it can make
@@ -20,8 +20,8 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 
-CALLED_BACK = ("txid-search", "wallet-search")
-"""The operations that take a ``callbackUrl``."""
+CALLED_BACK = ("txid-search", "wallet-search", "kyt-search", "unhosted-token")
+"""The operations that take a ``callbackUrl``. The last two have no ``requestId`` of ours: the id is our call's."""
 CALLBACK_PATH = "/callbacks/{operation}/{token}"
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -18,7 +18,8 @@ class Slot:
 
     ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
     but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
-    state as bytes, once a decision of this batch has changed it.
+    state as bytes, once a decision of this batch has changed it. ``traceparent`` is the trace of the last input that
+    had one: what a timer begins belongs to it.
     """
 
     subject: str
@@ -34,6 +35,7 @@ class Slot:
     records: int = 0
     parked: int = 0
     due_at: datetime | None = None
+    traceparent: str | None = None
     projection: Projection | None = field(default=None, repr=False)
     changed: bool = False
 

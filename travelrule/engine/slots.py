@@ -20,11 +20,11 @@ from travelrule.exchange.machine import Machine
 _LOCK_POSTGRESQL = text(
     "SELECT s.*, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = :vasp AND k.subject = s.subject) AS wrapped"
     " FROM unnest(CAST(:subjects AS text[])) AS v(subject) CROSS JOIN LATERAL"
-    " (SELECT subject, sealed, parked, sequences, head, records, due_at FROM subjects"
+    " (SELECT subject, sealed, parked, sequences, head, records, due_at, traceparent FROM subjects"
     " WHERE vasp = :vasp AND subjects.subject = v.subject OFFSET 0 FOR UPDATE) s"
 )
 _LOCK_SQLITE = text(
-    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, k.wrapped"
+    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, s.traceparent, k.wrapped"
     " FROM subjects s LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
     " WHERE s.vasp = :vasp AND s.subject IN (SELECT value FROM json_each(:subjects)) ORDER BY s.subject"
 )
@@ -70,6 +70,7 @@ class Slots:
         slot.sequences = orjson.loads(row.sequences)
         slot.head = bytes(row.head)
         slot.records = row.records
+        slot.traceparent = row.traceparent
         slot.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
         if row.wrapped is None:
             slot.erased = True

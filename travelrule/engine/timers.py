@@ -31,7 +31,7 @@ UNPROCESSABLE_RETRY = timedelta(hours=1)
 
 _DUE = (
     text(
-        "SELECT subject, due_at, due_timer FROM subjects WHERE vasp = :vasp AND due_at <= :now"
+        "SELECT subject, due_at, due_timer, traceparent FROM subjects WHERE vasp = :vasp AND due_at <= :now"
         " ORDER BY due_at LIMIT :count"
     )
     .bindparams(bindparam("now", type_=Instant()))
@@ -85,7 +85,7 @@ class Timers:
         now = self._clock()
         async with self._database.read() as connection:
             rows = (await connection.execute(_DUE, {"vasp": self._vasp, "now": now, "count": CLAIM})).all()
-        inputs = [self._input(row.subject, row.due_timer, row.due_at) for row in rows]
+        inputs = [self._input(row.subject, row.due_timer, row.due_at, row.traceparent) for row in rows]
         outcomes = await asyncio.gather(*(self._submit(item) for item in inputs))
         for item, outcome in zip(inputs, outcomes, strict=True):
             if outcome.status != "applied":
@@ -114,7 +114,7 @@ class Timers:
             return error
         return None
 
-    def _input(self, subject: str, name: str, due_at: datetime) -> Input:
+    def _input(self, subject: str, name: str, due_at: datetime, traceparent: str | None) -> Input:
         data = TimerDue(name=name, due_at=due_at)
         return Input(
             source="/timers",
@@ -125,4 +125,5 @@ class Timers:
             data=data,
             content=data.model_dump_json(by_alias=True).encode(),
             salt=uuid4(),
+            traceparent=traceparent,
         )

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary_turn import ExchangeTurn
 from travelrule.exchange.decision import Decision, Tell
 from travelrule.exchange.meeting import (
     ArrivalReported,
@@ -58,7 +58,7 @@ def store_txid(turn: ExchangeTurn, trigger: str, txid: str, vout: str | None) ->
     """Store the transaction, whoever named it, and announce it; the table must have the change."""
     turn.state = replace(turn.state, txid=txid, vout=vout)
     turn.move(trigger)
-    turn.clear_timer(OPEN)
+    turn.stop_waiting()
     announce(turn)
 
 

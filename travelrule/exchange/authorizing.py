@@ -97,7 +97,9 @@ def authorize(turn: Turn, attempt: Attempt) -> None:
         turn.decide(Cause.NOT_AVAILABLE)
         turn.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
         return
-    clear, payload = messages.authorization(turn.state.request, attempt, profile)
+    request = turn.state.request
+    exceeding = messages.exceeds(request, turn.policy)
+    clear, payload = messages.authorization(request, attempt, profile, exceeding=exceeding)
     if messages.lacks_for_network(attempt, clear, payload):
         turn.decide(Cause.INFORMATION_INCOMPLETE)
         return

@@ -88,7 +88,7 @@ def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[Exchang
     txid = _text(body, "txid")
     if report.outcome == "answered" and status == "canceled":
         turn.move("origin-canceled")
-        turn.clear_timer(OPEN)
+        turn.stop_waiting()
         return turn.done("the originator says canceled")
     if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
         store_txid(turn, "origin-confirmed", txid, _text(body, "vout") or None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, Effect, Emit, Reply
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, Reply
 from travelrule.exchange.table import step
 from travelrule.policy.policy import Policy
 
@@ -56,6 +56,13 @@ class ExchangeTurn:
         self.state = replace(self.state, asked=self.state.asked + 1, asking=True)
         clear = {"transferId": self.state.transfer_id}
         self.effects.append(CallHub("status-search", self.state.counterparty, self.state.transfer_id, clear))
+
+    def stop_waiting(self) -> None:
+        """Txid or finish came: the timer ends, and a question not put yet as well (its originator was down)."""
+        self.clear_timer(OPEN)
+        if self.state.asking:
+            self.state = replace(self.state, asking=False)
+            self.effects.append(DropCalls(("status-search",)))
 
     def alert(self, code: AlertCode, attempts: int | None = None) -> None:
         """Tell an operator."""

@@ -43,6 +43,12 @@ class CallHub:
         "data-request",
         "wallet-search",
         "wallet-search-result",
+        "wallet-screening",
+        "transaction-screening",
+        "kyt-search",
+        "kyt-report",
+        "unhosted-token",
+        "unhosted-result",
         "look-up",
     ]
     target: str
@@ -74,7 +80,7 @@ class LookUp:
     input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
     """
 
-    question: Literal["deposit-context"]
+    question: Literal["deposit-context", "screening"]
     parameters: dict[str, Any] = field(repr=False)
 
 
@@ -158,7 +164,8 @@ class ExchangeRow:
 @dataclass(frozen=True, slots=True)
 class WalletRow:
     """A deposit address of an own customer. ``address`` is canonical and written as a blind index; ``owner`` is
-    sealed. ``removed`` deletes the row.
+    sealed. ``removed`` deletes the row. ``revision``, ``screened_lists`` and ``sanctioned`` tell how far the owner was
+    screened (``exchange.owners``).
     """
 
     wallet_id: str
@@ -170,6 +177,9 @@ class WalletRow:
     kyc: bool
     owner: dict[str, Any] | None = field(repr=False, hash=False)
     removed: bool = False
+    revision: int = 0
+    screened_lists: str = ""
+    sanctioned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

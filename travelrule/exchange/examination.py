@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from pydantic import ValidationError
 
@@ -136,7 +137,9 @@ def _names(
 ) -> tuple[str, str]:
     """Order 10, rules 4, 8 and 9: a name that was sent must match every owner; one may be required."""
     sent = ivms.beneficiary.beneficiary_persons if ivms.beneficiary else ()
-    required = request.is_exceeding_threshold or policy.names.apply_to == "all"
+    price = Decimal(request.trade_price)
+    exceeding = policy.exceeds(price, request.trade_currency, flagged=request.is_exceeding_threshold)
+    required = exceeding or policy.names.apply_to == "all"
     results = {_compared(sent, wallet, policy) for wallet in wallets}
     if results == {"match"}:
         return "", ""

@@ -14,6 +14,11 @@ def first_transfer_id(withdrawal_id: str, salt: UUID) -> str:
     return withdrawal_id if is_uuid4(withdrawal_id) else fresh_transfer_id(salt)
 
 
+def next_transfer_id(withdrawal_id: str, salt: UUID, *, first: bool) -> str:
+    """Give the id of the next attempt."""
+    return first_transfer_id(withdrawal_id, salt) if first else fresh_transfer_id(salt)
+
+
 def fresh_transfer_id(salt: UUID) -> str:
     """Give a UUID v4 that depends on nothing but the input's salt, so that a decision can be computed again."""
     digest = hashlib.sha256(b"transferId\0" + salt.bytes).digest()

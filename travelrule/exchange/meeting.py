@@ -97,9 +97,13 @@ class TxidLearned(Wire):
 
 
 class SearchCalledBack(Wire):
-    """Somebody called back about a search. Never trusted alone: it only makes us ask for the result now."""
+    """Somebody called back about a search. Never trusted alone: it only makes us ask for the result now.
 
-    operation: Literal["txid-search", "wallet-search"]
+    ``request_id`` is the id that our call had (``CallHub.transfer_id``), also where the hub has its own (KYT, unhosted
+    wallets).
+    """
+
+    operation: Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
     request_id: str
 
 

@@ -45,8 +45,13 @@ def address_search(request: WithdrawalRequested) -> tuple[dict[str, Any], dict[s
     return {"currency": request.currency, **_place(request)}, address_payload(address, tag)
 
 
+def exceeds(request: WithdrawalRequested, policy: Policy) -> bool:
+    """Whether this withdrawal exceeds the threshold: what the platform or the policy says, whichever is stricter."""
+    return policy.exceeds(request.trade_price, request.trade_currency, flagged=request.is_exceeding_threshold)
+
+
 def authorization(
-    request: WithdrawalRequested, attempt: Attempt, profile: VaspProfile
+    request: WithdrawalRequested, attempt: Attempt, profile: VaspProfile, *, exceeding: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Build 4.A.5. The names are swapped only if both VASPs are Korean (D17)."""
     to_korea = attempt.country == KOREA
@@ -59,7 +64,7 @@ def authorization(
         "historicalCost": request.historical_cost or "",
         "tradePrice": decimal_text(request.trade_price),
         "tradeCurrency": request.trade_currency,
-        "isExceedingThreshold": "true" if request.is_exceeding_threshold else "false",
+        "isExceedingThreshold": "true" if exceeding else "false",
         **_place(request),
     }
     if (attempt.alliance or "").lower() in CLEAR_VASP_ALLIANCES:

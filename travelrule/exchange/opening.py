@@ -6,14 +6,17 @@ import hashlib
 from dataclasses import replace
 
 from schemas.withdrawals import WithdrawalAmended, WithdrawalRecorded, WithdrawalRequested
+from travelrule.exchange import gates, messages
 from travelrule.exchange.authorizing import search_address
 from travelrule.exchange.concluding import give_up
 from travelrule.exchange.decision import Decision
-from travelrule.exchange.ids import first_transfer_id, fresh_transfer_id
+from travelrule.exchange.ids import next_transfer_id
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
 from travelrule.exchange.wallet_search import start_search
+from travelrule.identity.names import same_party
+from travelrule.policy.policy import Policy
 from travelrule.policy.verdicts import Cause
 
 FINGERPRINT_LENGTH = 32
@@ -43,8 +46,7 @@ def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
 
 def requested(turn: Turn) -> Decision[WithdrawalState]:
     """``withdrawal.requested.v1`` for a new withdrawal."""
-    first = first_transfer_id(turn.state.withdrawal_id, turn.item.salt)
-    return turn.done(begin(turn, first))
+    return turn.done(proceed(turn))
 
 
 def recorded(state: WithdrawalState, data: WithdrawalRecorded) -> Decision[WithdrawalState]:
@@ -66,48 +68,64 @@ def amended(turn: Turn, data: WithdrawalAmended) -> Decision[WithdrawalState]:
     }
     give_up(turn, "UNKNOWN")
     turn.end_search()
+    turn.end_assessment()
     turn.clear_timer(TRY_AGAIN)
     turn.change(
+        passed=(),
         request=turn.state.request.model_copy(update=given),
         case=replace(turn.state.case, asked_anew=True),
         failing_since=None,
         failures=0,
         restarts=0,
     )
-    return turn.done("amended: " + begin(turn, fresh_transfer_id(turn.item.salt)))
+    return turn.done("amended: " + proceed(turn))
 
 
-def begin(turn: Turn, transfer_id: str) -> str:
-    """Check what can be checked here and start the exchange; gives the name of the rule that applied.
+def proceed(turn: Turn) -> str:
+    """Go on to where something must be waited for; gives the name of the rule that applied.
 
-    Order: what we do not serve, what we cannot check, what is exempt because it stays in the house, whom the policy
-    forbids, what is exempt by amount, and only then the counterparty's address.
+    Order: what we do not serve, whom the policy forbids, who is sanctioned, what is exempt, how risky the wallet is,
+    and only then the counterparty or the customer. Nothing is exempt from the lists.
     """
     request, policy = turn.state.request, turn.policy
     destination = request.destination
     if not policy.serves(request.currency, request.network):
         turn.decide(Cause.ASSET_NOT_SUPPORTED)
         return "asset not served by policy"
-    if policy.sanctions == "required":
-        turn.decide(Cause.NOT_AVAILABLE)
-        return "policy requires sanctions screening, which is not built yet"
     target = destination.vasp_entity_id or ""
-    if destination.kind == "vasp" and target == policy.own.entity_id and policy.exemptions.own_entity:
-        turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
-        return "exempt: the destination is this VASP"
-    if destination.kind == "vasp" and not policy.may_send_to(target):
+    at_home = destination.kind == "vasp" and target == policy.own.entity_id and policy.exemptions.own_entity
+    if destination.kind == "vasp" and not at_home and not policy.may_send_to(target):
         turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
         return "counterparty not on the allow-list"
-    if policy.exemptions.below_threshold and not request.is_exceeding_threshold:
+    if policy.names.first_party_withdrawals and _to_somebody_else(request, policy):
+        turn.decide(Cause.NOT_FIRST_PARTY)
+        return "only withdrawals to oneself are sent"
+    if policy.sanctions == "required" and gates.closed(turn, "lists"):
+        return "parties and address are looked for in the lists"
+    if at_home:
+        turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
+        return "exempt: the destination is this VASP"
+    if policy.exemptions.below_threshold and not messages.exceeds(request, policy):
         turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
         return "exempt: below the threshold"
+    if policy.screening.withdrawals == "wallet" and gates.closed(turn, "wallet"):
+        return "the destination's wallet is rated"
     if destination.kind == "unknown":
         start_search(turn)
         return "destination unknown: wallet search"
-    if destination.kind != "vasp":
-        turn.decide(Cause.NOT_AVAILABLE)
-        return f"destination of kind {destination.kind}: not built yet"
-    attempt = Attempt(transfer_id, target)
+    if destination.kind == "unhosted":
+        gates.closed(turn, "ownership")
+        turn.decide(Cause.OWNERSHIP_PENDING)
+        return "unhosted wallet: the customer must prove that it is his own"
+    first = not turn.state.attempts
+    attempt = Attempt(next_transfer_id(turn.state.withdrawal_id, turn.item.salt, first=first), target)
     turn.change(attempts=(*turn.state.attempts, attempt))
     search_address(turn, attempt)
     return "address search"
+
+
+def _to_somebody_else(request: WithdrawalRequested, policy: Policy) -> bool:
+    """Whether the beneficiary is not the customer himself. Whose an unhosted wallet is, its proof says."""
+    if request.destination.kind == "unhosted":
+        return False
+    return not same_party(request.originator, request.beneficiary, policy.names.representatives)

@@ -147,7 +147,7 @@ def finished(turn: ExchangeTurn, finish: FinishReceived) -> Decision[ExchangeSta
         return _refused(turn, "ILLEGAL_STATEFLOW", "M5: final or credited")
     turn.state = replace(state, finish_reason=(finish.reason_type or "")[:50])
     turn.move("finished")
-    turn.clear_timer(OPEN)
+    turn.stop_waiting()
     withdraw(turn)
     turn.reply(_closed(state.transfer_id))
     return turn.done("M5: canceled")

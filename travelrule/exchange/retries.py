@@ -14,8 +14,8 @@ from typing import Any, Literal
 from travelrule.exchange.retry_table import (
     CONCLUDING,
     CONCLUDING_BY_CODE,
+    OTHER_FIELDS,
     RESULTS,
-    STATUSES,
     Plan,
     Rule,
     rule_for,
@@ -125,9 +125,10 @@ def read_answer(operation: str, attempted: Attempted) -> tuple[str, bool]:
     if attempted.kind == "error":
         return attempted.code, False
     body = attempted.body or {}
-    if operation == "status-search":
-        known = str(body.get("status") or "").strip().lower() in STATUSES
-        return ("", True) if known else ("BAD_ANSWER", False)
+    if operation in OTHER_FIELDS:
+        name, words = OTHER_FIELDS[operation]
+        said = str(body.get(name) or "").strip().lower()
+        return ("", True) if said and (said in words or not words) else ("BAD_ANSWER", False)
     good, bad = RESULTS[operation]
     result = str(body.get("result") or "").strip().lower()
     if result in good:

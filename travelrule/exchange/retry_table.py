@@ -114,11 +114,23 @@ RESULTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "wallet-search": (frozenset({"success"}), frozenset()),
     "wallet-search-result": (frozenset({"valid"}), frozenset({"invalid"})),
     "data-request": (frozenset({"normal"}), frozenset({"error"})),
+    "wallet-screening": (frozenset({"normal"}), frozenset({"error"})),
+    "transaction-screening": (frozenset({"normal"}), frozenset({"error"})),
 }
 """The documented values of ``result``, good and bad, in small letters (errors.md section 1)."""
 
-STATUSES = frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"})
-"""The documented values of ``status`` of a status search, with the other spelling of D12."""
+OTHER_FIELDS: dict[str, tuple[str, frozenset[str]]] = {
+    "status-search": (
+        "status",
+        frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
+    ),
+    "kyt-search": ("status", frozenset({"pending", "released"})),
+    "kyt-report": ("status", frozenset({"pending", "released", "failed"})),
+    "unhosted-token": ("token", frozenset()),
+    "unhosted-result": ("status", frozenset()),
+}
+"""The answers that another field decides, and what may stand in it (nothing named: any text). The fourth status of a
+status search has the other spelling of D12; the one of an unhosted wallet is open-ended (P.4)."""
 
 
 def rule_for(status: int, code: str) -> Rule:

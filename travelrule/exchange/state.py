@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from schemas.withdrawals import WithdrawalRequested
+from travelrule.exchange.assessing import AssessmentKind
 from travelrule.exchange.table import NEW
 
 Owed = Literal["none", "owed", "missed", "accepted", "closed", "failed", "dropped"]
@@ -83,12 +84,21 @@ class WalletSearch:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """An assessment that is waited for: its subject, and what it finds out."""
+
+    subject: str
+    kind: AssessmentKind
+
+
+@dataclass(frozen=True, slots=True)
 class WithdrawalState:
     """A withdrawal. ``request`` holds the current facts, after amendments; ``fingerprint`` the first request's.
 
     ``recorded``: it was sent without an exchange; there is no verdict. ``failing_since`` and ``failures`` count the
     tries to reach the counterparty since the last success, ``restarts`` the attempts begun anew because a
-    ``transferId`` was refused as known.
+    ``transferId`` was refused as known. ``gate`` is the assessment that is waited for, ``gates`` how many there were,
+    ``passed`` what the current facts were assessed for.
     """
 
     withdrawal_id: str
@@ -105,6 +115,9 @@ class WithdrawalState:
     failures: int = 0
     restarts: int = 0
     search: WalletSearch | None = None
+    gate: Gate | None = None
+    gates: int = 0
+    passed: tuple[AssessmentKind, ...] = ()
 
     @property
     def attempt(self) -> Attempt | None:

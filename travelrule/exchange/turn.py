@@ -11,8 +11,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit
+from travelrule.exchange.assessing import AssessmentDropped
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.state import Attempt, Case, WithdrawalState
 from travelrule.exchange.table import NEW, step
@@ -55,11 +57,11 @@ class Turn:
 
     def move(self, transfer_id: str, *triggers: str) -> Attempt:
         """Step an attempt through the table and emit each status it passes."""
-        status = next(one.status for one in self.state.attempts if one.transfer_id == transfer_id)
+        attempt = next(one for one in self.state.attempts if one.transfer_id == transfer_id)
         for trigger in triggers:
-            status = step("originating", status, trigger)
-            self.publish(self.change_attempt(transfer_id, status=status))
-        return self.change_attempt(transfer_id, status=status)
+            attempt = self.change_attempt(transfer_id, status=step("originating", attempt.status, trigger))
+            self.publish(attempt)
+        return attempt
 
     def publish(self, attempt: Attempt) -> None:
         """Emit how far an exchange is. Only the attempt that counts has the withdrawal's transaction."""
@@ -145,6 +147,18 @@ class Turn:
         """Ask the hub itself, after some seconds."""
         self.effects.append(CallHub(operation, "", request_id, clear, due_at=self.now + timedelta(seconds=seconds)))
 
+    def tell(self, subject: str, kind: str, data: Wire) -> None:
+        """Say something to another subject of ours."""
+        self.effects.append(Tell(subject, kind, data))
+
+    def end_assessment(self) -> None:
+        """Nobody waits for an assessment any more."""
+        gate = self.state.gate
+        if gate is not None:
+            self.change(gate=None)
+            dropped = AssessmentDropped(asker=f"withdrawal:{self.state.withdrawal_id}")
+            self.tell(gate.subject, "assessment.dropped", dropped)
+
     def end_search(self) -> None:
         """No search is of use any more: nothing more is asked, and no answer is waited for."""
         self.clear_timer(SEARCH_AGAIN)
@@ -183,6 +197,7 @@ class Turn:
         if self.state.case.final:
             self.clear_timer(TRY_AGAIN)
             self.end_search()
+            self.end_assessment()
         self._watch(CONCLUDE, self.policy.time_limits.conclusion, needed=unconcluded(self.state))
         # Half of the limit each: the platform is reminded first, an operator is told at the limit.
         self._watch(HELD, self.policy.time_limits.held_reminder / 2, needed=self.state.case.verdict == "hold")

@@ -24,7 +24,7 @@ from schemas.text import Id
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.authorizing import answered_at_last, search_address, unreachable
 from travelrule.exchange.decision import Decision, Emit
-from travelrule.exchange.ids import first_transfer_id, fresh_transfer_id
+from travelrule.exchange.ids import fresh_transfer_id, next_transfer_id
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.messages import where
 from travelrule.exchange.reports import CallReport
@@ -210,11 +210,8 @@ def _found(turn: Turn, search: WalletSearch, entity_id: str, asked: Asked) -> st
         return "VASP found: the customer must confirm it"
     request = turn.state.request
     destination = request.destination.model_copy(update={"kind": "vasp", "vasp_entity_id": entity_id})
-    if turn.state.attempts:
-        transfer_id = fresh_transfer_id(turn.item.salt)
-    else:
-        transfer_id = first_transfer_id(turn.state.withdrawal_id, turn.item.salt)
-    attempt = Attempt(transfer_id, entity_id)
+    first = not turn.state.attempts
+    attempt = Attempt(next_transfer_id(turn.state.withdrawal_id, turn.item.salt, first=first), entity_id)
     turn.change(
         request=request.model_copy(update={"destination": destination}),
         attempts=(*turn.state.attempts, attempt),

@@ -19,6 +19,8 @@ from schemas.withdrawals import (
     WithdrawalRecorded,
     WithdrawalRequested,
 )
+from travelrule.exchange import assessed
+from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.authorizing import address_reported, authorization_reported
 from travelrule.exchange.chain_events import broadcast, mined, settled
 from travelrule.exchange.closing import cancelled, operator_decided, timer_due, troubled
@@ -89,6 +91,8 @@ PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
     CallReport: _reported,
     TimerDue: timer_due,
     SearchCalledBack: called_back,
+    AssessmentSession: assessed.session,
+    AssessmentEnded: assessed.ended,
 }
 """Which function hears what about a known withdrawal."""
 

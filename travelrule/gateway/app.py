@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -88,7 +90,7 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
 
 
 def _callbacks(deps: GatewayDeps, sources: Sources) -> list[Route]:
-    operations: tuple[Operation, ...] = ("txid-search", "wallet-search")
+    operations: tuple[Operation, ...] = get_args(Operation)
     return [
         Route(
             CALLBACK_PATH.replace("{operation}", operation),

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.hub import TransferAuthorizationRequest
-from schemas.ivms101 import Beneficiary
+from schemas.ivms101 import Beneficiary, IvmsPerson, Originator
 from schemas.text import decimal_text
 from travelrule.exchange.reports import AuthorizationReceived, WalletFacts
 from travelrule.gateway.bodies import holds_nul, request_of
@@ -60,6 +60,8 @@ class Authorization:
     ) -> AuthorizationReceived:
         if holds_nul(ivms101) or holds_nul(request.originating_vasp):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
+        wallets, known = await self._wallets(_beneficiary(ivms101))
+        originator = await self._sanctioned(_originators(ivms101))
         return AuthorizationReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,
@@ -76,34 +78,34 @@ class Authorization:
             originating_vasp=request.originating_vasp,
             ivms101=ivms101,
             sender=sender.facts(),
-            wallets=await self._wallets(_account_numbers(ivms101)),
-            originator_sanctioned=await self._originator_sanctioned(ivms101),
+            wallets=wallets,
+            originator_sanctioned=originator if originator or known else None,
         )
 
-    async def _wallets(self, numbers: Sequence[str]) -> tuple[WalletFacts, ...]:
+    async def _wallets(self, beneficiary: Beneficiary) -> tuple[tuple[WalletFacts, ...], bool]:
+        """Give the own wallets that are meant, and whether all of them could be screened.
+
+        Whom the sender names as their owner is screened with them.
+        """
+        numbers = _account_numbers(beneficiary)
         if not numbers:
-            return ()
+            return (), True
         found = await self.wallets.wallets_at(numbers)
-        return tuple(
-            [await self._wallet(number, wallet) for number in dict.fromkeys(numbers) for wallet in meant(number, found)]
-        )
+        named = await self._sanctioned(beneficiary.beneficiary_persons) if beneficiary.beneficiary_persons else False
+        facts: list[WalletFacts] = []
+        known = named is not None or not self._screened
+        for number in dict.fromkeys(numbers):
+            for wallet in meant(number, found):
+                sanctioned = await self._wallet_sanctioned(number, wallet)
+                known = known and sanctioned is not None
+                facts.append(_facts(number, wallet, sanctioned=bool(sanctioned or named)))
+        return tuple(facts), known
 
-    async def _wallet(self, number: str, wallet: WalletRecord) -> WalletFacts:
-        sanctioned = await self.deps.screen.sanctioned([number], [wallet]) if self._screened else False
-        return WalletFacts(
-            account_number=number,
-            wallet_id=wallet.wallet_id,
-            tag=wallet.tag or None,
-            currencies=wallet.currencies,
-            networks=wallet.networks,
-            customer_id=wallet.customer_id,
-            kyc=wallet.kyc,
-            owner=wallet.owner,
-            sanctioned=bool(sanctioned),
-        )
+    async def _wallet_sanctioned(self, number: str, wallet: WalletRecord) -> bool | None:
+        return await self.deps.screen.sanctioned([number], [wallet]) if self._screened else False
 
-    async def _originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:
-        return await self.deps.screen.originator_sanctioned(ivms101) if self._screened else None
+    async def _sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:
+        return await self.deps.screen.persons_sanctioned(persons) if self._screened else None
 
     @property
     def _screened(self) -> bool:
@@ -125,10 +127,34 @@ def _answer(reply: dict[str, Any], transfer_id: str, payload: str | None) -> Ans
     return answer if payload is None else {**answer, "payload": payload}
 
 
-def _account_numbers(ivms101: dict[str, Any]) -> tuple[str, ...]:
-    """Give what can be looked up; what is wrong with the rest is for the machine to say."""
+def _facts(number: str, wallet: WalletRecord, *, sanctioned: bool) -> WalletFacts:
+    return WalletFacts(
+        account_number=number,
+        wallet_id=wallet.wallet_id,
+        tag=wallet.tag or None,
+        currencies=wallet.currencies,
+        networks=wallet.networks,
+        customer_id=wallet.customer_id,
+        kyc=wallet.kyc,
+        owner=wallet.owner,
+        sanctioned=sanctioned,
+    )
+
+
+def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
+    """Give what can be read; what is wrong with the rest is for the machine to say."""
     try:
-        beneficiary = Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+        return Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+    except ValidationError:
+        return Beneficiary()
+
+
+def _originators(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...]:
+    try:
+        return Originator.model_validate(ivms101.get("Originator") or {}).originator_persons
     except ValidationError:
         return ()
+
+
+def _account_numbers(beneficiary: Beneficiary) -> tuple[str, ...]:
     return tuple(number for number in beneficiary.account_number if number.strip())[:ACCOUNT_NUMBERS_MAX]

@@ -1,4 +1,4 @@
-"""POST /callbacks/<search>/<token>: the hub says that a search of ours is over (member-api.md section 11).
+"""POST /callbacks/<operation>/<token>: the hub says that a question of ours is answered (member-api.md section 11).
 
 Nothing proves who calls, so nothing that is said is believed: the body is not read but for the id of the search, and
 all that a callback leads to is that we ask the hub for the result now instead of a little later. A path that we never
@@ -48,7 +48,9 @@ NOT_FOUND = 404
 TOO_LARGE = 413
 KEPT_MAX = 4096
 
-Operation = Literal["txid-search", "wallet-search"]
+Operation = Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
+NAMED_BY_HUB: frozenset[Operation] = frozenset({"kyt-search", "unhosted-token"})
+"""What the hub calls by a name of its own, which we may not know yet when it calls back."""
 
 log = logs.get("gateway")
 
@@ -135,6 +137,8 @@ class Callback:
 
 def _speaks_of(search: SearchRecord, body: bytes) -> bool:
     """Whether the body, as far as it can be read, names this search or none."""
+    if search.operation in NAMED_BY_HUB:
+        return True
     try:
         said = orjson.loads(body)
     except orjson.JSONDecodeError:

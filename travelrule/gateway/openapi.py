@@ -32,6 +32,8 @@ from schemas.hub import (
     TxidSearchResult,
     WalletSearchResult,
 )
+from schemas.hub_screening import UnhostedResult
+from schemas.kyt import KytReportResponse
 from schemas.text import Id, Text
 from travelrule.engine.searches import CALLBACK_PATH
 from travelrule.gateway.openapi_examples import EXAMPLES, Example
@@ -87,6 +89,8 @@ _SEALED = {"verifyAddress", "authorizeTransfer", "requestData"}
 _CALLBACKS: tuple[tuple[str, str, str, type[Wire]], ...] = (
     ("txid-search", "txidSearchDone", "a TXID search of ours is over", TxidSearchResult),
     ("wallet-search", "walletSearchDone", "a wallet search of ours is over", WalletSearchResult),
+    ("kyt-search", "kytSearchDone", "an analysis of ours is over", KytReportResponse),
+    ("unhosted-token", "ownershipDone", "a customer proved a wallet", UnhostedResult),
 )
 
 

@@ -218,5 +218,30 @@ EXAMPLES: dict[str, Example] = {
     ),
     "txidSearchDone": Example("heard", _search_result("vaspEntityId"), refusals=_OURS),
     "walletSearchDone": Example("heard", _search_result("beneficiaryVaspEntityId"), refusals=_OURS),
+    "kytSearchDone": Example(
+        "heard",
+        {
+            "requestId": 4711,
+            "status": "FAILED",
+            "error": "Tx hash not found",
+            "submittedAt": "2026-11-20T09:00:00Z",
+            "report": None,
+        },
+        refusals=_OURS,
+    ),
+    "ownershipDone": Example(
+        "heard",
+        {
+            "verificationId": _ID,
+            "status": "VERIFIED",
+            "blockchain": "ETH",
+            "asset": "USDT",
+            "address": "0x52908400098527886e0f7030069857d2e4169ee7",
+            "signature": "0x...",
+            "signedMessage": "...",
+            "verifiedAt": "2026-11-20T09:00:00Z",
+        },
+        refusals=_OURS,
+    ),
     "health": Example(refusals=_OURS),
 }

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from schemas.hub import PublicKey
+from schemas.ivms101 import IvmsPerson
 from travelrule.deposits.data_request_reports import WithdrawalFacts
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.searches import SearchRecord
@@ -81,8 +82,8 @@ class Screen(Protocol):
     async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:
         """Say whether one of the addresses or of the wallets' owners is on a list."""
 
-    async def originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:
-        """Say whether the originator named in an authorization is on a list."""
+    async def persons_sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:
+        """Say whether one of the persons that a request names is on a list."""
 
 
 class NoLists:
@@ -92,6 +93,6 @@ class NoLists:
         """Say that it is not known."""
         return None
 
-    async def originator_sanctioned(self, ivms101: dict[str, Any]) -> bool | None:  # noqa: ARG002
+    async def persons_sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:  # noqa: ARG002
         """Say that it is not known."""
         return None

@@ -74,7 +74,7 @@ class VerifyAddress:
         if not all(wallet.kyc for wallet in wallets):
             return self._found("NOT_KYC_USER", "the owner has not finished KYC")
         if policy.sanctions != "off":
-            sanctioned = await self.deps.screen.sanctioned(numbers, wallets)
+            sanctioned = await self._sanctioned(beneficiary, wallets)
             if sanctioned is None:
                 return self._found("UNKNOWN", "the address could not be screened")
             if sanctioned:
@@ -89,6 +89,15 @@ class VerifyAddress:
             "reasonMsg": "",
             "beneficiaryVaspEntityId": self.deps.entity_id,
         }
+
+    async def _sanctioned(self, beneficiary: Beneficiary, wallets: Sequence[WalletRecord]) -> bool | None:
+        """Screen the addresses, their owners, and whom the request names: a hit counts whatever else is not known."""
+        screen = self.deps.screen
+        sanctioned = await screen.sanctioned(beneficiary.account_number, wallets)
+        if sanctioned or not beneficiary.beneficiary_persons:
+            return sanctioned
+        named = await screen.persons_sanctioned(beneficiary.beneficiary_persons)
+        return named or (None if None in (sanctioned, named) else False)
 
     async def _name_differs(
         self,

@@ -6,15 +6,16 @@ and the convenience around a request costs more than the checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
@@ -51,7 +52,7 @@ class Endpoint:
             target=scope["path_params"].get("target", ""),
             source=client[0] if client else "",
             read_body=lambda: _read_body(receive),
-            request_id=scope["path_params"].get("request_id", ""),
+            request_id=_request_id(scope, self._operation),
         )
         try:
             answer = await self._service.serve(self._operation, request)
@@ -61,6 +62,13 @@ class Endpoint:
             log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
             answer = internal_error().answer()
         await answer(scope, receive, send)
+
+
+def _request_id(scope: Scope, operation: Operation) -> str:
+    if not operation.query:
+        in_path: str = scope["path_params"].get("request_id", "")
+        return in_path
+    return QueryParams(scope["query_string"]).get(operation.query, "")
 
 
 async def _read_body(receive: Receive) -> bytes:
@@ -87,8 +95,12 @@ def _limited(body: bytes) -> bytes:
 
 
 def hub_routes(service: Serving) -> list[Route]:
-    """One route per operation of the table."""
-    return [Route(operation.path, Endpoint(service, operation), methods=[operation.method]) for operation in OPERATIONS]
+    """One route per path of an operation of the table."""
+    return [
+        Route(path, Endpoint(service, operation), methods=[operation.method])
+        for operation in OPERATIONS
+        for path in operation.paths
+    ]
 
 
 async def _in_one_shape(_: Request, error: Exception) -> Response:
@@ -102,11 +114,12 @@ async def _in_one_shape(_: Request, error: Exception) -> Response:
 EXCEPTION_HANDLERS: dict[Any, Any] = {HTTPException: _in_one_shape}
 
 
-def create_hub(service: Serving, *, lifespan: Lifespan | None = None) -> Starlette:
+def create_hub(service: Serving, *, more: Sequence[BaseRoute] = (), lifespan: Lifespan | None = None) -> Starlette:
     """Return the hub over a service.
 
-    ``lifespan`` runs what lives beside it: health polling, the member transport.
+    ``more`` are routes beside the operations, ``lifespan`` runs what lives beside it: health polling, the member
+    transport.
     """
-    app = Starlette(routes=hub_routes(service), exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
+    app = Starlette(routes=[*hub_routes(service), *more], exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app

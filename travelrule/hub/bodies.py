@@ -18,6 +18,7 @@ from travelrule.hub.answers import HubFault
 
 _DECIMAL = re.compile(r"[0-9]{1,38}(\.[0-9]{1,38})?")
 _ID = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,200}")
+_SOLID = re.compile(r"[^\x00-\x20\x7f-\xa0]{1,300}")
 _CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
 _FINISH_REASONS = frozenset(
     {
@@ -66,6 +67,11 @@ def _kept_id(value: Any) -> bool:
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
+def _on_chain(value: Any) -> bool:
+    # An address or a txid (schemas.text.Address).
+    return isinstance(value, str) and _SOLID.fullmatch(value) is not None
+
+
 def absent(value: Any) -> bool:
     """Whether a value counts as not sent: ``null``, ``""`` and ``{}`` (D8)."""
     return value is None or value in ("", {})
@@ -77,25 +83,29 @@ class RequestShape:
 
     required: tuple[tuple[str, Check], ...]
     optional: tuple[tuple[str, Check], ...] = ()
+    bad_request: bool = False
 
     def read(self, raw: bytes) -> dict[str, Any]:
         """Return the parsed body.
 
         Raises ``HubFault`` 422: ``INVALID_MSG_FIELD_VALUE`` for what is no JSON object or does not fit,
-        ``MISSING_REQUIRED_MSG_FIELD`` for the first required field that is absent. Names fields, never
-        values.
+        ``MISSING_REQUIRED_MSG_FIELD`` for the first required field that is absent; with ``bad_request`` (KYT) all
+        of them 400 ``BAD_REQUEST``. Names fields, never values.
         """
         body = parse_object(raw)
         if body is None:
-            raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "the body is not a JSON object")
+            raise self._fault("INVALID_MSG_FIELD_VALUE", "the body is not a JSON object")
         for name, _ in self.required:
             if absent(body.get(name)):
-                raise HubFault(422, "MISSING_REQUIRED_MSG_FIELD", f"{name} is missing")
+                raise self._fault("MISSING_REQUIRED_MSG_FIELD", f"{name} is missing")
         for name, fits in (*self.required, *self.optional):
             value = body.get(name)
             if not absent(value) and not fits(value):
-                raise HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{name} has a wrong type or value")
+                raise self._fault("INVALID_MSG_FIELD_VALUE", f"{name} has a wrong type or value")
         return body
+
+    def _fault(self, error_type: str, message: str) -> HubFault:
+        return HubFault(400, "BAD_REQUEST", message) if self.bad_request else HubFault(422, error_type, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +172,21 @@ _DATA_REQUEST = (("transferId", _text), ("txid", _text), ("beneficiaryAddress", 
 DATA_REQUEST = RequestShape(required=_DATA_REQUEST, optional=_WHERE)
 DATA_REQUEST_ABROAD = RequestShape(required=(*_DATA_REQUEST, *_WHERE))
 """The same to a VASP of an affiliated network (D48); what its payload must hold is sealed from the hub."""
+
+WALLET_SCREENING = RequestShape(required=(("walletAddress", _on_chain), ("chain", _text)))
+TRANSACTION_SCREENING = RequestShape(required=(("txid", _on_chain), ("chain", _text)))
+KYT_SEARCH = RequestShape(
+    required=(("txHash", _on_chain), ("blockchain", _text)),
+    optional=(("force", _boolean_like), ("callbackUrl", _text)),
+    bad_request=True,
+)
+UNHOSTED_TOKEN = RequestShape(
+    required=(
+        ("blockchain", _text),
+        ("asset", _kept_id),
+        ("address", _on_chain),
+        ("customerIdentification", _kept_id),
+        ("widgetRenderingOrigin", _kept_id),
+    ),
+    optional=(("callbackUrl", _text),),
+)

@@ -37,6 +37,14 @@ class Answering(Protocol):
         """Answer a checked call, or raise ``HubFault``."""
 
 
+class Part(Answering, Protocol):
+    """A part of the hub that answers operations itself."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The operations that it answers."""
+
+
 class OwnAnswers:
     """``Answering`` for the operations that no member answers: each by the part of the hub that knows it."""
 

@@ -131,8 +131,8 @@ class HubLimits(Spec):
     """Times and limits of a hub.
 
     ``lenientTime`` switches the check of ``X-Code-Req-Datetime`` off (auth.md 5). ``memberSearchSeconds`` is
-    what a member gets to answer a search. ``allowHttpCallbacks`` is for tests: callback URLs may be plain
-    HTTP, on the hub's own machine only.
+    what a member gets to answer a search, ``kytRequestSeconds`` how long the report of a KYT search is served.
+    ``allowHttpCallbacks`` is for tests: callback URLs may be plain HTTP, on the hub's own machine only.
     """
 
     hub: HubSpec = HubSpec()
@@ -142,6 +142,7 @@ class HubLimits(Spec):
     member_search_seconds: SomeSeconds = 1
     health_interval_seconds: SomeSeconds = 30
     time_tolerance_seconds: SomeSeconds = 300
+    kyt_request_seconds: SomeSeconds = 86_400
     lenient_time: bool = False
     allow_http_callbacks: bool = False
 

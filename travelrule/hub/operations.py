@@ -24,7 +24,9 @@ class Operation:
     ``member_path`` is where the call is forwarded to; operations without one are answered by the hub itself.
     ``request`` finds the faults of a body (``request_abroad``, if there is one, those of a body for a VASP of
     an affiliated network), ``answer`` names the first required field that an answer lacks. Without a ``path``
-    it is a call of the hub's own, which nobody can make from outside.
+    it is a call of the hub's own, which nobody can make from outside. ``alias`` is a second path of the same
+    operation (D1), ``query`` the parameter that names the request where the path does not. ``kyt`` operations have
+    errors of their own (screening.md section 7).
     """
 
     name: str
@@ -37,6 +39,14 @@ class Operation:
     request: bodies.RequestShape | None = None
     request_abroad: bodies.RequestShape | None = None
     answer: bodies.AnswerShape = field(default=bodies.AnswerShape(()))
+    alias: str = ""
+    query: str = ""
+    kyt: bool = False
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return every path that it is served at."""
+        return tuple(path for path in (self.path, self.alias) if path)
 
     @property
     def forwarded(self) -> bool:
@@ -179,6 +189,62 @@ WALLET_SEARCH_RESULT = Operation(
     answer=bodies.AnswerShape(("result", "requestId")),
 )
 
+_PARTNER, _ALIAS = "/v1/code/partner", "/v1/code/uppsala"
+
+WALLET_SCREENING = Operation(
+    name="wallet-screening",
+    method="POST",
+    path=f"{_PARTNER}/wallet",
+    alias=f"{_ALIAS}/wallet",
+    request=bodies.WALLET_SCREENING,
+    answer=bodies.AnswerShape(("result",)),
+)
+
+TRANSACTION_SCREENING = Operation(
+    name="transaction-screening",
+    method="POST",
+    path=f"{_PARTNER}/tx-hash",
+    alias=f"{_ALIAS}/tx-hash",
+    request=bodies.TRANSACTION_SCREENING,
+    answer=bodies.AnswerShape(("result",)),
+)
+
+KYT_SEARCH = Operation(
+    name="kyt-search",
+    method="POST",
+    path=f"{_PARTNER}/kytsearch",
+    alias=f"{_ALIAS}/kytsearch",
+    limited=True,
+    kyt=True,
+    request=bodies.KYT_SEARCH,
+    answer=bodies.AnswerShape(("requestId", "status")),
+)
+
+KYT_REPORT = Operation(
+    name="kyt-report",
+    method="GET",
+    path=f"{_PARTNER}/kytreport",
+    alias=f"{_ALIAS}/kytreport",
+    query="requestId",
+    kyt=True,
+    answer=bodies.AnswerShape(("status", "requestId")),
+)
+
+UNHOSTED_TOKEN = Operation(
+    name="unhosted-token",
+    method="POST",
+    path="/v1/code/unhosted-wallet-verification/widget/token",
+    request=bodies.UNHOSTED_TOKEN,
+    answer=bodies.AnswerShape(("token", "walletVerificationId")),
+)
+
+UNHOSTED_RESULT = Operation(
+    name="unhosted-result",
+    method="GET",
+    path="/v1/code/unhosted-wallet-verification/{request_id}",
+    answer=bodies.AnswerShape(("status", "verificationId")),
+)
+
 TXID_CHECK = Operation(
     name="txid-check",
     method="POST",
@@ -201,7 +267,7 @@ WALLET_CHECK = Operation(
 """What a wallet search asks each member (M1)."""
 
 CALLBACK = Operation(name="callback", method="POST", path="")
-"""The end of a search, told to the URL that its caller named (member-api.md section 11)."""
+"""The end of a search, an analysis or a session, told to the URL that its caller named (member-api.md section 11)."""
 
 HEALTH = Operation(name="health", method="GET", path="", member_path="/v1/vasp/health")
 """The hub's own call of a member (M8): polled, never asked for from outside."""
@@ -220,6 +286,12 @@ OPERATIONS: tuple[Operation, ...] = (
     DATA_REQUEST,
     WALLET_SEARCH,
     WALLET_SEARCH_RESULT,
+    WALLET_SCREENING,
+    TRANSACTION_SCREENING,
+    KYT_SEARCH,
+    KYT_REPORT,
+    UNHOSTED_TOKEN,
+    UNHOSTED_RESULT,
 )
 """What is served, in the order of the specification."""
 

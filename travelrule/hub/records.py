@@ -42,7 +42,7 @@ class CallRecord:
         """Keep the ids that a request names."""
         self.transfer_id = _text(body.get("transferId"))
         self.request_id = _text(body.get("requestId")) or self.request_id
-        self.txid = _text(body.get("txid"))
+        self.txid = _text(body.get("txid")) or _text(body.get("txHash"))
 
     def note_answer(self, status: int, body: Mapping[str, Any] | None) -> None:
         """Keep what the member said: its result (or the status it tells of a transfer), reason, or error.

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,22 +16,31 @@ from travelrule.crypto.signing import SigningKey
 from travelrule.hub.app import create_hub
 from travelrule.hub.asking import Asking
 from travelrule.hub.callbacks import Callbacks, Unreachable
-from travelrule.hub.calls import Answering, OwnAnswers
+from travelrule.hub.calls import Answering, OwnAnswers, Part
 from travelrule.hub.directory import Directory
 from travelrule.hub.documents import parse, read_document
 from travelrule.hub.forwarding import Forwarding
+from travelrule.hub.kyt import Kyt
+from travelrule.hub.list_screening import ListScreening, ListsHit
 from travelrule.hub.members import Member
 from travelrule.hub.memory import MemoryState
 from travelrule.hub.network_file import HubLimits, NetworkFile, hub_member
 from travelrule.hub.polling import HealthPolling
 from travelrule.hub.ports import CallbackTransport, Clock, HubState, Journal, MemberTransport
+from travelrule.hub.ratings import Ratings
+from travelrule.hub.screening_memory import MemoryScreening
+from travelrule.hub.screening_ports import Providers
 from travelrule.hub.searches import Searches
 from travelrule.hub.server import OnStarted, serve
 from travelrule.hub.service import HubService
+from travelrule.hub.tasks import Tasks
 from travelrule.hub.transport import HttpTransport
+from travelrule.hub.unhosted import Unhosted
+from travelrule.hub.widget.routes import widget_routes
+from travelrule.hub.widget_calls import WidgetCalls
 
-SEARCH_GRACE_SECONDS = 2.0
-"""What searches that still run get when the hub ends: a member's second, and one for the callback."""
+GRACE_SECONDS = 2.0
+"""What searches and analyses that still run get when the hub ends: a member's second, and one for the callback."""
 
 Randomness = Callable[[int], bytes]
 
@@ -53,7 +62,8 @@ class Hub:
     state: HubState
     service: HubService
     polling: HealthPolling
-    searches: Searches
+    tasks: Tasks
+    widget: WidgetCalls
 
 
 def assemble(
@@ -66,12 +76,13 @@ def assemble(
     journal: Journal | None = None,
     randomness: Randomness = secrets.token_bytes,
     callbacks: CallbackTransport | None = None,
+    providers: Providers | None = None,
     around_own_answers: Callable[[Answering], Answering] = lambda own_answers: own_answers,
 ) -> Hub:
     """Return a hub with its state in memory.
 
-    ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``around_own_answers`` may
-    put something before the answers that no member gives.
+    ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``providers`` know about risk;
+    without them nobody is screened. ``around_own_answers`` may put something before the answers that no member gives.
     """
     key = limits.hub.own_key() or fresh_key(randomness)
     own = hub_member(key)
@@ -84,11 +95,13 @@ def assemble(
     asking = Asking(
         key, state, transport, clock, randomness, budget_seconds=limits.member_search_seconds, journal=journal
     )
-    searches = Searches(state, asking, _telling(limits, callbacks, clock, journal), clock)
+    surroundings = _Surroundings(limits, _telling(limits, callbacks, clock, journal), clock, randomness, journal)
+    risk, widget = surroundings.risk(providers or Providers())
+    searches = Searches(state, asking, surroundings.callbacks, clock, surroundings.tasks)
     service = HubService(
         own=own,
         state=state,
-        own_answers=around_own_answers(_own_answers(Directory(state), searches)),
+        own_answers=around_own_answers(_own_answers(Directory(state), searches, *risk)),
         forwarding=Forwarding(transport, limits.member_timeout_seconds),
         clock=clock,
         tolerance_seconds=limits.tolerance_seconds,
@@ -103,7 +116,38 @@ def assemble(
         timeout_seconds=limits.member_timeout_seconds,
         journal=journal,
     )
-    return Hub(state, service, polling, searches)
+    return Hub(state, service, polling, surroundings.tasks, widget)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What the parts of one hub share."""
+
+    limits: HubLimits
+    callbacks: Callbacks
+    clock: Clock
+    randomness: Randomness
+    journal: Journal | None
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def risk(self, providers: Providers) -> tuple[tuple[Part, ...], WidgetCalls]:
+        """Return the parts that answer 4.B.1 to 4.B.5 and P.4, and the calls of the widget."""
+        state = MemoryScreening(self.limits.kyt_request_seconds)
+        parts = (
+            Ratings(providers.screening, self.randomness),
+            Kyt(providers.kyt, state, self.callbacks, self.clock, self.tasks),
+            Unhosted(state, self.callbacks, self.clock, self.randomness),
+        )
+        widget = WidgetCalls(
+            state,
+            self.callbacks,
+            self.clock,
+            self.randomness,
+            self.tasks,
+            wallet=providers.wallet,
+            journal=self.journal,
+        )
+        return parts, widget
 
 
 def _telling(
@@ -118,17 +162,14 @@ def _telling(
     )
 
 
-def _own_answers(directory: Directory, searches: Searches) -> Answering:
-    parts: dict[str, Answering] = {}
-    parts.update(dict.fromkeys(directory.names, directory))
-    parts.update(dict.fromkeys(searches.names, searches))
-    return OwnAnswers(parts)
+def _own_answers(*parts: Part) -> Answering:
+    return OwnAnswers({name: part for part in parts for name in part.names})
 
 
 def living(
-    polling: HealthPolling, searches: Searches, http: HttpTransport
+    polling: HealthPolling, tasks: Tasks, http: HttpTransport
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of a hub application: it polls while serving, then ends searches and connections."""
+    """Return the lifespan of a hub application: it polls while serving, then ends its tasks and connections."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -138,7 +179,7 @@ def living(
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            await searches.aclose(SEARCH_GRACE_SECONDS)
+            await tasks.aclose(GRACE_SECONDS)
             await http.aclose()
 
     return lifespan
@@ -149,14 +190,15 @@ async def run_hub(
     members_file: Path | None = None,
     *,
     seed: str | None = None,
+    lists_hit: ListsHit | None = None,
     on_started: OnStarted | None = None,
     handle_signals: bool = False,
 ) -> None:
     """Serve a hub until cancelled or signalled. ``listen`` is ``host:port``.
 
     ``members_file`` is TOML or JSON in the shape of ``NetworkFile``; without it the hub knows only itself.
-    ``seed`` is the hub's own base64 key and wins over the file's. Raises ``ConfigurationError`` and
-    ``UsageError``.
+    ``seed`` is the hub's own base64 key and wins over the file's. With ``lists_hit`` wallets are
+    screened by lists of our own. Raises ``ConfigurationError`` and ``UsageError``.
     """
     network = NetworkFile()
     if members_file is not None:
@@ -167,6 +209,7 @@ async def run_hub(
     http = HttpTransport()
     unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
     members = [spec.member() for spec in network.members]
-    hub = assemble(network, members, http, down=unreachable, callbacks=http)
-    app = create_hub(hub.service, lifespan=living(hub.polling, hub.searches, http))
+    providers = Providers(ListScreening(lists_hit) if lists_hit is not None else None)
+    hub = assemble(network, members, http, down=unreachable, callbacks=http, providers=providers)
+    app = create_hub(hub.service, more=widget_routes(hub.widget), lifespan=living(hub.polling, hub.tasks, http))
     await serve(app, listen, on_started=on_started, handle_signals=handle_signals)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import orjson
 
 from travelrule import logs
@@ -14,6 +12,7 @@ from travelrule.hub.calls import Call
 from travelrule.hub.ports import Clock, HubState
 from travelrule.hub.search_kinds import KINDS, SearchKind
 from travelrule.hub.search_records import Search, SearchKey
+from travelrule.hub.tasks import Tasks
 
 log = logs.get("hub")
 
@@ -28,12 +27,12 @@ class Searches:
 
     names = tuple(operation.name for kind in KINDS for operation in (kind.search, kind.result))
 
-    def __init__(self, state: HubState, asking: Asking, callbacks: Callbacks, clock: Clock) -> None:
+    def __init__(self, state: HubState, asking: Asking, callbacks: Callbacks, clock: Clock, tasks: Tasks) -> None:
         self._state = state
         self._asking = asking
         self._callbacks = callbacks
         self._clock = clock
-        self._running: set[asyncio.Task[None]] = set()
+        self._tasks = tasks
         self._by_search = {kind.search.name: kind for kind in KINDS}
         self._by_result = {kind.result.name: kind for kind in KINDS}
 
@@ -44,19 +43,6 @@ class Searches:
             return await self._result(self._by_result[call.operation.name], call)
         return await self._begin(kind, call)
 
-    async def settled(self) -> None:
-        """Wait until every search that runs now has ended and was told."""
-        while self._running:
-            await asyncio.wait(self._running)
-
-    async def aclose(self, grace_seconds: float) -> None:
-        """End: searches that were accepted get this long, then they are given up."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=grace_seconds)
-        for task in self._running:
-            task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
-
     async def _begin(self, kind: SearchKind, call: Call) -> HubAnswer:
         request_id = call.fields["requestId"]
         url = self._callbacks.url(call.fields.get("callbackUrl"))
@@ -64,9 +50,7 @@ class Searches:
         search = Search(key, kind.fingerprint(call.fields))
         known = await self._state.open_search(search, self._clock())
         if known is None:
-            task = asyncio.create_task(self._run(kind, call, key, url), name=kind.search.name)
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            self._tasks.start(self._run(kind, call, key, url), kind.search.name)
         elif known.fingerprint != search.fingerprint:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "requestId was used for another search: take a new one")
         call.record.result = "SUCCESS"

@@ -27,7 +27,7 @@ from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 
 
 class HubService:
-    """Serves operations 4.A.1 to 4.A.10 and P.1 to P.3 over its ports.
+    """Serves operations 4.A.1 to 4.A.10, 4.B.1 to 4.B.5 and P.1 to P.4 over its ports.
 
     ``own`` is the hub's entry in the directory. ``own_answers`` answers what no member does, ``forwarding``
     the rest. ``tolerance_seconds`` nothing is the lenient mode without time check. ``rate_limit_per_minute``

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
+from travelrule.crypto.encodings.bech32 import variant_of
+
 _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _BECH32 = re.compile(r"(?P<prefix>[a-z][a-z0-9_]{0,30})1(?P<data>[02-9ac-hj-np-z]{6,150})")
-_BECH32_LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-_BECH32_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-_BECH32_CHECKS = frozenset({1, 0x2BC830A3})  # bech32, bech32m
 _BCH_PREFIX = "bitcoincash:"
 _BCH = re.compile(r"[qpzr][02-9ac-hj-np-z]{41}")
+_RAW_TON = re.compile(r"(?:-1|0):[0-9a-fA-F]{64}")
+"""Workchain and account; a tag may follow behind another colon."""
 _URI_PREFIXES = frozenset(
     {
         "bitcoincash", "bchtest", "bchreg", "ecash", "ectest", "simpleledger",
@@ -51,21 +52,7 @@ def _is_bech32(folded: str, *, mixed: bool) -> bool:
     parts = _BECH32.fullmatch(folded)
     if parts is None:
         return False
-    return not mixed or _checksum(parts["prefix"], parts["data"]) in _BECH32_CHECKS
-
-
-def _checksum(prefix: str, data: str) -> int:
-    values = [ord(letter) >> 5 for letter in prefix]
-    values += [0, *(ord(letter) & 31 for letter in prefix)]
-    values += [_BECH32_LETTERS.index(letter) for letter in data]
-    total = 1
-    for value in values:
-        top = total >> 25
-        total = (total & 0x1FFFFFF) << 5 ^ value
-        for bit, generator in enumerate(_BECH32_GENERATORS):
-            if top >> bit & 1:
-                total ^= generator
-    return total
+    return not mixed or variant_of(parts["prefix"], parts["data"]) is not None
 
 
 def join(address: str, tag: str | None) -> str:
@@ -76,10 +63,11 @@ def join(address: str, tag: str | None) -> str:
 def split_tag(text: str) -> tuple[str, str | None]:
     """Split at the rightmost colon where no lookup can decide (D45).
 
-    The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag. An empty tag is none.
+    The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag, nor does that of a raw TON
+    address (``0:hex``). An empty tag is none.
     """
     left, colon, right = text.rpartition(":")
-    if not colon or left.lower() in _URI_PREFIXES:
+    if not colon or left.lower() in _URI_PREFIXES or _RAW_TON.fullmatch(text):
         return text, None
     return left, right or None
 
@@ -101,6 +89,14 @@ def tag_fits(sent: str | None, own: str | None) -> bool:
     has none, an appended one is ignored (published test data expects it).
     """
     return not own or sent == own
+
+
+def place(address: str, tag: str) -> str:
+    """Return the text under which a wallet with a tag is indexed: one shared address, one tag, one customer.
+
+    For indexes only: it is no account number, and no text that a peer sends.
+    """
+    return f"{address}\x1f{tag}"
 
 
 def belongs(text: str, address: str, tag: str | None) -> bool:

@@ -111,6 +111,11 @@ def is_first_party(
     return all(_compare(party, known, representatives) == "match" for party in parties)
 
 
+def same_party(one: persons.Person, other: persons.Person, representatives: RepresentativeRule = "all") -> bool:
+    """Say whether two persons, as the own platform names them, are the same."""
+    return _compare(_party_of_owner(one), _party_of_owner(other), representatives) == "match"
+
+
 def birth_date_differs(sent: Sequence[ivms101.IvmsPerson], owner: persons.Person) -> bool:
     """Say whether a date of birth was sent that is not the owner's; unknown on either side is no difference."""
     held = owner.natural.date_of_birth if owner.natural else None

@@ -1,11 +1,13 @@
 """Why a verdict is what it is: the verdict table of the contract (section 4) as one table.
 
 Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
-policy may choose instead. Four rows are additions: ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data
+policy may choose instead. Seven rows are additions: ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data
 (hub-api.md 4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, the counterparty's network requires data that the request does
 not hold (ivms101.md section 7), which is found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
 answer speaks of another address, and ``OWNER_UNKNOWN``, nobody is registered at the address, so nobody's data can be
-asked for.
+asked for; and ``ASSESSING``, a rating that is under way, which needs nobody yet. ``NOT_FIRST_PARTY`` is what
+``names.first_party_withdrawals`` leads to. ``LISTS_UNCHECKED`` is apart from
+``RISK_UNKNOWN`` so that a policy may go on without a provider's rating and still never without the sanctions lists.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class Cause(StrEnum):
     COUNTERPARTY_UNKNOWN = "COUNTERPARTY_UNKNOWN"
     COUNTERPARTY_AMBIGUOUS = "COUNTERPARTY_AMBIGUOUS"
     COUNTERPARTY_NOT_ALLOWED = "COUNTERPARTY_NOT_ALLOWED"
+    NOT_FIRST_PARTY = "NOT_FIRST_PARTY"
     COUNTERPARTY_UNREACHABLE = "COUNTERPARTY_UNREACHABLE"
     ASSET_NOT_SUPPORTED = "ASSET_NOT_SUPPORTED"
     SANCTIONED = "SANCTIONED"
@@ -37,6 +40,8 @@ class Cause(StrEnum):
     RISK_SUSPICIOUS = "RISK_SUSPICIOUS"
     RISK_UNKNOWN = "RISK_UNKNOWN"
     RISK_PENDING = "RISK_PENDING"
+    LISTS_UNCHECKED = "LISTS_UNCHECKED"
+    ASSESSING = "ASSESSING"
     OWNERSHIP_PENDING = "OWNERSHIP_PENDING"
     OWNERSHIP_PROVEN = "OWNERSHIP_PROVEN"
     OWNERSHIP_NOT_PROVEN = "OWNERSHIP_NOT_PROVEN"
@@ -103,6 +108,12 @@ VERDICTS: dict[Cause, VerdictRow] = {
     Cause.COUNTERPARTY_NOT_ALLOWED: VerdictRow(
         "VASP not on the allow-list", "deny", "COUNTERPARTY_NOT_ALLOWED", movable=HOLD_OR_DENY
     ),
+    Cause.NOT_FIRST_PARTY: VerdictRow(
+        "withdrawal to somebody else, names.first_party_withdrawals is on",
+        "deny",
+        "NOT_FIRST_PARTY",
+        movable=HOLD_OR_DENY,
+    ),
     Cause.COUNTERPARTY_UNREACHABLE: VerdictRow(
         "VASP down, or calls used up", "hold", "COUNTERPARTY_UNREACHABLE", OPERATOR, HOLD_OR_DENY
     ),
@@ -121,6 +132,10 @@ VERDICTS: dict[Cause, VerdictRow] = {
     Cause.RISK_SUSPICIOUS: VerdictRow("suspicious", "hold", "RISK_SUSPICIOUS", OPERATOR, HOLD_OR_DENY),
     Cause.RISK_UNKNOWN: VerdictRow("risk unknown at the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY),
     Cause.RISK_PENDING: VerdictRow("risk pending at the limit", "hold", "RISK_PENDING", OPERATOR, ANY),
+    Cause.LISTS_UNCHECKED: VerdictRow(
+        "the own sanctions lists could not be asked until the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY
+    ),
+    Cause.ASSESSING: VerdictRow("deposit: the transaction is being rated", "hold", "RISK_PENDING"),
     Cause.OWNERSHIP_PENDING: VerdictRow("unhosted: proof awaited", "hold", "OWNERSHIP_PENDING", ("ownership-proof",)),
     Cause.OWNERSHIP_PROVEN: VerdictRow("unhosted: proof given", "allow", "OWNERSHIP_PROVEN"),
     Cause.OWNERSHIP_NOT_PROVEN: VerdictRow(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
@@ -17,10 +18,11 @@ from travelrule.policy.causes import Cause, Word
 from travelrule.policy.sections import (
     Assets,
     Exemptions,
+    FiatAmounts,
     Names,
-    OperatorLimits,
     ReportMoment,
     ReportMoments,
+    Screening,
     Searches,
     TimeLimits,
 )
@@ -29,6 +31,9 @@ HUB_ENTITY = "codevasp"
 """The hub's own entity, which must never be refused (member-api.md section 1)."""
 
 VERSION_LENGTH = 16
+
+DEFAULTS = 2
+"""Counts the changes of built-in rules; a test knows the rules of this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class OwnVasp:
 class Policy(BaseModel):
     """What the operator decided. ``Policy.default()`` is the built-in one; ``policy.with_own(...)`` says who we are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
     allow_list: tuple[str, ...] = ()
     """VASPs that may be sent to; empty: every listed one."""
@@ -55,23 +60,33 @@ class Policy(BaseModel):
     accept_origins: tuple[str, ...] = ()
     """Senders accepted inbound, as entity id or ``alliance:entity``; empty: every listed one."""
     report_moment: ReportMoment = "broadcast"
-    sanctions: Literal["off", "required"] = "off"
+    """When the counterparty is told the txid of a withdrawal (D11)."""
+    sanctions: Literal["off", "required"] = "required"
+    """``required``: parties and addresses are looked for in the sanctions lists before anything leaves the house or is
+    accepted; what could not be looked for is held or denied (``LISTS_UNCHECKED``)."""
     operator_override: bool = False
     """Whether an operator may allow a withdrawal that no counterparty verified."""
     accept_found_vasp: bool = False
     """Whether a VASP found by wallet search is used without asking the customer."""
 
     assets: Assets = Field(default_factory=dict)
-    """Served currencies; empty: all."""
+    """Served currencies, a table each; empty: all."""
     report_moments: ReportMoments = Field(default_factory=dict)
-    operator_limits: OperatorLimits = Field(default_factory=dict)
+    """Another ``report_moment`` for a currency."""
+    thresholds: FiatAmounts = Field(default_factory=dict)
+    """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold whatever the flag
+    ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
+    operator_limits: FiatAmounts = Field(default_factory=dict)
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
     searches: Searches = Searches()
+    screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""
+    deposit_verdicts: dict[Cause, Word] = Field(default_factory=dict)
+    """The same for deposits alone, in place of what ``verdicts`` says."""
 
     _own: OwnVasp = PrivateAttr(default=OwnVasp())
 
@@ -100,8 +115,13 @@ class Policy(BaseModel):
 
     @cached_property
     def version(self) -> str:
-        """The start of the SHA-256 of the canonical rules: equal rules have equal versions."""
-        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        """The start of the SHA-256 of the canonical rules: equal rules have equal versions.
+
+        What is as built in is left out, so that a rule that a later release adds changes no version of before; a
+        release that changes a built-in rule raises ``DEFAULTS``.
+        """
+        said = {"defaults": DEFAULTS, "rules": self.model_dump(mode="json", exclude_defaults=True)}
+        canonical = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:VERSION_LENGTH]
 
     def serves(self, currency: str, network: str | None) -> bool:
@@ -112,6 +132,11 @@ class Policy(BaseModel):
         if asset is None or not asset.enabled:
             return False
         return not asset.networks or not network or network.upper() in asset.networks
+
+    def exceeds(self, trade_price: Decimal, trade_currency: str, *, flagged: bool) -> bool:
+        """Whether a transfer exceeds the threshold: it is flagged, or its value reaches the own threshold."""
+        own = next((amount for currency, amount in self.thresholds.items() if currency == trade_currency.upper()), None)
+        return flagged or (own is not None and trade_price >= own)
 
     def may_send_to(self, entity_id: str) -> bool:
         """Whether customers may withdraw to this VASP."""

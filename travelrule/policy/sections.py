@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from schemas.text import TradeCurrency
+
 ReportMoment = Literal["broadcast", "mined", "final"]
 Combination = Literal["natural-to-natural", "natural-to-legal", "legal-to-natural", "legal-to-legal"]
 ALL_COMBINATIONS: tuple[Combination, ...] = (
@@ -34,56 +36,92 @@ BySymbol = BeforeValidator(_upper_keys)
 class Section(BaseModel):
     """A frozen table that refuses names it does not know: a misspelt rule must never be silently without effect."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
 
 class Asset(Section):
-    """One served currency. ``networks`` empty: every network. Names are compared without case."""
+    """One served currency. Names are compared without case."""
 
     enabled: bool = True
+    """Whether it is sent and received at all."""
     networks: tuple[Symbol, ...] = ()
+    """On which networks; empty: on every one."""
 
 
 class Exemptions(Section):
-    """Rules that allow a withdrawal without an exchange: the verdict is ``EXEMPT_<RULE>``.
-
-    ``below_threshold``: the platform says ``isExceedingThreshold`` false. ``own_entity``: the destination is this VASP.
+    """Rules that allow a withdrawal without an exchange: the verdict is ``EXEMPT_<RULE>``. Nothing is exempt from the
+    sanctions lists.
     """
 
     below_threshold: bool = False
+    """The platform says ``isExceedingThreshold`` false, and the value is below the own threshold of its currency
+    (``[thresholds]``) where there is one."""
     own_entity: bool = True
+    """The destination is this VASP."""
 
 
 class Names(Section):
-    """How names are compared for an inbound authorization (member-api.md section 3, ivms101.md section 5).
-
-    ``apply_to``: ``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold``; ``all``
-    requires it on every transfer. ``representatives``: whether all registered representatives must be named.
+    """How names are compared for an inbound authorization and for received data (member-api.md section 3, ivms101.md
+    section 5).
     """
 
     apply_to: Literal["flagged", "all"] = "flagged"
+    """``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold`` or the own threshold
+    is reached; ``all`` requires it on every transfer."""
     check_date_of_birth: bool = False
+    """Whether a date of birth that was sent must be the owner's."""
     first_party_only: bool = False
+    """Only transfers between accounts of one and the same person are accepted."""
+    first_party_withdrawals: bool = False
+    """Only withdrawals whose originator and beneficiary are one and the same person are sent; for an unhosted wallet
+    the proof of ownership says so."""
     representatives: Literal["all", "any"] = "all"
+    """Whether all registered representatives of a company must be named, or any."""
     accept_combinations: tuple[Combination, ...] = ALL_COMBINATIONS
+    """From which to which kind of person transfers are accepted."""
 
 
 class Searches(Section):
-    """The search for the VASP behind an anonymous deposit.
-
-    ``attempts``: how many searches are made for one deposit, the first one included (errors.md section 2: again once or
-    twice). What the hub did not take is not counted.
-    """
+    """The search for the VASP behind an anonymous deposit."""
 
     attempts: Annotated[int, Field(ge=1, le=20)] = 3
+    """How many searches are made for one deposit, the first one included (errors.md section 2: again once or twice).
+    What the hub did not take is not counted."""
+
+
+class ChainCodes(Section):
+    """The codes of one network name, in place of the built-in ones (screening.md 11); empty: it has no such code."""
+
+    screening: str = ""
+    """For wallet and transaction screening (4.B.1, 4.B.2)."""
+    kyt: str = ""
+    """For KYT (4.B.3)."""
+    unhosted: str = ""
+    """For the proof of ownership (4.B.5)."""
+
+
+class Screening(Section):
+    """What is screened by the hub's providers, and how names are compared with the lists."""
+
+    withdrawals: Literal["off", "wallet"] = "off"
+    """Whether the destination's wallet is rated before personal data leaves."""
+    deposits: tuple[Literal["transaction", "kyt"], ...] = ()
+    """What a final deposit is rated by before it is allowed."""
+    name_threshold: Annotated[Decimal, Field(ge=Decimal("0.5"), le=1)] = Decimal("0.9")
+    """From which score on a listed name is a hit."""
+    cache_seconds: Annotated[int, Field(ge=0, le=3_600)] = 300
+    """How long one process uses a wallet's rating again."""
+    chains: Annotated[dict[Symbol, ChainCodes], BySymbol] = Field(default_factory=dict)
+    """Other codes for a network name."""
 
 
 class TimeLimits(Section):
-    """Seconds. Defaults: states.md section 5; the ones that no source gives are marked in their comment."""
+    """Seconds. Defaults: states.md section 5; the ones that no source gives are marked as own choice."""
 
     status_search_after: Seconds = 600
     """Beneficiary: a deposit is on chain and no txid report came."""
     status_search_every: Seconds = 600
+    """Beneficiary: between two questions to the originators that may have sent it."""
     status_search_limit: Seconds = 3_600
     """Beneficiary: how long originators are asked before the sender is searched all the same; own choice."""
     search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
@@ -108,10 +146,24 @@ class TimeLimits(Section):
     held_reminder: Seconds = 86_400
     """A case stands on hold: an alert every so often; own choice. The platform is reminded of a withdrawal at half of
     it, by the same verdict again."""
+    screening: Seconds = 60
+    """A wallet or a transaction is to be rated: until then it is tried again; own choice."""
+    kyt_poll: Annotated[int, Field(ge=5, le=3_600)] = 7
+    """Between two questions for a KYT report; 5 to 10 (screening.md 6)."""
+    kyt_limit: Seconds = 600
+    """How long a KYT report is waited for (screening.md 6)."""
+    ownership: Seconds = 86_400
+    """How long a customer has for the proof that a wallet is his own: the life of the token (hub-api.md 4.B.5)."""
+    ownership_poll: Annotated[int, Field(ge=5, le=3_600)] = 30
+    """Between two questions for the result of a proof; own choice."""
     parked: Seconds = 3_600
     """An input waits for its subject: then an alert; own choice."""
+    list_age: Seconds = 604_800
+    """How old a sanctions list may be (since its publication, or since its import where it is not dated): then an
+    alert; own choice."""
 
 
-OperatorLimits = Annotated[dict[Symbol, Annotated[Decimal, Field(ge=0)]], BySymbol]
+FiatAmounts = Annotated[dict[TradeCurrency, Annotated[Decimal, Field(ge=0)]], BySymbol]
+"""An amount for some of the currencies that ``tradePrice`` may be in (hub-api.md 4.A.5)."""
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

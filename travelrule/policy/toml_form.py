@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,16 +13,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from travelrule.policy.causes import VERDICTS
+from travelrule.policy.causes import VERDICTS, Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import Asset, Exemptions, Names, Searches, TimeLimits
-
-SECTIONS: dict[str, type[BaseModel]] = {
-    "exemptions": Exemptions,
-    "names": Names,
-    "searches": Searches,
-    "time_limits": TimeLimits,
-}
+from travelrule.policy.sections import TimeLimits
 
 CODES = {
     "extra_forbidden": "UNKNOWN_NAME",
@@ -30,6 +24,30 @@ CODES = {
     "greater_than_equal": "OUT_OF_RANGE",
     "less_than_equal": "OUT_OF_RANGE",
 }
+
+
+WAITS = {
+    "status_search_every": "status_search_limit",
+    "search_poll": "search_limit",
+    "unreachable_retry": "unreachable_limit",
+    "kyt_poll": "kyt_limit",
+    "ownership_poll": "ownership",
+}
+"""Each wait between two tries, and the limit of the trying."""
+
+NEVER_OF_DEPOSITS = frozenset(
+    {
+        Cause.DENIED_CORRECTABLE,
+        Cause.DENIED,
+        Cause.ADDRESS_NOT_FOUND,
+        Cause.COUNTERPARTY_FOUND,
+        Cause.COUNTERPARTY_UNKNOWN,
+        Cause.COUNTERPARTY_AMBIGUOUS,
+        Cause.NOT_FIRST_PARTY,
+        Cause.OWNERSHIP_NOT_PROVEN,
+    }
+)
+"""Causes of the other way: what a policy said about them for deposits would be without effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +86,35 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
     """Name the rules that are well-formed but cannot mean anything together."""
     for entity in sorted(set(policy.allow_list) & set(policy.deny_list)):
         yield Fault("deny_list", "CONTRADICTION", f"{entity} is also in allow_list: remove it from one of them")
-    for cause, word in policy.verdicts.items():
-        movable = VERDICTS[cause].movable
-        if word not in movable:
-            allowed = " or ".join(movable) if movable else f"leave it out: it is always {VERDICTS[cause].verdict}"
-            yield Fault(f"verdicts.{cause.value}", "NOT_MOVABLE", allowed)
+    for origin in policy.accept_origins:
+        if origin.rpartition(":")[2] in policy.deny_list:
+            yield Fault("deny_list", "CONTRADICTION", f"{origin} is in accept_origins: remove it from one of them")
+    yield from _moved(policy)
     if policy.operator_limits and not policy.operator_override:
         yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
     for currency in policy.report_moments:
         if policy.assets and currency not in policy.assets:
             yield Fault(f"report_moments.{currency}", "CONTRADICTION", f"{currency} is not in [assets]")
+    yield from _out_of_time(policy.time_limits)
+
+
+def _moved(policy: Policy) -> Iterator[Fault]:
+    for table, verdicts in (("verdicts", policy.verdicts), ("deposit_verdicts", policy.deposit_verdicts)):
+        for cause, word in verdicts.items():
+            row = VERDICTS[cause]
+            if word not in row.movable:
+                allowed = " or ".join(row.movable) if row.movable else f"leave it out: it is always {row.verdict}"
+                yield Fault(f"{table}.{cause.value}", "NOT_MOVABLE", allowed)
+    for cause in policy.deposit_verdicts:
+        if cause in NEVER_OF_DEPOSITS:
+            yield Fault(f"deposit_verdicts.{cause.value}", "CONTRADICTION", "no deposit has this cause: use [verdicts]")
+
+
+def _out_of_time(limits: TimeLimits) -> Iterator[Fault]:
+    """Waits that are longer than the limit that ends them: nothing would be tried a second time."""
+    for wait, limit in WAITS.items():
+        if getattr(limits, wait) > getattr(limits, limit):
+            yield Fault(f"time_limits.{wait}", "CONTRADICTION", f"at most time_limits.{limit}, or raise that one")
 
 
 def _fault(detail: ErrorDetails) -> Fault:
@@ -94,7 +131,12 @@ def _suggestion(where: tuple[str, ...]) -> str:
 
 
 def _names_at(path: tuple[str, ...]) -> list[str]:
-    model: Any = Policy
-    if path:
-        model = Asset if path[0] == "assets" else SECTIONS.get(path[0], Policy)
-    return sorted(model.model_fields)
+    """The names that the table at this path may hold."""
+    form: Any = Policy
+    for part in path:
+        form = form.model_fields[part].annotation if _is_model(form) else typing.get_args(form)[1]
+    return sorted(form.model_fields)
+
+
+def _is_model(form: Any) -> bool:
+    return isinstance(form, type) and issubclass(form, BaseModel)

@@ -46,7 +46,8 @@ def verdict_for(
     """
     row = VERDICTS[cause]
     usual = row.deposit if row.deposit and subject_kind == "deposit" else row.verdict
-    word = policy.verdicts.get(cause, usual)
+    chosen = policy.verdicts | policy.deposit_verdicts if subject_kind == "deposit" else policy.verdicts
+    word = chosen.get(cause, usual)
     needs: tuple[str, ...] = ()
     if word == "hold":
         needs = row.needs if usual == "hold" or row.needs else OPERATOR

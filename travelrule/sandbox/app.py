@@ -1,10 +1,11 @@
-"""The sandbox as an ASGI application: the hub's operations and the control endpoints on one port."""
+"""The sandbox as an ASGI application: the hub's operations, its widget and the control endpoints on one port."""
 
 from __future__ import annotations
 
 from starlette.applications import Starlette
 
 from travelrule.hub.app import EXCEPTION_HANDLERS, Lifespan, hub_routes
+from travelrule.hub.widget.routes import widget_routes
 from travelrule.sandbox.control import Control
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
@@ -12,7 +13,7 @@ from travelrule.sandbox.network import Sandbox
 
 def create_sandbox(sandbox: Sandbox, journal: SandboxJournal, *, lifespan: Lifespan | None = None) -> Starlette:
     """Return the application over a sandbox. ``lifespan`` runs what lives beside it."""
-    routes = [*hub_routes(sandbox.service), *Control(sandbox, journal).routes()]
+    routes = [*hub_routes(sandbox.service), *widget_routes(sandbox.widget), *Control(sandbox, journal).routes()]
     app = Starlette(routes=routes, exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app

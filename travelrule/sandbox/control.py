@@ -17,6 +17,7 @@ from travelrule.hub.records import CallRecord
 from travelrule.sandbox.faults import FaultSpec
 from travelrule.sandbox.journal import PAGE_MAX, SandboxJournal
 from travelrule.sandbox.network import Sandbox
+from travelrule.sandbox.wallets import SandboxWallet
 from travelrule.sandbox.world import WorldMember
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -38,6 +39,7 @@ class Control:
             Route("/sandbox/members", _guarded(self._list_members), methods=["GET"]),
             Route("/sandbox/members/{id}", _guarded(self._put_member), methods=["PUT"]),
             Route("/sandbox/journal", _guarded(self._read_journal), methods=["GET"]),
+            Route("/sandbox/wallets", _guarded(self._list_wallets), methods=["GET"]),
         ]
 
     async def _add_fault(self, request: Request) -> Response:
@@ -63,6 +65,9 @@ class Control:
         known = await self._sandbox.state.member(entity_id) is not None
         member = await self._sandbox.put_member(parse(WorldMember, content, "member"))
         return _json({"vaspEntityId": entity_id, "pubkeys": member.public_keys()}, 200 if known else 201)
+
+    async def _list_wallets(self, _: Request) -> Response:
+        return _json({"wallets": SandboxWallet().addresses()})
 
     async def _read_journal(self, request: Request) -> Response:
         query = request.query_params

@@ -5,7 +5,8 @@ itself: by that member). Of the calls it matches it disturbs the ``share``, at m
 matching call is disturbed depends on the seed and n alone.
 
 ``txid-search`` and ``wallet-search`` are what a VASP asks the hub; ``txid-check`` and ``wallet-check`` what the hub
-then asks each member; ``callback`` is how it tells the end.
+then asks each member; ``callback`` is how it tells the end of a search, of an analysis (``kyt-search``) or of a
+session (``unhosted-token``).
 """
 
 from __future__ import annotations

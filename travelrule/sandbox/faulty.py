@@ -40,6 +40,13 @@ _ERROR_TYPES = {
     429: "TOO_MANY_REQUESTS",
     503: "VASP_BACKEND_INTERNAL_ERROR",
 }
+_KYT_ERROR_TYPES = {
+    400: "BAD_REQUEST",
+    422: "INVALID_ORIGIN",
+    500: "INTERNAL_SERVER_ERROR",
+    503: "SERVICE_UNAVAILABLE",
+}
+"""KYT has words of its own (screening.md section 7); its 422 is the quota."""
 
 
 class CallerCutOffError(Exception):
@@ -82,7 +89,7 @@ class FaultyTransport:
         fault = plan.fault
         match fault and fault.fault:
             case "status":
-                _refuse(fault)
+                _refuse(fault, call.operation)
             case "drop-before":
                 _lose(fault, call.operation, reached=False)
             case "hang":
@@ -102,7 +109,7 @@ class FaultyTransport:
 
 
 class FaultyAnswers:
-    """The hub's own answers (directory, searches) with faults in front of them.
+    """The hub's own answers (directory, searches, risk, unhosted wallets) with faults in front of them.
 
     ``hang_seconds``: how long a hanging call keeps its connection.
     """
@@ -122,7 +129,7 @@ class FaultyAnswers:
         await self._pause(plan.delay_seconds)
         match plan.fault and plan.fault.fault:
             case "status":
-                _refuse(plan.fault)
+                _refuse(plan.fault, call.operation)
             case "drop-before":
                 raise CallerCutOffError
             case "hang":
@@ -179,9 +186,10 @@ class FaultyService:
             return LostAnswer(0, b"")
 
 
-def _refuse(fault: FaultSpec | None) -> NoReturn:
+def _refuse(fault: FaultSpec | None, operation: Operation) -> NoReturn:
     status = (fault and fault.status) or int(HTTPStatus.INTERNAL_SERVER_ERROR)
-    error_type = (fault and fault.error_type) or _ERROR_TYPES.get(status, "CODE_SERVER_INTERNAL_ERROR")
+    known = _ERROR_TYPES | _KYT_ERROR_TYPES if operation.kyt else _ERROR_TYPES
+    error_type = (fault and fault.error_type) or known.get(status, "CODE_SERVER_INTERNAL_ERROR")
     wait_seconds = 1 if status == HTTPStatus.TOO_MANY_REQUESTS else 0
     raise HubFault(status, error_type, "a fault of the sandbox", wait_seconds)
 

@@ -11,9 +11,12 @@ from travelrule.hub.callbacks import Unreachable
 from travelrule.hub.members import Member, MemberKey
 from travelrule.hub.ports import CallbackTransport, Clock, Journal, MemberAnswer, MemberCall, MemberTransport
 from travelrule.hub.running import Randomness, assemble, fresh_key, utc_now
+from travelrule.hub.screening_ports import Providers
 from travelrule.sandbox.faults import FaultBook, Pause
 from travelrule.sandbox.faulty import FaultyAnswers, FaultyCallbacks, FaultyService, FaultyTransport
 from travelrule.sandbox.robots import Robot
+from travelrule.sandbox.screening import WorldKyt, WorldScreening
+from travelrule.sandbox.wallets import SandboxWallet
 from travelrule.sandbox.world import World, WorldMember
 
 _ROBOT_KEY_EXPIRES = datetime(2099, 1, 1, tzinfo=UTC)
@@ -88,12 +91,14 @@ class Sandbox:
             journal=journal,
             randomness=randomness,
             callbacks=FaultyCallbacks(callbacks or Unreachable(), self.faults, pause),
+            providers=Providers(WorldScreening(world.screening), WorldKyt(world.screening, pause), SandboxWallet()),
             around_own_answers=lambda inner: FaultyAnswers(inner, self.faults, world.member_timeout_seconds, pause),
         )
         self.service = FaultyService(self._hub.service)
         self.state = self._hub.state
         self.polling = self._hub.polling
-        self.searches = self._hub.searches
+        self.tasks = self._hub.tasks
+        self.widget = self._hub.widget
 
     async def put_member(self, spec: WorldMember) -> Member:
         """Add a member, or move it and give it the keys of ``spec``; its health is asked at once."""

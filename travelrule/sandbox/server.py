@@ -46,7 +46,7 @@ async def run_sandbox(
     http = HttpTransport()
     with SandboxJournal(data_dir) as journal:
         sandbox = Sandbox(world, http, journal=journal, callbacks=http)
-        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.searches, http))
+        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.tasks, http))
         log.info("sandbox-starting", members=len(world.members))
         await serve(app, listen, on_started=on_started, handle_signals=handle_signals, http=CutOffProtocol)
     log.info("sandbox-stopped")

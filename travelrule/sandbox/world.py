@@ -14,10 +14,10 @@ from schemas.text import TradeCurrency
 from travelrule.crypto.signing import SigningKey
 from travelrule.hub.documents import Spec, parse, read_document
 from travelrule.hub.network_file import HubLimits, MemberSpec, Seed, SomeSeconds, check_distinct
+from travelrule.sandbox.screening_spec import ScreeningSpec
 
 Answers = Literal["verified", "denied", "late", "never", "garbage"]
 DataBehaviour = Literal["answer", "refuse", "lie-amount", "lie-name", "late"]
-Category = Literal["WHITE", "GRAY", "BLACK", "UNKNOWN"]
 Reason = Literal[
     "",
     "NOT_FOUND_ADDRESS",
@@ -190,35 +190,6 @@ class WorldMember(MemberSpec):
         return self.seed or (self.robot.seed if self.robot else None)
 
 
-class ScreenedWallet(Spec):
-    """What wallet screening says of an address."""
-
-    category: Category
-    tags: tuple[str, ...] = ()
-
-
-class ScreenedTransaction(Spec):
-    """What transaction screening says of the two sides of a transaction."""
-
-    sender: Category = "WHITE"
-    receiver: Category = "WHITE"
-
-
-class KnownTransaction(Spec):
-    """What KYT says of a transaction, and after how long."""
-
-    verdict: Literal["Clean", "Suspicious", "Malicious"]
-    pending_seconds: Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)] = 0
-
-
-class ScreeningSpec(Spec):
-    """Outcomes of screening; whatever is not listed is ``WHITE`` and ``Clean``."""
-
-    wallets: dict[str, ScreenedWallet] = Field(default_factory=dict)
-    transactions: dict[str, ScreenedTransaction] = Field(default_factory=dict)
-    kyt: dict[str, KnownTransaction] = Field(default_factory=dict)
-
-
 class World(HubLimits):
     """A whole world."""
 
@@ -226,10 +197,18 @@ class World(HubLimits):
     screening: ScreeningSpec = ScreeningSpec()
     rate_limit_per_minute: Annotated[int, Field(ge=0)] = 0
     health_interval_seconds: SomeSeconds = 30
+    kyt_request_seconds: SomeSeconds = 300
 
     @model_validator(mode="after")
     def _members_differ(self) -> Self:
         check_distinct(member.vasp_entity_id for member in self.members)
+        return self
+
+    @model_validator(mode="after")
+    def _unregistered_are_members(self) -> Self:
+        strangers = set(self.screening.kyt_unregistered) - {member.vasp_entity_id for member in self.members}
+        if strangers:
+            raise ValueError(f"screening.kytUnregistered names {min(strangers)}, which is no member: add it to members")
         return self
 
 

@@ -17,7 +17,7 @@ log = logs.get("notify")
 
 
 class Listener:
-    """Listens on a connection of its own; ``woken(what)`` gets ``outbox``, ``calls`` or both, comma-separated."""
+    """Listens on a connection of its own; ``woken(what)`` gets the names that a commit announces, comma-separated."""
 
     def __init__(self, database: Database, woken: Callable[[str], None]) -> None:
         self._url = database.url

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import Text, bindparam, select, text
 
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
+from travelrule.store.types import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,12 @@ class StoredPolicy:
     version: str
     content: str
     activated_at: datetime
+
+
+_ALSO_AS = text(
+    "INSERT INTO policies (vasp, version, content, activated_at) SELECT vasp, :version, content, :now FROM policies"
+    " WHERE id = (SELECT MAX(id) FROM policies WHERE vasp = :vasp) AND version = :old"
+).bindparams(bindparam("version", type_=Text()), bindparam("now", type_=Instant()))
 
 
 class Policies:
@@ -42,6 +49,12 @@ class Policies:
         async with self._database.read() as connection:
             row = (await connection.execute(query)).first()
         return None if row is None else StoredPolicy(row.version, row.content, row.activated_at)
+
+    async def also_as(self, stored: StoredPolicy, version: str, now: datetime) -> None:
+        """Put the same text in force under another version, if nothing else was put in force meanwhile."""
+        names = {"vasp": self._vasp, "version": version, "now": now, "old": stored.version}
+        async with self._database.begin() as connection:
+            await connection.execute(_ALSO_AS, names)
 
     async def activate(self, version: str, content: str, now: datetime) -> bool:
         """Put a policy in force; False if it already is."""

@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import select, text
 
 from schemas.persons import Person
-from travelrule.identity.addresses import candidates, txid_key
+from travelrule.identity.addresses import candidates, place, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -26,12 +26,14 @@ Index = Callable[[str, str], bytes]
 
 _WALLETS = {
     True: text(
-        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sealed, k.wrapped"
+        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sanctioned, w.sealed,"
+        " k.wrapped"
         " FROM wallets w JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
         " WHERE w.vasp = :vasp AND w.address_index = ANY(CAST(:indexes AS bytea[]))"
     ),
     False: text(
-        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sealed, k.wrapped"
+        "SELECT w.wallet_id, w.subject, w.address_index, w.currencies, w.networks, w.kyc, w.sanctioned, w.sealed,"
+        " k.wrapped"
         " FROM wallets w JOIN data_keys k ON k.vasp = w.vasp AND k.subject = w.subject"
         " WHERE w.vasp = :vasp AND hex(w.address_index) IN (SELECT value FROM json_each(:indexes))"
     ),
@@ -65,7 +67,8 @@ _WITHDRAWALS = {
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
     """An own customer's deposit address. ``asked`` is the text it was found for, ``tag`` the customer's own tag there
-    (empty: none), ``found_tag`` what stood behind the colon in the question (None: nothing).
+    (empty: none), ``found_tag`` what stood behind the colon in the question (None: nothing). ``sanctioned`` is what the
+    last screening of the owner found; None: the owner was never screened.
     """
 
     wallet_id: str
@@ -77,6 +80,7 @@ class WalletRecord:
     kyc: bool
     customer_id: str = field(repr=False)
     owner: Person | None = field(repr=False)
+    sanctioned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +130,15 @@ class Reads:
 
     async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
         """The own deposit addresses that the texts (``address[:tag]``) mean, by algorithm A of ivms101.md section 6:
-        the whole text first, then the part left of the rightmost colon.
+        the whole text first, then the part left of the rightmost colon. Of the wallets with a tag only those with the
+        tag of the text: everybody's wallet may be at that address.
         """
         wanted: dict[bytes, list[tuple[str, str | None]]] = {}
         for entry in asked:
             for address, tag in candidates(entry):
                 wanted.setdefault(self._index("address", address), []).append((entry, tag))
+                if tag:
+                    wanted.setdefault(self._index("place", place(address, tag)), []).append((entry, tag))
         if not wanted:
             return []
         indexes: Any = list(wanted)
@@ -156,6 +163,7 @@ class Reads:
             kyc=bool(row.kyc),
             customer_id=content["customerId"],
             owner=Person.model_validate(owner) if owner is not None else None,
+            sanctioned=None if row.sanctioned is None else bool(row.sanctioned),
         )
 
     async def withdrawals_in(self, asked: Sequence[Payment]) -> list[WithdrawalRecord]:

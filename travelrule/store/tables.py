@@ -67,6 +67,7 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
@@ -237,9 +238,13 @@ wallets = Table(
     Column("networks", Text, nullable=False),
     Column("kyc", Boolean, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
+    Column("revision", Integer, nullable=False, server_default="0"),
+    Column("screened_lists", Text, nullable=False, server_default=""),
+    Column("sanctioned", Boolean),
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
+Index("ix_wallets_screened_lists", wallets.c.vasp, wallets.c.screened_lists, wallets.c.wallet_id)
 
 vasps = Table(
     "vasps",
@@ -271,6 +276,42 @@ policies = Table(
     Column("activated_at", Instant, nullable=False),
 )
 Index("ix_policies_vasp", policies.c.vasp, policies.c.id)
+
+lists = Table(
+    "lists",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("format", Text, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("names", Integer, nullable=False),
+    Column("addresses", Integer, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("report", Text, nullable=False),
+    Column("published_at", Instant),
+    Column("imported_at", Instant, nullable=False),
+    Column("active", Boolean, nullable=False),
+)
+Index(
+    "ix_lists_active",
+    lists.c.vasp,
+    lists.c.code,
+    unique=True,
+    postgresql_where=text("active"),
+    sqlite_where=text("active"),
+)
+
+list_chunks = Table(
+    "list_chunks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
 
 nonces = Table(
     "nonces",

@@ -32,7 +32,7 @@ class Record:
 
     async def make(self) -> None:
         station = self.station
-        await self.policies.activate(Policy.default().version, "", station.clock())
+        await self.policies.activate(Policy(sanctions="off").version, 'sanctions = "off"', station.clock())
         await station.listing()
         await station.withdraw("w-1")
         await station.withdraw("w-2", "west")

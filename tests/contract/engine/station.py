@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from tests.unit.sandbox.kit import listed, real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
+from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
@@ -32,10 +34,13 @@ from travelrule.engine.kinds import MACHINES
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.refresher import Refresher
+from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.hub.ports import CallbackTransport
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
+from travelrule.sandbox.faults import Pause
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
 from travelrule.sandbox.world import WorldMember, parse_world
@@ -43,6 +48,7 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
+from travelrule.store.lists import Lists
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
@@ -58,6 +64,8 @@ TYPES = {
     "DecisionRecorded": "decision.recorded.v1",
     "WalletRegistered": "wallet.registered.v1",
     "DepositDetected": "deposit.detected.v1",
+    "ScreeningRequested": "screening.requested.v1",
+    "OwnershipRequested": "ownership.requested.v1",
 }
 
 
@@ -104,13 +112,28 @@ def robot(name: str = "south", seed: bytes = b"r", **spec: Any) -> dict[str, Any
 class Station:
     """Everything of one process of `north`, and the sandbox it talks to."""
 
-    def __init__(self, database: Database, vault: Vault, members: Sequence[dict[str, Any]], **limits: Any) -> None:
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        members: Sequence[dict[str, Any]],
+        *,
+        world: dict[str, Any] | None = None,
+        callbacks: CallbackTransport | None = None,
+        pause: Pause = asyncio.sleep,
+        searches: Searches | None = None,
+        **limits: Any,
+    ) -> None:
         self.clock = HandClock()
         self.database = database
         self.vault = vault
         self.journal = SandboxJournal()
-        world = parse_world({"members": [real("north", NORTH), *members], "memberTimeoutSeconds": 0.2})
-        self.sandbox = Sandbox(world, RecordingMember(), journal=self.journal, clock=self.clock)
+        self.searches = searches
+        listing = [real("north", NORTH), *members]
+        network = parse_world({"members": listing, "memberTimeoutSeconds": 0.2, **(world or {})})
+        self.sandbox = Sandbox(
+            network, RecordingMember(), journal=self.journal, clock=self.clock, callbacks=callbacks, pause=pause
+        )
         self.wire = Wiretap(httpx.ASGITransport(create_sandbox(self.sandbox, self.journal)))
         self.control = httpx.AsyncClient(transport=self.wire.inner, base_url="http://hub")
         self.hub = HubClient(
@@ -120,8 +143,9 @@ class Station:
             self.wire,
             clock=self.clock,
         )
-        self.rules = Rules(Policy.default().with_own(OWN))
+        self.rules = Rules(Policy(sanctions="off").with_own(OWN))
         self.engine = Engine("north", database, MACHINES, vault, self.rules, dead_letter_headers, clock=self.clock)
+        self.lists = ActiveLists(Lists(database, "north"), self.engine.alert, self.clock)
         self.directory = Directory(database, "north")
         self.counterparties = self.another_view()
         self.queues = Queues(database, "north", "p1")
@@ -136,10 +160,11 @@ class Station:
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
-            look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads)),
+            look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads), self.lists),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
             clock=self.clock,
+            searches=self.searches,
         )
         queues = Queues(self.database, "north", owner)
         return Caller(
@@ -280,8 +305,6 @@ class Station:
 
 
 async def asyncio_wait(caller: Caller) -> None:
-    import asyncio
-
     await asyncio.wait(caller._running)
 
 

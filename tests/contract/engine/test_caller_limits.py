@@ -18,6 +18,7 @@ from travelrule.engine.apply import Engine
 from travelrule.engine.breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
 from travelrule.engine.caller import LEASE_SECONDS, Caller
 from travelrule.engine.calling import Attempt, Postpone
+from travelrule.engine.held import HELD_SECONDS
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
@@ -310,7 +311,7 @@ async def test_calls_of_this_processs_own_decisions_are_made_at_once_and_leased(
     await until(lambda: bench.calling.now["all"] == 2)
     await asyncio.sleep(0.01)
     assert len(bench.calling.started) == len(await read(database, tables.calls)) == 2
-    assert bench.caller._taken == 0
+    assert not bench.caller._taken
     await bench.finish()
 
 
@@ -324,3 +325,65 @@ async def test_a_call_that_the_same_batch_takes_back_is_not_made(database: Datab
     await asyncio.sleep(0.01)
     assert bench.calling.started == []
     assert await read(database, tables.calls) == []
+
+
+async def test_calls_without_a_place_wait_here_and_are_begun_as_places_get_free(database: Database) -> None:
+    """Under load a claim per free place costs more than everything else."""
+    bench = Bench(database, concurrency=2, per_counterparty=2, held=8)
+    rows = [call(f"c-{number}", "ab"[number % 2], due=-1) for number in range(4)]
+    taken = [bench.caller.take(row, NOW) for row in rows]
+    for item in taken:
+        assert item is not None
+        bench.caller.start(item, None)  # type: ignore[arg-type]
+    await until(lambda: bench.calling.now["all"] == 2)
+    await bench.finish()
+    await until(lambda: sorted(bench.calling.started) == ["c-0", "c-1", "c-2", "c-3"])
+    assert bench.calling.most["all"] == 2
+
+
+async def test_what_waits_here_for_too_long_goes_back_to_the_store(database: Database) -> None:
+    bench = Bench(database, concurrency=1, held=8)
+    rows = [call(f"c-{number}", due=-1) for number in range(2)]
+    taken = [bench.caller.take(row, NOW) for row in rows]
+    await write(database, tables.calls, rows)
+    for item in taken:
+        assert item is not None
+        bench.caller.start(item, None)  # type: ignore[arg-type]
+    await until(lambda: bench.calling.now["all"] == 1)
+    bench.clock.forward(HELD_SECONDS + 0.1)
+    other = Bench(database)
+    other.clock = bench.clock
+    assert await other.caller.round() == 0, "leased"
+    bench.caller._draining = True
+    await bench.caller.round()
+    other.caller._clock = bench.clock
+    assert await other.caller.round() == 1
+    await until(lambda: other.calling.started == ["c-1"])
+    assert bench.calling.started == ["c-0"]
+    await bench.finish()
+    await other.finish()
+
+
+async def test_a_call_that_was_taken_back_while_it_waited_is_not_made(database: Database) -> None:
+    bench = Bench(database, concurrency=1, held=8)
+    for number in range(3):
+        item = bench.caller.take(call(f"c-{number}", subject=f"withdrawal:w-{number}"), NOW)
+        assert item is not None
+        bench.caller.start(item, None)  # type: ignore[arg-type]
+    await until(lambda: bench.calling.now["all"] == 1)
+    bench.caller.drop("withdrawal:w-1", ())
+    bench.caller.drop("withdrawal:w-2", ("address-search",))
+    await bench.finish()
+    await bench.finish()
+    assert bench.calling.started == ["c-0", "c-2"]
+
+
+async def test_a_counterparty_that_does_not_answer_gets_no_calls_held_for_it(database: Database) -> None:
+    bench = Bench(database, per_counterparty=4, held=64)
+    bench.calling.ends["dead"] = "silence"
+    bench.calling.open.set()
+    await write(database, tables.calls, [call(f"d{number:02}", "dead", due=-50) for number in range(5)])
+    await bench.caller.round()
+    await until(lambda: len(bench.calling.started) >= FAILURES_TO_OPEN and not bench.caller._running)
+    assert bench.caller.take(call("d-more", "dead"), NOW) is None
+    assert bench.caller.take(call("a-1", "alive"), NOW) is not None

@@ -16,7 +16,7 @@ async def search(record: Record) -> str:
     station = record.station
     await station.withdraw("w-9", destination=UNKNOWN)
     await station.calls_all()
-    await station.sandbox.searches.settled()
+    await station.sandbox.tasks.settled()
     await station.forward(13)
     assert [data["outcome"] for data in await station.said("callbacks")] == ["not-found"]
     row = await record.one(tables.subjects, tables.subjects.c.subject == "withdrawal:w-9")
@@ -34,7 +34,8 @@ async def test_when_all_were_asked_nobody_has_it(record: Record) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
-    [({"south"}, True), ({"south", "west"}, False), (set[str](), False)],
+    [({"south"}, True), ({"south", "west"}, False), (set[str](), True), (None, False)],
+    ids=["west", "nobody", "everybody", "not said"],
 )
-async def test_whom_a_search_left_out(record: Record, asked: set[str], expected: bool) -> None:
+async def test_whom_a_search_left_out(record: Record, asked: set[str] | None, expected: bool) -> None:
     assert await record.station.counterparties.left_out(asked, "north") is expected

@@ -92,6 +92,27 @@ async def test_another_process_takes_up_a_new_version_and_an_old_one_that_came_b
         await asyncio.gather(task, return_exceptions=True)
 
 
+async def test_what_an_older_release_activated_gets_a_version_of_this_one_once(
+    database: Database, clock: HandClock
+) -> None:
+    """Verdicts name the version of this release, so it must be found; the older one stays for older verdicts."""
+    policies = Policies(database, "north")
+    await policies.activate("0123456789abcdef", STRICT, clock())
+    active = rules(database, clock)
+    await active.load()
+    version = Policy.from_toml(STRICT).version
+    assert active().version == version
+    for _ in range(3):
+        await rules(database, clock).load()
+        await active.load()
+    older, newer = await policies.by_version("0123456789abcdef"), await policies.by_version(version)
+    assert older is not None
+    assert newer is not None
+    assert older.content == newer.content == STRICT
+    async with database.read() as connection:
+        assert len((await connection.execute(tables.policies.select())).all()) == 2
+
+
 async def test_the_loops_outlive_a_database_failure_and_nothing_else(
     database: Database, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,16 @@ async def test_a_timer_comes_due_once_and_not_before_its_time(place: Place) -> N
     assert (item.source, item.at, item.data) == ("/timers", after(10), TimerDue(name="held", due_at=after(10)))
 
 
+async def test_what_a_timer_begins_belongs_to_the_trace_of_its_subject(place: Place) -> None:
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    await place.engine.apply([replace(told("later"), traceparent=trace)])
+    await place.engine.apply([told("later")])
+    place.clock.now = after(10)
+    assert await place.timers().round() == 1
+    (item,) = place.submitted
+    assert item.traceparent == trace, "an input without a trace does not end the one that there is"
+
+
 async def test_several_processes_that_look_at_once_make_one_effect(place: Place) -> None:
     """The lease may have run out while a process was slow: then two look."""
     await place.engine.apply([told("later", f"w-{number}") for number in range(10)])

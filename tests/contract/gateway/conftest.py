@@ -31,6 +31,7 @@ from travelrule.engine.served_withdrawals import ServedWithdrawals
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
 from travelrule.gateway.app import GatewayDeps, create_gateway
+from travelrule.gateway.ports import NoLists, Screen
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store import migrate
@@ -101,8 +102,11 @@ class House:
     """South's house: engine, store and gateway over one database."""
 
     database: Database
-    rules: Policy = field(default_factory=lambda: Policy.default().with_own(OwnVasp("south", "code:south", PROFILE)))
+    rules: Policy = field(
+        default_factory=lambda: Policy(sanctions="off").with_own(OwnVasp("south", "code:south", PROFILE))
+    )
     now: datetime = NOW
+    screen: Screen = field(default_factory=NoLists)
 
     def __post_init__(self) -> None:
         self.index = BlindIndex(b"i" * 32)
@@ -156,6 +160,7 @@ class House:
             randomness=_random,
             refresh_keys=self.keys,
             sources=[ip_network("127.0.0.0/8")],
+            screen=self.screen,
         )
         transport = httpx.ASGITransport(create_gateway(deps), client=("127.0.0.1", 1))
         return httpx.AsyncClient(transport=transport, base_url="http://gateway.test", headers=HEADERS)

@@ -20,7 +20,7 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.calling import Attempt, Calling, Postpone
 from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.searches import Searches
+from travelrule.engine.searches import CALLED_BACK, Searches
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
@@ -227,10 +227,10 @@ async def test_processes_share_what_was_heard_in_a_second(house: House, hub: Hub
 async def test_tokens_depend_on_key_operation_and_id(house: House) -> None:
     urls = [
         await house.searches.expect_callback(operation, request_id, SUBJECT)
-        for operation in ("txid-search", "wallet-search")
+        for operation in CALLED_BACK
         for request_id in ("r-1", "r-2")
     ]
-    assert len({str(url).rpartition("/")[2] for url in urls}) == 4
+    assert len({str(url).rpartition("/")[2] for url in urls}) == 2 * len(CALLED_BACK)
     assert await house.searches.expect_callback("status-search", "r-1", SUBJECT) is None
     token = str(urls[0]).rpartition("/")[2]
     found = await house.searches.find("txid-search", token)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, Inspector, inspect
+from sqlalchemy import Connection, Inspector, inspect, text
 
 from tests.services.process import ROOT
 from travelrule.store import migrate, tables
@@ -138,3 +138,27 @@ async def test_a_broken_migration_leaves_the_database_as_it_was(fresh: Database,
     async with fresh.read() as connection:
         assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == []
     assert await migrate.upgrade(fresh) == migrate.newest()
+
+
+async def test_wallets_of_before_count_as_never_screened(fresh: Database) -> None:
+    """0005 meets wallets that were registered while nobody screened their owners."""
+
+    def up_to_the_one_before(connection: Connection) -> None:
+        config = migrate._config()
+        config.attributes["connection"] = connection
+        migrate.command.upgrade(config, "0004")
+
+    binary = "'\\x01'::bytea" if fresh.is_postgresql else "x'01'"
+    async with fresh.begin() as connection:
+        await connection.run_sync(up_to_the_one_before)
+        await connection.execute(
+            text(
+                "INSERT INTO wallets (vasp, wallet_id, subject, address_index, customer_index, currencies, networks,"
+                f" kyc, sealed, created_at) VALUES ('north', 'w-1', 'wallet:w-1', {binary}, {binary}, '[]', '[]', true,"
+                f" {binary}, '2026-11-20T09:00:00+00:00')"
+            )
+        )
+    assert await migrate.upgrade(fresh) == migrate.newest()
+    async with fresh.read() as connection:
+        (row,) = (await connection.execute(tables.wallets.select())).all()
+    assert (row.wallet_id, row.revision, row.screened_lists, row.sanctioned) == ("w-1", 0, "", None)

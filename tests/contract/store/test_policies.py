@@ -34,3 +34,20 @@ async def test_each_vasp_has_its_own(database: Database) -> None:
     await Policies(database, "north").activate("v1", "first", NOW)
     assert await Policies(database, "south").active() is None
     assert await Policies(database, "south").by_version("v1") is None
+
+
+async def test_the_same_text_under_another_version_yields_to_what_was_put_in_force_meanwhile(
+    database: Database,
+) -> None:
+    policies = Policies(database, "north")
+    await Policies(database, "south").activate("s1", "other", NOW)
+    await policies.activate("v1", "first", NOW)
+    first = await policies.active()
+    assert first is not None
+    await policies.also_as(first, "v1-read-anew", after(1))
+    assert await policies.active() == StoredPolicy("v1-read-anew", "first", after(1))
+    await policies.activate("v2", "second", after(2))
+    await policies.also_as(first, "v1-read-anew-again", after(3))
+    active = await policies.active()
+    assert active is not None
+    assert active.version == "v2"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.base import Wire
+from tests.property.exchange.catalogue import assessments
 from tests.unit.deposits import scene
 from tests.unit.exchange.scene import OTHER_TXID, TXID, requested
 from travelrule.deposits.state import DepositState
@@ -96,4 +97,5 @@ def for_deposit(state: DepositState | None) -> Iterator[Wire]:
         yield from reports(transfer_id, "north")
         yield SearchCalledBack(operation="txid-search", request_id=transfer_id)
     yield scene.reported("finish", "no-such-id")
+    yield from assessments(state.gate if state is not None else None)
     yield requested()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from schemas.callbacks import SearchResultBody
+from schemas.callbacks import KytResultBody, SearchResultBody
 from schemas.deposits import DepositDetected
 from schemas.verdicts import VerdictBody
 from tests.unit.deposits.scene import WALLET
@@ -21,6 +21,11 @@ from travelrule.policy.policy import Policy
 
 PERSONAL = (ADDRESS, "Lind", "Erik", "Berg", "Anna", "1980-05-06", WALLET["customerId"])
 POLL_SECONDS_MIN = 10
+MODELS = {
+    "deposit.verdict.v1": VerdictBody,
+    "txid-search.result.v1": SearchResultBody,
+    "kyt.result.v1": KytResultBody,
+}
 
 
 def check(before: DepositState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
@@ -68,7 +73,7 @@ def _watched(after: DepositState) -> None:
 def _nothing_personal(decision: Decision[Any]) -> None:
     for effect in decision.effects:
         if isinstance(effect, Emit):
-            (VerdictBody if effect.topic == "verdicts" else SearchResultBody).model_validate(effect.data)
+            MODELS[effect.type].model_validate(effect.data)
             said = json.dumps(effect.data)
             assert not [word for word in PERSONAL if word in said]
         if isinstance(effect, CallHub | LookUp | Tell):
@@ -108,6 +113,20 @@ def _verdicts(before: DepositState | None, item: Input, decision: Decision[Any],
     else:
         assert reason == "OPERATOR"
         assert type(item.data).__name__ == "DecisionRecorded"
+        return
+    _assessed(after, policy)
+
+
+def _assessed(after: DepositState, policy: Policy) -> None:
+    """Nothing bad that was ever found is forgotten, nothing that the policy asks for is left out or still running."""
+    assert after.gate is None
+    assert not {"sanctioned", "malicious", "suspicious"} & set(after.risks.values())
+    wanted = {*policy.screening.deposits}
+    if policy.sanctions == "required" and after.received is not None:
+        wanted.add("lists")
+    assert wanted <= set(after.risks)
+    open_risks = {after.risks[kind] for kind in wanted} - {"clean"}
+    assert {f"RISK_{risk.upper()}" for risk in open_risks} <= {str(cause) for cause in policy.verdicts}
 
 
 def _surviving(decision: Decision[Any]) -> list[CallHub]:

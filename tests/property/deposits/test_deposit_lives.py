@@ -9,8 +9,21 @@ from hypothesis import strategies as st
 
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.deposits.laws import check
+from tests.property.exchange.catalogue import assessments
 from tests.property.exchange.test_sequences import bodies, texts, values
-from tests.unit.deposits.scene import Scene, detected, rules
+from tests.unit.deposits.scene import (
+    CONFIRMED,
+    RETRACTED,
+    Scene,
+    answer_payload,
+    decided,
+    detected,
+    matched,
+    requesting,
+    rules,
+    unmatched,
+)
+from tests.unit.deposits.scene import data as received
 from travelrule.deposits.deposit import MACHINE
 from travelrule.exchange.reports import CallReport
 
@@ -18,6 +31,8 @@ OPERATIONS = ["look-up", "status-search", "txid-search", "txid-search-result", "
 RULES = [
     "",
     'sanctions = "required"',
+    'sanctions = "required"\n[screening]\ndeposits = ["transaction", "kyt"]',
+    '[screening]\ndeposits = ["kyt"]\n[verdicts]\nRISK_UNKNOWN = "allow"\nRISK_PENDING = "allow"',
     'deny_list = ["north"]',
     '[verdicts]\nCOUNTERPARTY_NOT_ALLOWED = "hold"\nORIGINATOR_UNKNOWN = "deny"',
     "[assets.BTC]\nnetworks = []",
@@ -90,3 +105,24 @@ def test_left_alone_a_deposit_acts_and_then_reminds_for_ever(data):
         scene.fire(name)
     waits = scene.state.status not in ("settled", "retracted") and scene.state.case.verdict != "deny"
     assert bool(scene.state.timers) == waits
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), text=st.sampled_from(RULES[1:3]))
+def test_a_rating_meets_matches_retractions_and_decisions_in_any_order(data, text):
+    """Data came by request; what was rated, a late announcement and the chain race each other."""
+    scene = requesting(text)
+    live(scene, received(scene.state.found.request_id, answer_payload()))
+    for _ in range(data.draw(st.integers(1, 12))):
+        sighting = scene.state.sighting
+        usual = [
+            CONFIRMED,
+            RETRACTED,
+            detected(),
+            matched(sighting=sighting),
+            matched(sighting=sighting, exchange="exchange:east/1", counterparty="east"),
+            unmatched(sighting),
+            decided("deny"),
+            *assessments(scene.state.gate),
+        ]
+        live(scene, data.draw(st.sampled_from(usual)))

@@ -7,10 +7,11 @@ from typing import Any
 
 from schemas.base import Wire
 from tests.unit.exchange import scene
+from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.meeting import ExchangeArrived, ExchangeSettled, SearchCalledBack, TxidLearned
 from travelrule.exchange.reports import TimerDue
-from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.state import Gate, WithdrawalState
 
 ANSWERS: dict[str, list[dict[str, Any]]] = {
     "address-search": [
@@ -91,6 +92,7 @@ def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
     yield scene.amended()
     yield scene.amended(destination={"kind": "vasp", "vaspEntityId": "east", "address": "rPEP"})
     yield scene.amended(destination={"kind": "unknown", "address": "rPEP"})
+    yield scene.amended(destination=scene.UNHOSTED)
     yield scene.cancelled("SANCTION_LIST")
     yield scene.decided("allow")
     yield scene.decided("deny")
@@ -108,7 +110,22 @@ def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
     for transfer_id in ids:
         yield from reports(transfer_id)
         yield SearchCalledBack(operation="wallet-search", request_id=transfer_id)
+    yield from assessments(state.gate if state is not None else None)
     yield from for_exchange_only()
+
+
+def assessments(gate: Gate | None) -> Iterator[Wire]:
+    """What assessments say: the one that is waited for, and one that nobody asked."""
+    kinds: list[tuple[str, Any]] = [("assessment:withdrawal:nobody/1", "lists")]
+    if gate is not None:
+        kinds.append((gate.subject, gate.kind))
+    for subject, kind in kinds:
+        for risk in ("clean", "suspicious", "malicious", "unknown", "pending"):
+            yield AssessmentEnded(assessment=subject, kind=kind, risk=risk)
+        yield AssessmentEnded(assessment=subject, kind=kind, risk="malicious", sanctioned=True)
+        yield AssessmentEnded(assessment=subject, kind=kind, risk="clean", proven=True)
+        yield AssessmentEnded(assessment=subject, kind="kyt", risk="clean", status="RELEASED", hub_request_id="7")
+        yield AssessmentSession(assessment=subject, token="t", wallet_verification_id="v")
 
 
 def for_exchange_only() -> Iterator[Wire]:

@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from schemas.callbacks import SearchResultBody
+from schemas.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
 from schemas.exchanges import ExchangeBody
 from schemas.verdicts import VerdictBody
 from schemas.withdrawals import WithdrawalCancelled
+from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
 from travelrule.exchange.inputs import Input
@@ -22,9 +23,11 @@ from travelrule.policy.policy import Policy
 
 SEARCHES = ("wallet-search", "wallet-search-result")
 EVENTS: dict[str, type[BaseModel]] = {
-    "exchanges": ExchangeBody,
-    "verdicts": VerdictBody,
-    "callbacks": SearchResultBody,
+    "exchange.changed.v1": ExchangeBody,
+    "withdrawal.verdict.v1": VerdictBody,
+    "wallet-search.result.v1": SearchResultBody,
+    "ownership.session.v1": OwnershipSessionBody,
+    "ownership.result.v1": OwnershipResultBody,
 }
 
 
@@ -59,9 +62,9 @@ def _txid(state: Any) -> str | None:
 def _events_fit(decision: Decision[Any]) -> None:
     for effect in decision.effects:
         if isinstance(effect, Emit):
-            EVENTS[effect.topic].model_validate(effect.data)
+            EVENTS[effect.type].model_validate(effect.data)
         if isinstance(effect, Tell):
-            assert isinstance(effect.data, MEETING[effect.type])
+            assert isinstance(effect.data, (MEETING | ASSESSING)[effect.type])
 
 
 def _walk(side: str, start: str, statuses: list[str], end: str) -> None:
@@ -94,7 +97,23 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
     _calls(before, item, decision, policy)
     _search(before, item, decision, policy)
     _failures(before, decision)
-    assert not any(isinstance(effect, Tell) for effect in decision.effects)
+    _gates(before, decision, policy)
+
+
+def _gates(before: WithdrawalState | None, decision: Decision[Any], policy: Policy) -> None:
+    """Only assessments are told anything, one at a time; nothing is sent past a gate that the policy asks for."""
+    after: WithdrawalState = decision.state
+    told = [effect for effect in decision.effects if isinstance(effect, Tell)]
+    assert {effect.type for effect in told} <= {"assessment.wanted", "assessment.dropped"}
+    wanted = [effect for effect in told if effect.type == "assessment.wanted"]
+    assert [effect.subject for effect in wanted[-1:]] == ([after.gate.subject] if wanted and after.gate else [])
+    if after.case.final:
+        assert after.gate is None, "nobody waits for what cannot change a final verdict"
+    sends = [one for one in decision.effects if isinstance(one, CallHub) and one.operation == "transfer-authorization"]
+    if sends and policy.sanctions == "required":
+        assert "lists" in after.passed, "no personal data leaves before the lists were looked at"
+    if sends and policy.screening.withdrawals == "wallet":
+        assert "wallet" in after.passed
 
 
 def _verdicts(after: WithdrawalState, verdicts: list[dict[str, Any]], policy: Policy) -> None:
@@ -111,6 +130,8 @@ def _verdicts(after: WithdrawalState, verdicts: list[dict[str, Any]], policy: Po
             assert after.attempt.status in ("pending", "processing", "wait-confirm", "confirmed")
         elif reason == "OPERATOR":
             assert policy.operator_override
+        elif reason == "OWNERSHIP_PROVEN":
+            assert after.request.destination.kind == "unhosted"
         else:
             assert reason.startswith("EXEMPT_")
 
@@ -173,7 +194,7 @@ def _search(before: WithdrawalState | None, item: Input, decision: Decision[Any]
     """A search ends once, is told once, and whatever waits has a call or a timer."""
     after: WithdrawalState = decision.state
     old, new = (before.search if before is not None else None), after.search
-    told = [effect.data for effect in decision.effects if isinstance(effect, Emit) and effect.topic == "callbacks"]
+    told = [one.data for one in decision.effects if isinstance(one, Emit) and one.type == "wallet-search.result.v1"]
     dropped = {name for effect in decision.effects if isinstance(effect, DropCalls) for name in effect.operations}
     running = old is not None and not old.over
     goes_on = running and new is not None and not new.over and new.request_id == old.request_id
@@ -190,8 +211,10 @@ def _search(before: WithdrawalState | None, item: Input, decision: Decision[Any]
     if goes_on and old.asks_at != new.asks_at:
         assert "wallet-search-result" in asked, "a result that is waited for was asked for"
     if after.request.destination.kind == "unknown" and after.case.verdict == "open" and not after.recorded:
-        assert new is not None
-        assert not new.over or after.timers, "what has no verdict is searched, or will be"
+        assert new is not None or after.gate is not None
+        assert new is None or not new.over or after.timers or after.gate is not None, (
+            "what has no verdict is searched, or will be"
+        )
     if after.case.final:
         assert new is None
         assert not {"search-again", "try-again", "held"} & set(after.timers)

@@ -12,6 +12,7 @@ from tests.property.exchange.laws import check
 from tests.unit.exchange.scene import (
     NOW,
     TRANSFER_ID,
+    UNHOSTED,
     UNKNOWN,
     Scene,
     authorization,
@@ -44,8 +45,11 @@ RULES = [
     'sanctions = "required"\noperator_override = true',
     '[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"',
     'accept_found_vasp = true\ndeny_list = ["banned"]',
+    'sanctions = "required"\naccept_found_vasp = true\n[screening]\nwithdrawals = "wallet"',
+    '[screening]\nwithdrawals = "wallet"\n[verdicts]\nRISK_UNKNOWN = "allow"',
     '[verdicts]\nCOUNTERPARTY_UNKNOWN = "deny"\nCOUNTERPARTY_FOUND = "deny"',
 ]
+WITHOUT_GATES = [rules for rules in RULES if "sanctions" not in rules and "screening" not in rules]
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 words = st.sampled_from(["valid", "invalid", "verified", "denied", "normal", "error", "confirmed", "canceled", ""])
@@ -89,7 +93,7 @@ def live(scene: Scene, data: Any) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=st.data(), rules=st.sampled_from(RULES), destination=st.sampled_from([SOUTH, UNKNOWN]))
+@given(data=st.data(), rules=st.sampled_from(RULES), destination=st.sampled_from([SOUTH, UNKNOWN, UNHOSTED]))
 def test_the_life_of_a_withdrawal(data, rules, destination):
     scene = Scene(rules=policy(rules))
     live(scene, requested(destination=destination))
@@ -112,7 +116,10 @@ def test_a_withdrawal_survives_nonsense_from_peers(data):
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=st.data(), rules=st.sampled_from([rules for rules in RULES if "sanctions" not in rules]))
+@given(
+    data=st.data(),
+    rules=st.sampled_from([rules for rules in RULES if "sanctions" not in rules and "screening" not in rules]),
+)
 def test_a_search_survives_nonsense_from_the_hub(data, rules):
     scene = polling(policy(rules))
     for _ in range(data.draw(st.integers(1, 12))):

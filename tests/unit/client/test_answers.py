@@ -55,6 +55,12 @@ ROWS = [
     (503, "INVALID_ENCRYPTED_BODY", HubRefused, "ours", Action.KEY, False),
     (503, "UNACCEPTABLE_REQUEST", HubRefused, "counterparty", Action.STOP, False),
     (503, "UNKNOWN_TRANSFER_ID", HubRefused, "ours", Action.STOP, False),
+    (400, "BAD_REQUEST", HubRefused, "ours", Action.FIX, False),
+    (400, "UNSUPPORTED_BLOCKCHAIN", HubRefused, "ours", Action.FIX, False),
+    (403, "ACCESS_DENIED", HubRefused, "ours", Action.OPERATOR, False),
+    (404, "NOT_FOUND", HubRefused, "ours", Action.FIX, False),
+    (503, "SERVICE_UNAVAILABLE", HubUnavailable, "hub", Action.RETRY, False),
+    (500, "INTERNAL_SERVER_ERROR", HubUnavailable, "hub", Action.RETRY, True),
     # Unknown codes: by HTTP status, then class.
     (418, "TEAPOT", HubRefused, "ours", Action.FIX, False),
     (429, "", HubUnavailable, "ours", Action.WAIT, False),

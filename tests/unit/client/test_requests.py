@@ -31,6 +31,12 @@ ANSWERS = {
     "data-request": {"result": "normal"},
     "wallet-search": {"result": "success"},
     "wallet-search-result": {"result": "valid"},
+    "wallet-screening": {"result": "NORMAL"},
+    "transaction-screening": {"result": "NORMAL"},
+    "kyt-search": {"requestId": 7, "status": "PENDING"},
+    "kyt-report": {"requestId": 7, "status": "PENDING"},
+    "unhosted-token": {"token": "t", "walletVerificationId": "w"},
+    "unhosted-result": {"status": "PENDING"},
 }
 LINES = [
     ("vasp-list", "GET", "/base/v1/code/vasps"),
@@ -46,6 +52,12 @@ LINES = [
     ("data-request", "PUT", "/base/v1/code/verification/tx/south"),
     ("wallet-search", "POST", "/base/v2/code/VerifyAddress"),
     ("wallet-search-result", "GET", f"/base/v2/code/VerifyAddress/{REQUEST_ID}"),
+    ("wallet-screening", "POST", "/base/v1/code/partner/wallet"),
+    ("transaction-screening", "POST", "/base/v1/code/partner/tx-hash"),
+    ("kyt-search", "POST", "/base/v1/code/partner/kytsearch"),
+    ("kyt-report", "GET", "/base/v1/code/partner/kytreport"),
+    ("unhosted-token", "POST", "/base/v1/code/unhosted-wallet-verification/widget/token"),
+    ("unhosted-result", "GET", f"/base/v1/code/unhosted-wallet-verification/{REQUEST_ID}"),
 ]
 
 
@@ -64,6 +76,12 @@ METHODS: dict[str, Callable[[HubClient, str], Awaitable[object]]] = {
     "data-request": lambda client, target: client.data_request(target, KEY, BODY),
     "wallet-search": lambda client, _: client.wallet_search(BODY),
     "wallet-search-result": lambda client, _: client.wallet_search_result(REQUEST_ID),
+    "wallet-screening": lambda client, _: client.wallet_screening(BODY),
+    "transaction-screening": lambda client, _: client.transaction_screening(BODY),
+    "kyt-search": lambda client, _: client.kyt_search(BODY),
+    "kyt-report": lambda client, _: client.kyt_report(7),
+    "unhosted-token": lambda client, _: client.unhosted_token(BODY),
+    "unhosted-result": lambda client, _: client.unhosted_result(REQUEST_ID),
 }
 """The method of each operation, not the generic one."""
 

@@ -30,6 +30,8 @@ SEED = base64.b64encode(b"n" * 32).decode()
 OLD_SEED = base64.b64encode(b"o" * 32).decode()
 PERSONAL = ("Berg", "Anna", "Lind", "Erik", "1990-02-03", "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", "c-1001", "77001")
 
+FIRST_POLICY = 'sanctions = "off"\n'
+"""These tests are about something else; what is required of lists has its own."""
 PROFILE = """
 legal_name = "North Exchange Ltd."
 country_of_registration = "SG"
@@ -51,9 +53,12 @@ def environment(folder: Path, **more: str | None) -> dict[str, str]:
     """The settings of an installation in ``folder``; None leaves one out."""
     profile = folder / "profile.toml"
     profile.write_text(PROFILE, encoding="utf-8")
+    policy = folder / "first-policy.toml"
+    policy.write_text(FIRST_POLICY, encoding="utf-8")
     settings: dict[str, str | None] = {
         "VASP_ENTITY_ID": "north",
         "VASP_PROFILE_FILE": str(profile),
+        "POLICY_FILE": str(policy),
         "HUB_URL": "http://127.0.0.1:9",
         "SIGNING_KEY": f"{SEED},{OLD_SEED}",
         "STORAGE_KEYS": key("k"),

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ import pytest
 from tests.services.ports import free_port
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.sandbox.kit import listed
+from travelrule.bootstrap.installation import Installation
 from travelrule.sandbox.server import run_sandbox
 from travelrule.setting_types import HostPort
+from travelrule.store import tables
+
+OWN = Path(__file__).parents[2] / "data" / "sanctions" / "invented" / "own.csv"
 
 
 @contextmanager
@@ -71,7 +76,7 @@ def test_all_is_well(installed: Cli, broker: tuple[str, ...]) -> None:
         installed.set(HUB_URL=url)
         found = checks(installed, 0)
         text = installed.run("doctor")
-    assert set(found) == {"packages", "broker and topics", "settings and keys", "audit key", "database", "hub"}
+    assert set(found) == {"packages", "broker and topics", "settings and keys", "audit key", "database", "lists", "hub"}
     assert "FAIL" not in text.out
     assert broker
 
@@ -106,12 +111,12 @@ def installed_seed() -> str:
 
 def test_nothing_is_there_and_everything_is_said(cli: Cli) -> None:
     found = checks(cli, 1)
-    assert {name for name, check in found.items() if not check["ok"]} == {"broker", "database", "hub"}
+    assert {name for name, check in found.items() if not check["ok"]} == {"broker", "database", "lists", "hub"}
     assert found["database"]["fix"] == "travelrule migrate"
     assert "serve" in found["broker"]["detail"] + found["broker"]["fix"]
     text = cli.run("doctor")
     assert text.code == 1
-    assert text.out.count("FAIL") == 3
+    assert text.out.count("FAIL") == 4
 
 
 def test_a_hub_that_does_not_answer(installed: Cli) -> None:
@@ -177,3 +182,32 @@ def test_topics_apply_on_an_embedded_broker_that_runs(installed: Cli, broker: tu
     assert answer.code == 0
     assert {line["action"] for line in answer.lines} == {"unchanged"}
     assert broker
+
+
+def test_lists_are_there_can_be_read_and_are_young_enough(installed: Cli) -> None:
+    assert checks(installed, 1)["lists"]["detail"] == "none; the policy does not ask for them"
+    policy = installed.folder / "required.toml"
+    policy.write_text("[time_limits]\nlist_age = 86400\n", encoding="utf-8")
+    assert installed.ask("policy", "apply", str(policy)).code == 0
+    lists = checks(installed, 1)["lists"]
+    assert (lists["ok"], "lists import" in lists["fix"]) == (False, True)
+    assert installed.ask("lists", "import", "own-csv", str(OWN)).code == 0
+    lists = checks(installed, 1)["lists"]
+    assert (lists["ok"], lists["detail"]) == (True, "own (2 entries)")
+
+    async def older(opened: Installation) -> None:
+        async with opened.database.begin() as connection:
+            past = opened.clock() - timedelta(days=2)
+            await connection.execute(tables.lists.update().values(imported_at=past))
+
+    installed.within(older)
+    lists = checks(installed, 1)["lists"]
+    assert (lists["ok"], lists["detail"]) == (False, "older than 1 days: own")
+
+    async def spoil(opened: Installation) -> None:
+        async with opened.database.begin() as connection:
+            await connection.execute(tables.list_chunks.delete())
+
+    installed.within(spoil)
+    lists = checks(installed, 1)["lists"]
+    assert (lists["ok"], lists["detail"]) == (False, "cannot be read: own")

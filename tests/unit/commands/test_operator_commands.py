@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from schemas.cloudevents import CloudEvent
 from schemas.registry import EVENTS
-from tests.unit.commands.kit import PERSONAL, Cli, dead_letter, verified, withdraw
+from tests.unit.commands.kit import FIRST_POLICY, PERSONAL, Cli, dead_letter, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.store import bulk, tables
 
@@ -315,6 +315,9 @@ def test_check_says_every_fault_of_a_file(cli: Cli) -> None:
     assert answer.json["ok"] is False
     assert {fault["field"] for fault in answer.json["faults"]} == {"deny_list", "sanctoins"}
     assert all(fault["fix"] and fault["code"] for fault in answer.json["faults"])
+    text = cli.run("policy", "check", str(file))
+    assert (text.code, len(text.out.splitlines())) == (1, 2)
+    assert "sanctoins: UNKNOWN_NAME: did you mean sanctions?" in text.out
     file.write_text('deny_list = ["west"]\n')
     good = cli.ask("policy", "check", str(file))
     assert (good.code, good.json["ok"], good.json["faults"]) == (0, True, [])
@@ -342,7 +345,7 @@ def test_apply_of_a_faulty_file_says_its_faults_and_changes_nothing(installed: C
     answer = installed.ask("policy", "apply", str(file))
     assert answer.code == 1
     assert (answer.json["ok"], len(answer.json["faults"])) == (False, 1)
-    assert rows(installed, tables.policies)[-1].content == ""
+    assert rows(installed, tables.policies)[-1].content == FIRST_POLICY
 
 
 @pytest.mark.parametrize("word", ["check", "apply"])

@@ -12,6 +12,7 @@ from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
 from tests.unit.exchange.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
 from travelrule.deposits.machines import MACHINES
+from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
@@ -21,7 +22,7 @@ from travelrule.policy.policy import Policy
 DEPOSIT_ID = "dep-1"
 EXCHANGE = "exchange:north/5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 TRANSFER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
-TYPES = {model: name for name, model in MEETING.items()} | {
+TYPES = {model: name for name, model in (MEETING | ASSESSING).items()} | {
     DepositDetected: "deposit.detected.v1",
     DepositConfirmed: "deposit.confirmed.v1",
     DepositRetracted: "deposit.retracted.v1",

@@ -151,6 +151,11 @@ def test_normal() -> None:
     assert (projection.status, projection.counterparty) == ("normal", "north")
 
 
+def test_the_own_threshold_is_told_too() -> None:
+    body = answer(decide(request(found()), policy=rules("[thresholds]\nUSD = 150")))
+    assert body["isExceedingThreshold"] == "true"
+
+
 def test_what_was_sent_is_copied_and_the_originator_is_ours() -> None:
     sent = payload(extra=1, Originator={"originatorPersons": [named("Invented", "Name")], "accountNumber": ["x"]})
     inner = answer(decide(request(ivms101=sent)))["payload"]

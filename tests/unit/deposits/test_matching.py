@@ -180,17 +180,6 @@ def test_an_answer_that_cannot_be_read_is_none():
     assert not scene.state.looked_up
 
 
-def test_sanctions_that_cannot_be_checked_yet_hold_what_would_be_allowed():
-    scene = seen('sanctions = "required"')
-    scene.tell(matched(), CONFIRMED)
-    assert scene.verdict == ("hold", "NOT_AVAILABLE", False)
-    from tests.unit.deposits.scene import rules
-
-    scene.rules = rules()
-    scene.fire("held")
-    assert scene.verdict == ("allow", "MATCHED", True), "the reminder judges by the policy of today"
-
-
 def test_an_operator_may_deny_what_is_not_final_and_allow_what_is_on_hold():
     scene = polling()
     found = result(scene.request_id)

@@ -51,6 +51,16 @@ def test_a_valid_address_stores_wait_and_sends_the_authorization():
     assert set(call.payload) == {"Originator", "Beneficiary", "OriginatingVASP"}
 
 
+@pytest.mark.parametrize(
+    ("threshold", "flag", "sent"), [("150.30", False, "true"), ("150.31", False, "false"), ("1000", True, "true")]
+)
+def test_the_counterparty_is_told_what_the_own_threshold_says(threshold, flag, sent):
+    scene = Scene(rules=policy(f"[thresholds]\nUSD = '{threshold}'"))
+    scene.tell(requested(isExceedingThreshold=flag), VALID)
+    (call,) = scene.calls
+    assert call.clear["isExceedingThreshold"] == sent
+
+
 def test_verified_leads_through_verified_to_pending_and_allows():
     scene = waiting()
     scene.tell(VERIFIED)

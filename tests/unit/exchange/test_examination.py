@@ -140,6 +140,14 @@ def test_a_policy_may_require_names_below_the_threshold():
     assert outcome(changes, '[names]\napply_to = "all"') == ("denied", "LACK_OF_INFORMATION")
 
 
+@pytest.mark.parametrize(("threshold", "expected"), [("150.30", ("denied", "LACK_OF_INFORMATION")), ("151", None)])
+def test_the_own_threshold_requires_names_that_the_sender_thinks_needless(threshold, expected):
+    changes = {"is_exceeding_threshold": False, "ivms101": beneficiary()}
+    answered = outcome(changes, f"[thresholds]\nUSD = '{threshold}'")
+    assert answered == (expected or outcome(changes))
+    assert outcome(changes, "[thresholds]\nKRW = 1") == outcome(changes)
+
+
 def test_the_first_failure_answers():
     changes = {"wallets": (wallet(kyc=False, sanctioned=True),), "ivms101": beneficiary(natural("X", "Y"))}
     assert outcome(changes) == ("denied", "NOT_KYC_USER")

@@ -8,6 +8,8 @@ import pytest
 
 from schemas.verdicts import VerdictBody
 from tests.unit.exchange.scene import (
+    UNHOSTED,
+    UNKNOWN,
     VALID,
     VERIFIED,
     WITHDRAWAL_ID,
@@ -81,7 +83,6 @@ def test_a_joined_tag_is_sent_apart():
         ('[assets.XRP]\nnetworks = ["OTHER"]', {}, ("deny", ["ASSET_NOT_SUPPORTED"], [], True)),
         ('allow_list = ["east"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
         ('deny_list = ["south"]', {}, ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)),
-        ('sanctions = "required"', {}, ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False)),
         (
             "",
             {
@@ -90,10 +91,15 @@ def test_a_joined_tag_is_sent_apart():
                     "widgetOrigin": "https://a.example",
                 }
             },
-            ("hold", ["NOT_AVAILABLE"], ["operator-decision"], False),
+            ("hold", ["OWNERSHIP_PENDING"], ["ownership-proof"], False),
         ),
         (
             "[exemptions]\nbelow_threshold = true",
+            {"isExceedingThreshold": False},
+            ("allow", ["EXEMPT_BELOW_THRESHOLD"], [], True),
+        ),
+        (
+            "[exemptions]\nbelow_threshold = true\n[thresholds]\nUSD = '150.31'\nKRW = 1",
             {"isExceedingThreshold": False},
             ("allow", ["EXEMPT_BELOW_THRESHOLD"], [], True),
         ),
@@ -236,8 +242,49 @@ def test_an_authorization_on_its_way_when_amended_is_finished_when_its_answer_co
 
 
 def test_without_our_own_profile_nothing_personal_is_built_or_sent():
-    scene = Scene(rules=Policy.default().with_own(OwnVasp("north", "code:north")))
+    scene = Scene(rules=Policy(sanctions="off").with_own(OwnVasp("north", "code:north")))
     scene.tell(requested(), VALID)
     assert not scene.calls
     assert scene.alerts == ["OWN_PROFILE_MISSING"]
     assert verdict_of(scene)[1] == ["NOT_AVAILABLE"]
+
+
+def test_what_reaches_the_own_threshold_is_not_exempt_whatever_the_flag_says():
+    scene = Scene(rules=policy("[exemptions]\nbelow_threshold = true\n[thresholds]\nUSD = '150.30'"))
+    scene.tell(requested(isExceedingThreshold=False))
+    assert not scene.verdicts
+    assert [call.operation for call in scene.calls] == ["address-search"]
+
+
+FIRST_PARTY = "[names]\nfirst_party_withdrawals = true"
+ANNA = {"natural": {"lastName": "Berg", "firstName": "Anna"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reasons"),
+    [
+        ({}, ["NOT_FIRST_PARTY"]),
+        ({"isExceedingThreshold": False}, ["NOT_FIRST_PARTY"]),
+        ({"destination": UNKNOWN}, ["NOT_FIRST_PARTY"]),
+    ],
+)
+def test_only_withdrawals_to_oneself_are_sent_where_the_policy_says_so(changes, reasons):
+    scene = Scene(rules=policy(f"{FIRST_PARTY}\n[exemptions]\nbelow_threshold = true"))
+    scene.tell(requested(**changes))
+    assert [data["reasons"] for data in scene.verdicts] == [reasons]
+    assert not scene.calls
+
+
+@pytest.mark.parametrize(
+    "beneficiary", [ANNA, {"natural": {"lastName": "BERG", "firstName": "anna"}}], ids=["same", "case"]
+)
+def test_a_withdrawal_to_oneself_goes_on(beneficiary):
+    scene = Scene(rules=policy(FIRST_PARTY))
+    scene.tell(requested(beneficiary=beneficiary))
+    assert [call.operation for call in scene.calls] == ["address-search"]
+
+
+def test_an_unhosted_wallet_is_ones_own_by_its_proof():
+    scene = Scene(rules=policy(FIRST_PARTY))
+    scene.tell(requested(destination=UNHOSTED))
+    assert [data["reasons"] for data in scene.verdicts] == [["OWNERSHIP_PENDING"]]

@@ -71,8 +71,20 @@ def test_the_words_of_a_status_search(word):
 
 @pytest.mark.parametrize(
     ("operation", "body"),
+    [("wallet-screening", {"result": "NORMAL"}), ("transaction-screening", {"result": "ERROR"}),
+     ("kyt-search", {"requestId": 1, "status": "RELEASED"}), ("kyt-report", {"requestId": 1, "status": "FAILED"}),
+     ("unhosted-token", {"token": "t", "walletVerificationId": "v"}), ("unhosted-result", {"status": "ANY_WORD"})],
+)  # fmt: skip
+def test_answers_about_risk_end_the_call(operation, body):
+    assert run(operation, answer(**body))[1] == Deliver("answered")
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
     [("status-search", {"status": "sent"}), ("address-search", {"result": "maybe"}), ("finish", {}),
-     ("transfer-authorization", {"result": None}), ("txid-report", {"result": 7})],
+     ("transfer-authorization", {"result": None}), ("txid-report", {"result": 7}), ("kyt-search", {"status": "FAILED"}),
+     ("kyt-report", {}), ("unhosted-token", {"token": ""}), ("unhosted-result", {"status": None}),
+     ("wallet-screening", {"result": "WHITE"})],
 )  # fmt: skip
 def test_an_answer_outside_the_documented_shapes_is_an_error(operation, body):
     step = react(operation, answer(**body), 1, START, START, key_refreshed=False, jitter=0)

@@ -57,7 +57,6 @@ def test_the_search_begins_when_the_withdrawal_arrives(changes, clear):
 def test_what_needs_no_counterparty_is_not_searched():
     for rules, changes in (
         ("[assets.BTC]", {}),
-        ('sanctions = "required"', {}),
         ("[exemptions]\nbelow_threshold = true", {"isExceedingThreshold": False}),
     ):
         scene = Scene(rules=policy(rules))

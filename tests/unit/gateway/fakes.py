@@ -15,6 +15,7 @@ from travelrule.engine.searches import SearchRecord
 from travelrule.exchange.decision import Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.parties import parties_of_ivms
 from travelrule.exchange.projecting import project_withdrawal
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.withdrawal import MACHINE as WITHDRAWALS
@@ -191,10 +192,15 @@ class FakeSearches:
 class FakeScreen:
     def __init__(self) -> None:
         self.wallet_hit: bool | None = False
-        self.originator_hit: bool | None = False
+        self.person_hits: dict[str, bool | None] = {}
+        """By last name; anybody else is clean."""
+        self.persons_known = True
 
     async def sanctioned(self, *_: Any) -> bool | None:
         return self.wallet_hit
 
-    async def originator_sanctioned(self, _: Any) -> bool | None:
-        return self.originator_hit
+    async def persons_sanctioned(self, persons: Any) -> bool | None:
+        words = {word for party in parties_of_ivms(persons) for name in party.names for word in name.split()}
+        if any(self.person_hits.get(word) for word in words):
+            return True
+        return False if self.persons_known else None

@@ -243,12 +243,18 @@ async def test_order_8_kyc_before_9_sanctions_before_10_name(world: World) -> No
     assert await denied(world, wrong) == "NOT_KYC_USER"
     world.reads.wallets[0].kyc = True
     assert await denied(world, wrong, transferId="t-2") == "SANCTION_LIST"
-    world.screen.wallet_hit, world.screen.originator_hit = False, True
+    world.screen.wallet_hit, world.screen.person_hits = False, {"Berg": True}
     assert await denied(world, wrong, transferId="t-3") == "SANCTION_LIST"
-    world.screen.originator_hit = False
-    assert await denied(world, wrong, transferId="t-4") == "INPUT_NAME_MISMATCHED"
-    world.screen.originator_hit = None
-    assert await denied(world, transferId="t-5") == "UNKNOWN"
+    world.screen.person_hits = {"Lund": True}
+    assert await denied(world, wrong, transferId="t-4") == "SANCTION_LIST", "whom the sender names as beneficiary"
+    world.screen.person_hits = {}
+    assert await denied(world, wrong, transferId="t-5") == "INPUT_NAME_MISMATCHED"
+    world.screen.persons_known = False
+    assert await denied(world, transferId="t-6") == "UNKNOWN"
+    world.screen.persons_known, world.screen.wallet_hit = True, None
+    assert await denied(world, transferId="t-8") == "UNKNOWN", "an address that was not screened is not clean"
+    world.rules(sanctions="off")
+    assert (await world.authorize(transferId="t-7")).json()["result"] == "verified"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,27 @@ async def test_a_body_that_names_another_search_is_ignored(world: World, said: o
 
 
 @pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        ("kyt-search", {"requestId": 4711, "status": "RELEASED", "report": {"verdict": "Clean"}}),
+        ("kyt-search", {"requestId": "another-one"}),
+        ("unhosted-token", {"verificationId": "v-1", "status": "VERIFIED", "signature": "0x00"}),
+        ("unhosted-token", {"requestId": "whatever"}),
+    ],
+)
+async def test_what_the_hub_calls_by_its_own_name_gets_through_and_is_not_believed(
+    world: World, operation: str, body: object
+) -> None:
+    world.searches.known[operation, TOKEN] = SearchRecord(operation, REQUEST, "screening:s-1")
+    answer = await call(world, body, kind=operation)
+    assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
+    (item,) = world.intake.items
+    assert item.subject == "screening:s-1"
+    assert orjson.loads(item.content) == {"operation": operation, "requestId": REQUEST}
+    assert (await call(world, body, kind=operation)).json() == {"result": "ignored"}, "once a second"
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b"", b"not json", b"\xff\xfe", b"[]", b"7", b"null", b"{}", b'{"requestId":null}', b'{"requestId":""}',

@@ -130,7 +130,7 @@ async def test_who_sent_it(world: World, hub: Hub, north: HubClient) -> None:
     asked = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
     started = await north.txid_search(body(**asked, requestId="r-1"))
     assert (started.result, started.body["requestId"]) == ("success", "r-1")
-    await hub.searches.settled()
+    await hub.tasks.settled()
     found = await north.txid_search_result("r-1")
     assert (found.result, found.body["vaspEntityId"]) == ("valid", "south")
     request = body(**asked, transferId="r-1", payload=box(payee()))
@@ -148,6 +148,6 @@ async def test_who_sent_it(world: World, hub: Hub, north: HubClient) -> None:
 async def test_whose_address_it_is(hub: Hub, north: HubClient) -> None:
     """The hub asks every member with its own keys; the gateway answers the hub like anybody."""
     await north.wallet_search(body(currency="BTC", addressNumber=BTC, requestId="r-1"))
-    await hub.searches.settled()
+    await hub.tasks.settled()
     found = await north.wallet_search_result("r-1")
     assert (found.result, found.body["beneficiaryVaspEntityId"]) == ("valid", "south")

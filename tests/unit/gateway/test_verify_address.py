@@ -135,10 +135,25 @@ async def test_order_5_kyc_before_6_sanctions(world: World) -> None:
 
 async def test_order_6_what_was_not_screened_is_not_clean(world: World) -> None:
     world.screen.wallet_hit = None
+    world.rules(sanctions="off")
     assert (await world.verify())["result"] == "valid"
     world.rules(sanctions="required")
     answer = await world.verify()
     assert (answer["result"], answer["reasonType"]) == ("invalid", "UNKNOWN")
+
+
+async def test_order_6_whom_the_request_names_is_screened_before_order_7(world: World) -> None:
+    world.rules(sanctions="required")
+    named = beneficiary(BTC, persons=[name("Lund", "Eva")])
+    world.screen.person_hits = {"Lund": True}
+    assert (await world.verify(named))["reasonType"] == "SANCTION_LIST"
+    assert (await world.verify())["result"] == "valid", "nobody is named"
+    world.screen.wallet_hit = None
+    assert (await world.verify(named))["reasonType"] == "SANCTION_LIST", "a hit counts whatever else is not known"
+    world.screen.wallet_hit, world.screen.persons_known = False, False
+    world.screen.person_hits = {}
+    answer = await world.verify(named)
+    assert (answer["reasonType"], answer["reasonMsg"]) == ("UNKNOWN", "the address could not be screened")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ class SearchHub(HubUnderTest):
         """Search and wait for the end; gives the result."""
         started = await self.start(kind, **how)
         assert started.json() == {"result": "SUCCESS", "requestId": REQUEST_ID}, started.text
-        await self.hub.searches.settled()
+        await self.hub.tasks.settled()
         return await self.result(kind)
 
     def recorded(self, operation: str) -> list[CallRecord]:

@@ -22,7 +22,7 @@ async def test_the_end_is_told_once_and_is_the_object_of_the_result(kind: Kind, 
     (call,) = hub.callbacks.calls
     assert (call.url, json.loads(call.body)) == (CALLBACK_URL, result)
     await hub.start(kind, fields=URL)
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert len(hub.callbacks.calls) == 1
 
 
@@ -114,7 +114,7 @@ async def test_other_urls_are_refused_and_nothing_is_searched(url: str) -> None:
 async def test_the_test_switch_allows_plain_http_on_the_own_machine_only(url: str, status: int) -> None:
     hub = search_hub(allow_http_callbacks=True)
     assert (await hub.start(fields={"callbackUrl": url})).status_code == status
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert len(hub.callbacks.calls) == (status == 200)
 
 

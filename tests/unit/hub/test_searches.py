@@ -107,7 +107,7 @@ async def test_it_is_processing_until_the_last_has_answered(kind: Kind) -> None:
     running = await hub.result(kind)
     assert (running["result"], running["reasonType"], running["requestId"]) == ("invalid", "PROCESSING", REQUEST_ID)
     assert running["analysisResult"] == []
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.result(kind))[kind.finder] == "east"
 
 
@@ -117,7 +117,7 @@ async def test_neither_the_caller_nor_the_hub_nor_a_member_that_is_down_is_asked
     assert (await hub.search(kind))["reasonType"] == kind.not_found
     assert sorted(hub.members.asked) == ["east", "south"]
     await hub.start(kind, **AS_SOUTH)
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.result(kind, **AS_SOUTH))[kind.finder] == "north"
 
 
@@ -158,7 +158,7 @@ async def test_a_running_search_is_hidden_from_others_too() -> None:
     hub = search_hub({"south": HANGS})
     await hub.start()
     assert (await hub.result(**AS_SOUTH))["reasonType"] == UNKNOWN
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
 
 
 async def test_two_vasps_may_choose_the_same_id_and_each_reads_its_own() -> None:
@@ -166,7 +166,7 @@ async def test_two_vasps_may_choose_the_same_id_and_each_reads_its_own() -> None
     await hub.search()
     answer = await hub.start(fields={"txid": "another"}, **AS_SOUTH)
     assert answer.json()["result"] == "SUCCESS"
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.result(**AS_SOUTH))["reasonType"] == "NOT_FOUND_TXID"
     assert (await hub.result())["vaspEntityId"] == "south"
 
@@ -183,9 +183,9 @@ async def test_the_same_id_and_content_searches_once(kind: Kind) -> None:
     hub = search_hub({"south": YES})
     started = await asyncio.gather(*(hub.start(kind) for _ in range(3)))
     assert {answer.json()["result"] for answer in started} == {"SUCCESS"}
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.start(kind, fields={"someUnknownField": 1})).json()["result"] == "SUCCESS"
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert sorted(hub.members.asked) == ["east", "south"]
     assert (await hub.result(kind))[kind.finder] == "south"
 
@@ -230,7 +230,7 @@ async def test_a_result_is_kept_for_a_day_and_then_the_id_is_new(kind: Kind) -> 
     assert (await hub.result(kind, at=at))["reasonType"] == UNKNOWN
     hub.members.says["south"] = NO
     await hub.start(kind, at=at)
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.result(kind, at=at))["reasonType"] == kind.not_found
 
 
@@ -238,7 +238,7 @@ async def test_what_is_forgotten_takes_no_memory() -> None:
     hub = search_hub()
     for number in range(50):
         await hub.start(fields={"requestId": f"r{number}"})
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     kept = hub.hub.state._searches  # type: ignore[attr-defined]
     assert len(kept) == 50
     hub.clock.forward(24 * 3600)
@@ -249,7 +249,7 @@ async def test_what_is_forgotten_takes_no_memory() -> None:
 async def test_an_id_is_any_text_even_one_with_slashes() -> None:
     hub = search_hub({"south": YES})
     await hub.start(fields={"requestId": "a/b c:ü"})
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert (await hub.result(request_id="a%2Fb%20c%3A%C3%BC"))["requestId"] == "a/b c:ü"
 
 
@@ -258,19 +258,19 @@ async def test_searches_are_limited_and_reading_results_is_not(kind: Kind) -> No
     hub = search_hub(rate_limit_per_minute=1)
     assert (await hub.start(kind)).status_code == 200
     assert error_of(await hub.start(kind)) == (429, "TOO_MANY_REQUESTS")
-    await hub.hub.searches.settled()
+    await hub.hub.tasks.settled()
     assert [(await hub.result(kind))["reasonType"] for _ in range(5)] == [kind.not_found] * 5
 
 
 async def test_the_end_of_the_hub_waits_for_searches_but_not_for_ever() -> None:
     hub = search_hub({"south": YES})
     await hub.start()
-    await hub.hub.searches.aclose(1)
+    await hub.hub.tasks.aclose(1)
     assert (await hub.result())["vaspEntityId"] == "south"
     slow = search_hub({"south": HANGS}, member_search_seconds=60)
     await slow.start()
     began = time.perf_counter()
-    await slow.hub.searches.aclose(0.01)
+    await slow.hub.tasks.aclose(0.01)
     assert time.perf_counter() - began < 1
     assert (await slow.result())["reasonType"] == "PROCESSING"
 

@@ -157,3 +157,10 @@ def test_tags_are_compared_exactly() -> None:
 def test_txids(one: str, other: str, same: bool) -> None:
     assert same_txid(one, other) is same_txid(other, one) is same
     assert (txid_key(one) == txid_key(other)) is same
+
+
+@pytest.mark.parametrize("account", ["0:" + "ed" * 32, "-1:" + "AB" * 32])
+def test_the_colon_of_a_raw_ton_address_separates_no_tag(account):
+    assert split_tag(account) == (account, None)
+    assert split_tag(f"{account}:77") == (account, "77")
+    assert split_tag("0:77") == ("0", "77")

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
+from travelrule.policy import policy as policy_module
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.policy.toml_form import PolicyFaults
 
+DEFAULTS_FILE = Path(__file__).parents[2] / "data" / "policy_defaults.json"
 FULL = """
 allow_list = ["south", "east"]
 deny_list = ["west"]
@@ -23,6 +27,10 @@ enabled = false
 
 [report_moments]
 xrp = "final"
+
+[thresholds]
+usd = 1000
+krw = "1000000"
 
 [operator_limits]
 usd = "1000.50"
@@ -46,6 +54,9 @@ unreachable_retry = 10
 [verdicts]
 COUNTERPARTY_UNREACHABLE = "deny"
 RISK_UNKNOWN = "allow"
+
+[deposit_verdicts]
+RISK_UNKNOWN = "hold"
 """
 
 
@@ -76,6 +87,28 @@ def test_a_full_file_is_read():
     assert policy.report_moment_for("ETH") == "mined"
     assert policy.time_limits.unreachable_retry == 10
     assert policy.time_limits.authorization_open == 86_400
+
+
+@pytest.mark.parametrize(
+    ("flagged", "price", "currency", "exceeds"),
+    [
+        (False, "999.99", "USD", False),
+        (False, "1000", "USD", True),
+        (False, "1000", "usd", True),
+        (False, "999999.99", "KRW", False),
+        (False, "1000000", "KRW", True),
+        (True, "1", "USD", True),
+        (False, "5000000", "EUR", False),
+        (True, "1", "EUR", True),
+    ],
+)
+def test_the_own_threshold_of_a_currency_makes_the_flag_stricter_and_never_looser(flagged, price, currency, exceeds):
+    assert Policy.from_toml(FULL).exceeds(Decimal(price), currency, flagged=flagged) is exceeds
+
+
+def test_without_thresholds_the_flag_alone_counts():
+    assert not Policy.default().exceeds(Decimal(10**12), "USD", flagged=False)
+    assert Policy.default().exceeds(Decimal(0), "USD", flagged=True)
 
 
 def test_a_search_is_never_asked_for_within_ten_seconds():
@@ -123,6 +156,26 @@ def test_equal_rules_have_equal_versions_and_other_rules_another():
     assert all(len(version) == 16 for version in versions)
 
 
+def test_writing_out_what_is_built_in_is_the_same_version():
+    said = 'report_moment = "broadcast"\n[names]\napply_to = "flagged"\n[time_limits]\nparked = 3600'
+    assert Policy.from_toml(said).version == Policy.default().version
+
+
+def test_a_built_in_rule_that_changes_makes_other_versions(monkeypatch):
+    before = Policy.default().version
+    monkeypatch.setattr(policy_module, "DEFAULTS", policy_module.DEFAULTS + 1)
+    assert Policy.default().version != before
+
+
+def test_the_built_in_rules_are_those_of_their_number():
+    """A release that adds a rule adds it here. One that changes a rule of this list must raise ``DEFAULTS`` too: else
+    one version would name two sets of rules, and older verdicts could not be recomputed.
+    """
+    known = json.loads(DEFAULTS_FILE.read_text(encoding="utf-8"))
+    assert known["defaults"] == policy_module.DEFAULTS
+    assert known["rules"] == Policy.default().model_dump(mode="json")
+
+
 def test_who_we_are_is_no_rule():
     policy = Policy.default()
     ours = policy.with_own(OwnVasp("north", "code:north"))
@@ -155,6 +208,12 @@ def test_a_misspelt_name_gets_a_suggestion():
         Policy.from_toml("[assets.X]\nnetwork = []")
     assert caught.value.faults[0].fix == "did you mean networks?"
     with pytest.raises(PolicyFaults) as caught:
+        Policy.from_toml("[screening]\nname_treshold = 1\n[screening.chains.ETH]\nscreenin = '1'")
+    assert {(fault.field, fault.fix) for fault in caught.value.faults} == {
+        ("screening.chains.ETH.screenin", "did you mean screening?"),
+        ("screening.name_treshold", "did you mean name_threshold?"),
+    }
+    with pytest.raises(PolicyFaults) as caught:
         Policy.from_toml("[exemptions]\nzzz = 1")
     assert caught.value.faults[0].fix == "one of: below_threshold, own_entity"
 
@@ -169,6 +228,19 @@ def test_a_misspelt_name_gets_a_suggestion():
         ('[verdicts]\nCANCELLED = "hold"', [("verdicts.CANCELLED", "NOT_MOVABLE")]),
         ('[verdicts]\nVERIFIED = "deny"', [("verdicts.VERIFIED", "NOT_MOVABLE")]),
         ('[verdicts]\nSANCTIONED = "allow"', [("verdicts.SANCTIONED", "NOT_MOVABLE")]),
+        ('[deposit_verdicts]\nSANCTIONED = "allow"', [("deposit_verdicts.SANCTIONED", "NOT_MOVABLE")]),
+        ('[deposit_verdicts]\nMATCHED = "deny"', [("deposit_verdicts.MATCHED", "NOT_MOVABLE")]),
+        ('[deposit_verdicts]\nDENIED = "hold"', [("deposit_verdicts.DENIED", "CONTRADICTION")]),
+        ('accept_origins = ["a"]\ndeny_list = ["a"]', [("deny_list", "CONTRADICTION")]),
+        ('accept_origins = ["code:a"]\ndeny_list = ["a"]', [("deny_list", "CONTRADICTION")]),
+        ("[thresholds]\nCHF = 1000", [("thresholds.CHF", "UNKNOWN_VALUE")]),
+        ("[thresholds]\nUSD = -1", [("thresholds.USD", "OUT_OF_RANGE")]),
+        ('operator_override = true\n[operator_limits]\nXRP = "1"', [("operator_limits.XRP", "UNKNOWN_VALUE")]),
+        ("[time_limits]\nstatus_search_every = 7200", [("time_limits.status_search_every", "CONTRADICTION")]),
+        ("[time_limits]\nsearch_limit = 11", [("time_limits.search_poll", "CONTRADICTION")]),
+        ("[time_limits]\nunreachable_limit = 299", [("time_limits.unreachable_retry", "CONTRADICTION")]),
+        ("[time_limits]\nkyt_limit = 6", [("time_limits.kyt_poll", "CONTRADICTION")]),
+        ("[time_limits]\nownership = 29", [("time_limits.ownership_poll", "CONTRADICTION")]),
     ],
 )
 def test_what_cannot_be_meant(text, found):

@@ -25,6 +25,7 @@ WITHDRAWALS = [
     (Cause.COUNTERPARTY_UNKNOWN, {}, Verdict("hold", ("COUNTERPARTY_UNKNOWN",), ("counterparty",))),
     (Cause.COUNTERPARTY_AMBIGUOUS, {}, Verdict("hold", ("COUNTERPARTY_AMBIGUOUS",), ("counterparty",))),
     (Cause.COUNTERPARTY_NOT_ALLOWED, {}, Verdict("deny", ("COUNTERPARTY_NOT_ALLOWED",), (), final=True)),
+    (Cause.NOT_FIRST_PARTY, {}, Verdict("deny", ("NOT_FIRST_PARTY",), (), final=True)),
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
@@ -32,6 +33,7 @@ WITHDRAWALS = [
     (Cause.RISK_SUSPICIOUS, {}, Verdict("hold", ("RISK_SUSPICIOUS",), OPERATOR)),
     (Cause.RISK_UNKNOWN, {}, Verdict("hold", ("RISK_UNKNOWN",), OPERATOR)),
     (Cause.RISK_PENDING, {}, Verdict("hold", ("RISK_PENDING",), OPERATOR)),
+    (Cause.LISTS_UNCHECKED, {}, Verdict("hold", ("RISK_UNKNOWN",), OPERATOR)),
     (Cause.OWNERSHIP_PENDING, {}, Verdict("hold", ("OWNERSHIP_PENDING",), ("ownership-proof",))),
     (Cause.OWNERSHIP_PROVEN, {}, Verdict("allow", ("OWNERSHIP_PROVEN",), (), final=True)),
     (Cause.OWNERSHIP_NOT_PROVEN, {}, Verdict("deny", ("OWNERSHIP_NOT_PROVEN",), (), final=True)),
@@ -50,6 +52,7 @@ DEPOSITS = [
     (Cause.AWAITING_FINALITY, Verdict("hold", ("AWAITING_FINALITY",))),
     (Cause.AWAITING_REPORT, Verdict("hold", ("AWAITING_REPORT",))),
     (Cause.SEARCHING, Verdict("hold", ("SEARCHING",))),
+    (Cause.ASSESSING, Verdict("hold", ("RISK_PENDING",))),
     (Cause.AWAITING_DATA, Verdict("hold", ("AWAITING_DATA",))),
     (Cause.NAME_MISMATCH, Verdict("hold", ("NAME_MISMATCH",), OPERATOR)),
     (Cause.AMOUNT_MISMATCH, Verdict("hold", ("AMOUNT_MISMATCH",), OPERATOR)),
@@ -104,7 +107,31 @@ def test_only_what_the_contract_lets_be_allowed_can_be():
     assert {cause for cause, row in VERDICTS.items() if "allow" in row.movable} == {
         Cause.RISK_UNKNOWN,
         Cause.RISK_PENDING,
+        Cause.LISTS_UNCHECKED,
     }
+
+
+def test_deposits_may_be_moved_apart():
+    policy = Policy.from_toml(
+        '[verdicts]\nRISK_SUSPICIOUS = "deny"\nSANCTIONED = "hold"\n[deposit_verdicts]\nRISK_SUSPICIOUS = "hold"\n'
+        'SANCTIONED = "deny"'
+    )
+    words = {
+        (cause, kind): verdict_for(cause, kind, policy).verdict
+        for cause in (Cause.RISK_SUSPICIOUS, Cause.SANCTIONED)
+        for kind in ("withdrawal", "deposit")
+    }
+    assert words == {
+        (Cause.RISK_SUSPICIOUS, "withdrawal"): "deny",
+        (Cause.RISK_SUSPICIOUS, "deposit"): "hold",
+        (Cause.SANCTIONED, "withdrawal"): "hold",
+        (Cause.SANCTIONED, "deposit"): "deny",
+    }
+
+
+def test_what_is_said_of_a_cause_counts_for_deposits_that_are_not_named():
+    policy = Policy.from_toml('[verdicts]\nRISK_SUSPICIOUS = "deny"\n[deposit_verdicts]\nSANCTIONED = "deny"')
+    assert verdict_for(Cause.RISK_SUSPICIOUS, "deposit", policy).verdict == "deny"
 
 
 def test_which_refusals_can_be_corrected():

@@ -177,7 +177,7 @@ class World:
         body = {"requestId": request_id, **kind.body, **fields}
         started = await self.send("POST", kind.path, body)
         assert started.json()["result"] == "SUCCESS", started.text
-        await self.sandbox.searches.settled()
+        await self.sandbox.tasks.settled()
         return (await self.send("GET", f"{kind.path}/{request_id}")).json()  # type: ignore[no-any-return]
 
     async def ask(
@@ -230,13 +230,14 @@ def sandbox(
     journal: SandboxJournal | None = None,
     alliance: str = "code",
     more: Sequence[dict[str, Any]] = (),
+    screening: dict[str, Any] | None = None,
     **robot: Any,
 ) -> World:
     """Make a sandbox whose robot is as ``robot`` says; ``more`` are further members."""
     played = listed("robot", robot={"seed": ROBOT_SEED, **robot}) | {"allianceName": alliance}
     members = [real("north", NORTH), real("south", SOUTH), played, *more, listed("nowhere")]
     limits = {"memberTimeoutSeconds": 0.2, "memberSearchSeconds": 0.05, "allowHttpCallbacks": True}
-    world = parse_world({"members": members, **limits})
+    world = parse_world({"members": members, "screening": screening or {}, **limits})
     kept = journal or SandboxJournal()
     callbacks = Callbacks()
     south = RecordingMember()

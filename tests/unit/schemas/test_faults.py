@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from schemas.base import Wire
 from schemas.faults import CODES, FAULTS_MAX, FieldFault, field_faults
-from schemas.kyt import KytReport
+from schemas.kyt import Annotation
 from schemas.txids import WithdrawalMined
 from schemas.wallets import WalletRegistered
 
@@ -29,11 +29,15 @@ def faults(model: type[Wire], data: object) -> list[FieldFault]:
     return field_faults(refused.value)
 
 
+class Noted(Wire):
+    kept_notes: dict[str, Annotation]
+
+
 def test_a_key_that_the_sender_made_up_is_not_part_of_the_path() -> None:
     (one,) = faults(Sample, {"counts": {SECRET: "x"}})
     assert one.path == "counts.*"
-    (one,) = faults(KytReport, {"verdict": "Clean", "annotations": {SECRET: 5}})
-    assert one.path == "annotations.*"
+    (one,) = faults(Noted, {"keptNotes": {SECRET: 5}})
+    assert one.path == "keptNotes.*"
 
 
 def test_no_part_of_a_fault_repeats_what_was_sent() -> None:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from schemas import hub
 from schemas.base import Wire
 from schemas.faults import field_faults
+from schemas.hub_search import asked_in
 
 AUTHORIZATION: dict[str, Any] = {
     "transferId": "t-1",
@@ -252,3 +253,19 @@ def test_an_error_body_may_say_nothing() -> None:
 @pytest.mark.parametrize("status", [5, None, ["confirmed"], "unknown"])
 def test_a_status_nobody_listed_is_refused(status: Any) -> None:
     assert codes(hub.StatusSearchResponse, {"transferId": "t", "status": status}) == {("INVALID_VALUE", "status")}
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ({"analysisResult": [{"entityId": "south", "result": "NOT_FOUND_TXID"}]}, {"south"}),
+        ({"analysisResult": []}, set[str]()),
+        ({"analysisResult": None}, None),
+        ({}, None),
+        ({"analysisResult": [], "result": "perhaps"}, None),
+    ],
+    ids=["one", "nobody", "null", "not said", "unreadable"],
+)
+def test_whom_a_search_asked(said: dict[str, Any], asked: set[str] | None) -> None:
+    """A hub whose other members are all down asks nobody and says so; one that says nothing may have asked all."""
+    assert asked_in({"result": "invalid", "reasonType": "NOT_FOUND_TXID", **said}) == asked

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from schemas.hub import KytReportResponse, KytSearchRequest, KytSearchResponse
 
@@ -97,10 +96,11 @@ def test_a_detail_in_another_shape_does_not_hide_the_verdict() -> None:
 
 
 @pytest.mark.parametrize("number", ["1e999", '"1e61"', '"NaN"', "true", "[]", '"x"'])
-def test_an_amount_without_a_size_that_exists_is_refused(number: str) -> None:
+def test_an_amount_without_a_size_that_exists_is_left_out(number: str) -> None:
     body = json.dumps({**ANSWER, "report": {"verdict": "Clean", "totalAmount": "@"}}).replace('"@"', number)
-    with pytest.raises(ValidationError):
-        KytReportResponse.model_validate_json(body)
+    report = KytReportResponse.model_validate_json(body).report
+    assert report is not None
+    assert (report.verdict, report.total_amount) == ("CLEAN", None)
 
 
 def test_search_bodies() -> None:
@@ -115,3 +115,42 @@ def test_absent_amounts_are_absent_in_both_directions() -> None:
     assert report is not None
     assert report.total_amount is None
     assert report.model_dump(mode="json")["totalAmount"] is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"totalAmount": "1e400"},
+        {"maliciousAmount": "much"},
+        {"reportId": "r-1"},
+        {"receiver": {"address": "0xab"}},
+        {"senders": "0xab"},
+        {"generatedAt": "yesterday"},
+        {"annotations": ["0xab"]},
+        {"byToken": {"ETH": {"total": True}}},
+        {"riskIndicators": []},
+        {"riskIndicators": {"mlFeatures": {"Tumbling": 0.5}}},
+        {"riskIndicators": {"suspiciousServices": {"0xab": None}}},
+        {"riskIndicators": {"blacklistedAddresses": [{"address": "0xab"}]}},
+    ],
+)
+def test_evidence_that_cannot_be_read_costs_no_verdict(odd):
+    answer = {"requestId": 7, "status": "RELEASED", "report": {"verdict": "Malicious", **odd}}
+    read = KytReportResponse.model_validate(answer)
+    assert read.report is not None
+    assert read.report.verdict == "MALICIOUS"
+
+
+def test_the_time_of_an_answer_that_cannot_be_read_costs_no_verdict():
+    answer = {"requestId": 7, "status": "RELEASED", "submittedAt": "soon", "report": {"verdict": "Malicious"}}
+    assert KytReportResponse.model_validate(answer).report is not None
+
+
+def test_a_list_with_one_odd_indicator_keeps_the_others():
+    indicators = {"mlFeatures": {"Tumbling": 0.5}, "blacklistedAddresses": ["0xab"]}
+    report = {"verdict": "Malicious", "riskIndicators": indicators}
+    read = KytReportResponse.model_validate({"requestId": 7, "status": "RELEASED", "report": report}).report
+    assert read is not None
+    assert read.risk_indicators is not None
+    assert read.risk_indicators.blacklisted_addresses == ("0xab",)
+    assert read.risk_indicators.ml_features == {}

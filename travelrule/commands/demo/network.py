@@ -9,21 +9,25 @@ from typing import Any
 import aiohttp
 import orjson
 
+from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
 from travelrule.commands.demo.platform import Platform
 from travelrule.commands.demo.processes import Process, free_port
+from travelrule.commands.demo.risks import RISK_POLICY, RISK_TIME_LIMITS, world_screening
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.policy.policy import Policy
 
-DEMO_POLICY = """
+DEMO_POLICY = f"""
 [time_limits]
 unreachable_retry = 2
 status_search_after = 2
 status_search_every = 2
 status_search_limit = 4
 search_again = 2
+{RISK_TIME_LIMITS}
 
 [searches]
 attempts = 1
-"""
+{RISK_POLICY}"""
 NAMESAKE_TXID = "AA" * 32
 """A transaction that a robot sent, to somebody else by its own account."""
 TWICE_CLAIMED_TXID = "BB" * 32
@@ -38,8 +42,8 @@ class Network:
         self.folder = folder
         self.hub_port = free_port()
         self.hub_url = f"http://127.0.0.1:{self.hub_port}"
-        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY)
-        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY)
+        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY, NORTH_LIST)
+        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY, SOUTH_LIST)
         self.sandbox = Process(
             "sandbox",
             ["sandbox", "--world", str(folder / "world.json"), "--listen", f"127.0.0.1:{self.hub_port}"],
@@ -94,6 +98,15 @@ class Network:
                 # The hub polls its members; there is nothing to wait on from outside.
                 await asyncio.sleep(0.2)
 
+    async def until_screened(self, vasp: Vasp) -> None:
+        """Wait until the owner of a first wallet was screened: until then its address is not vouched for."""
+        if Policy.from_toml(vasp.policy).sanctions == "off":
+            return
+        wanted = 'travelrule_inputs_total{outcome="applied",source="lists",type="owner.screened"}'
+        async with asyncio.timeout(60), aiohttp.ClientSession() as session:
+            while wanted not in await _text(session, vasp.metrics_url):  # noqa: ASYNC110 - it is in another process
+                await asyncio.sleep(0.2)
+
     async def _health(self, entity_id: str) -> str:
         listed = await self.control("GET", "/sandbox/members")
         return next(str(member["health"]) for member in listed["members"] if member["vaspEntityId"] == entity_id)
@@ -123,11 +136,17 @@ class Network:
         return {
             "members": [self.member(self.north), self.member(self.south), *_robots()],
             "coinNetworks": [{"coin": "XRP", "networkList": [example]}],
+            "screening": world_screening(),
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 3,
             "healthIntervalSeconds": 1,
             "allowHttpCallbacks": True,
         }
+
+
+async def _text(session: aiohttp.ClientSession, url: str) -> str:
+    async with session.get(url) as answer:
+        return await answer.text()
 
 
 def _robots() -> list[dict[str, Any]]:

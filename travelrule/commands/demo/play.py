@@ -13,7 +13,11 @@ from pathlib import Path
 import orjson
 
 from travelrule import logs
-from travelrule.commands.demo import deposit_scenarios  # noqa: F401 - adds its scenarios
+from travelrule.commands.demo import (  # noqa: F401 - they add scenarios
+    deposit_scenarios,
+    sanctions_scenarios,
+    screening_scenarios,
+)
 from travelrule.commands.demo.network import Network
 from travelrule.commands.demo.platform import ExpectationFailed, Seen
 from travelrule.commands.demo.scenarios import SCENARIOS, Stage, register_wallets
@@ -62,6 +66,7 @@ async def scenarios(network: Network, view: View) -> dict[str, str]:
     await network.start()
     stage = Stage(network)
     await register_wallets(stage)
+    await network.until_screened(network.south)
     with view.shown():
         for title, story in SCENARIOS.items():
             _watch(network, view)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
+from travelrule.commands.demo.lists import LISTED_OWNER
 from travelrule.commands.demo.network import Network
 from travelrule.commands.demo.platform import ExpectationFailed, Platform, Seen
 from travelrule.commands.demo.vasp import new_seed
@@ -15,6 +16,8 @@ WRONG = {"natural": {"lastName": "Lund", "firstName": "Erika"}}
 ANNA = {"natural": {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1990-02-03"}}
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
 TAG = "77001"
+LISTED_TAG = "77009"
+"""Of the customer who stands on south's list."""
 
 Scenario = Callable[["Stage"], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -86,17 +89,18 @@ def scenario(title: str) -> Callable[[Scenario], Scenario]:
 
 async def register_wallets(stage: Stage) -> None:
     """South's customers have deposit addresses."""
-    data = {
-        "walletId": "wallet-erik",
-        "address": ADDRESS,
-        "tag": TAG,
-        "currencies": ["XRP"],
-        "networks": ["XRP"],
-        "customerId": "s-77001",
-        "kyc": True,
-        "owner": ERIK,
-    }
-    await stage.south.send("wallets", "wallet.registered.v1", "wallet-erik", data)
+    for wallet_id, tag, owner in (("wallet-erik", TAG, ERIK), ("wallet-listed", LISTED_TAG, LISTED_OWNER)):
+        data = {
+            "walletId": wallet_id,
+            "address": ADDRESS,
+            "tag": tag,
+            "currencies": ["XRP"],
+            "networks": ["XRP"],
+            "customerId": f"s-{tag}",
+            "kyc": True,
+            "owner": owner,
+        }
+        await stage.south.send("wallets", "wallet.registered.v1", wallet_id, data)
 
 
 @scenario("verified and reported")

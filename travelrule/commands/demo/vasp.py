@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from travelrule.commands.demo.lists import HEADER
 from travelrule.commands.demo.processes import Process, free_port
 from travelrule.crypto.signing import SigningKey
 
@@ -28,6 +29,8 @@ class Vasp:
     folder: Path
     hub_url: str
     policy: str = ""
+    listed: str = HEADER
+    """Its sanctions list, in the format ``own-csv``."""
     broker_url: str = "embedded://"
     database_url: str | None = None
     seeds: list[str] = field(default_factory=lambda: [new_seed()])
@@ -53,12 +56,17 @@ class Vasp:
         return f"http://127.0.0.1:{self.metrics_port}/readyz"
 
     @property
+    def metrics_url(self) -> str:
+        """Where the first process shows its metrics."""
+        return f"http://127.0.0.1:{self.metrics_port}/metrics"
+
+    @property
     def topic_prefix(self) -> str:
         """The prefix of this VASP's topics."""
         return f"{self.entity_id}.travelrule."
 
     def environment(self, *, gateway_port: int | None = None, metrics_port: int | None = None) -> dict[str, str]:
-        """The settings of a process of this VASP. Writes the profile and policy files."""
+        """The settings of a process of this VASP. Writes the profile, policy and list files."""
         self.folder.mkdir(parents=True, exist_ok=True)
         profile = self.folder / "profile.toml"
         profile.write_text(
@@ -69,12 +77,16 @@ class Vasp:
         )
         policy = self.folder / "policy.toml"
         policy.write_text(self.policy, encoding="utf-8")
+        own_list = self.folder / "lists" / "own-csv" / "own.csv"
+        own_list.parent.mkdir(parents=True, exist_ok=True)
+        own_list.write_text(self.listed, encoding="utf-8")
         settings = {
             "BROKER_URL": self.broker_url,
             "HUB_URL": self.hub_url,
             "VASP_ENTITY_ID": self.entity_id,
             "VASP_PROFILE_FILE": str(profile),
             "POLICY_FILE": str(policy),
+            "LISTS_DIR": str(self.folder / "lists"),
             "SIGNING_KEY": ",".join(self.seeds),
             "STORAGE_KEYS": self.storage_key,
             "INDEX_KEY": self.index_key,

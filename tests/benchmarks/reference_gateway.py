@@ -1,0 +1,51 @@
+"""The reference of an address verification: the same server, which opens the payload and answers a constant."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import orjson
+import uvicorn
+import uvloop
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from schemas.hub import AddressSearchRequest
+from travelrule.bootstrap.gateway import BACKLOG
+from travelrule.crypto.signing import KeyRing
+from travelrule.gateway.bodies import request_of
+from travelrule.gateway.callers import caller_of
+from travelrule.gateway.endpoint import Answer, Call, Endpoint
+from travelrule.gateway.payloads import open_payload
+from travelrule.gateway.sources import Sources
+from travelrule.settings import Settings
+
+ANSWER: Answer = {"result": "valid", "reasonType": "", "reasonMsg": "", "beneficiaryVaspEntityId": "north"}
+
+
+def create(keyring: KeyRing) -> Starlette:
+    """The server with its two routes."""
+
+    async def answer(call: Call) -> Answer:
+        caller = caller_of(call.headers, key_needed=True)
+        open_payload(keyring, caller, request_of(AddressSearchRequest, call.body).payload)
+        return ANSWER
+
+    async def alive(_call: Call) -> Answer:
+        return ANSWER
+
+    sources = Sources(Settings().gateway_sources)
+    return Starlette(
+        routes=[
+            Route("/v1/beneficiary/VerifyAddress", Endpoint("reference", answer, sources, 1.0), methods=["POST"]),
+            Route("/readyz", Endpoint("alive", alive, sources, 1.0), methods=["GET"]),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    options = orjson.loads(sys.argv[1])
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+    server = create(KeyRing.from_text(options["seeds"]))
+    uvicorn.run(server, host="127.0.0.1", port=options["port"], log_config=None, backlog=BACKLOG)

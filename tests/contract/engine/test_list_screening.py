@@ -1,0 +1,101 @@
+"""Withdrawals ask the lists in force, through the stored look-up, and the record of it can be proven."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from tests.contract.engine.recorded import KEY
+from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
+from tests.contract.engine.test_active_lists import entry
+from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.kinds import MACHINES
+from travelrule.engine.telling import Teller
+from travelrule.engine.vault import Vault
+from travelrule.engine.verifying import Verifier
+from travelrule.policy.policy import Policy
+from travelrule.screening.lists.content import pack
+from travelrule.screening.lists.model import ListEntry
+from travelrule.store import tables
+from travelrule.store.database import Database
+from travelrule.store.leases import Leases
+from travelrule.store.lists import ListVersion
+from travelrule.store.policies import Policies
+
+
+class Screened:
+    """A station whose policy is the built-in one: lists are required."""
+
+    def __init__(self, station: Station) -> None:
+        self.station = station
+        station.rules.current = Policy.default().with_own(OWN)
+        leases = Leases(station.database, "north", "p1", station.clock)
+        self.teller = Teller(station.database, "north", station.vault, leases, station.submit, asyncio.Event())
+        self.policies = Policies(station.database, "north")
+        self.log = AuditLog(station.database, "north", KEY, leases, station.clock)
+
+    async def put(self, *entries: ListEntry) -> None:
+        version, content = pack(entries)
+        row = ListVersion("own", version, "own-csv", len(entries), 1, 0, "{}", None, self.station.clock())
+        await self.station.lists._lists.activate(row, content)
+        await self.station.lists.round()
+
+    async def settle(self) -> None:
+        """Tell and call until nothing is left to do."""
+        while await self.teller.round() + await self.station.call():
+            pass
+
+    async def proven(self) -> None:
+        """Everything that was decided is decided again from what is stored, with the same result."""
+        await self.policies.activate(Policy.default().version, "", self.station.clock())
+        await self.log.round()
+        verifier = Verifier(
+            self.station.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64
+        )
+        report = await verifier.verify()
+        assert (report.faults, report.recomputed > 0) == ([], True)
+
+
+@pytest.fixture
+async def screened(database: Database, vault: Vault) -> AsyncIterator[Screened]:
+    station = Station(database, vault, [robot()])
+    async with aclosing(station.hub), station.control:
+        await station.listing()
+        yield Screened(station)
+
+
+async def test_nobody_listed_and_the_exchange_goes_on(screened: Screened) -> None:
+    await screened.put(entry("Somebody Else"))
+    await screened.station.withdraw()
+    await screened.settle()
+    assert await screened.station.verdicts() == [("allow", "VERIFIED")]
+    await screened.proven()
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [entry("Berg Anna"), entry("Erik Lind"), entry("Somebody Else", address=ADDRESS)],
+    ids=["originator", "beneficiary", "address"],
+)
+async def test_a_hit_denies_before_anything_leaves(screened: Screened, listed: ListEntry) -> None:
+    await screened.put(listed, entry("Another One", 2))
+    await screened.station.withdraw()
+    await screened.settle()
+    assert await screened.station.verdicts() == [("deny", "SANCTIONED")]
+    assert await screened.station.alerts() == ["SANCTIONS_HIT"]
+    assert screened.station.seen() == [], "nothing went to the hub"
+    (row,) = await screened.station.rows(tables.outbox, tables.outbox.c.topic == "alerts")
+    assert not [name for name in NAMES if name in row.value.decode()]
+    await screened.proven()
+
+
+async def test_without_lists_a_withdrawal_is_held_and_operators_are_told(screened: Screened) -> None:
+    await screened.station.withdraw()
+    await screened.settle()
+    assert await screened.station.verdicts() == [("hold", "RISK_UNKNOWN")]
+    assert "LISTS_UNAVAILABLE" in await screened.station.alerts()
+    assert screened.station.seen() == []
+    await screened.proven()

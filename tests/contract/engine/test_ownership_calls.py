@@ -1,0 +1,215 @@
+"""Proofs of ownership against the sandbox, on both databases: session, widget, callback, polling, the end in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from schemas.decisions import DecisionRecorded
+from tests.contract.engine.risk_station import SITE, RiskStation
+from travelrule.engine.vault import Vault
+from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.store import tables
+from travelrule.store.database import Database
+
+WALLET = SandboxWallet().addresses()["ETH"]
+PROVEN = [("allow", ("OWNERSHIP_PROVEN",))]
+
+
+@pytest.fixture
+async def station(database: Database, vault: Vault):  # type: ignore[no-untyped-def]
+    made = RiskStation(database, vault, {})
+    yield made
+    await made.close()
+
+
+@dataclass
+class Liar(httpx.AsyncBaseTransport):
+    """A hub that changes what it says of a proof."""
+
+    inner: httpx.AsyncBaseTransport
+    changes: dict[str, Any]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await self.inner.handle_async_request(request)
+        if request.method != "GET" or "unhosted-wallet" not in request.url.path:
+            return answer
+        said = orjson.loads(await answer.aread())
+        return httpx.Response(200, json={**said, **self.changes})
+
+
+async def token_of(station: RiskStation) -> str:
+    """The session that the platform was handed."""
+    (session,) = await station.said("callbacks")
+    assert session["walletVerificationId"]
+    return str(session["token"])
+
+
+async def test_a_wallet_is_proven_and_the_callback_hastens_the_question(station: RiskStation) -> None:
+    await station.own(WALLET)
+    await station.settle()
+    (asked,) = station.asked("unhosted-token")
+    assert {**asked, "callbackUrl": ""} == {
+        "blockchain": "ETH",
+        "asset": "USDT",
+        "address": WALLET,
+        "customerIdentification": "c-1001",
+        "widgetRenderingOrigin": SITE,
+        "callbackUrl": "",
+    }
+    assert asked["callbackUrl"].startswith("https://north.test/hooks/callbacks/unhosted-token/")
+    assert await station.risks() == []
+    await station.prove(await token_of(station))
+    assert station.hooks.answers == [(200, {"result": "ok"})]
+    await station.settle()
+    assert await station.risks() == PROVEN
+    session, result = await station.said("callbacks")
+    assert (result["status"], result["checkedByUs"]) == ("VERIFIED", True)
+    asked_for = [path for method, path, _ in station.wire.requests if method == "GET"]
+    assert asked_for == [f"/v1/code/unhosted-wallet-verification/{session['walletVerificationId']}"]
+    await station.hooks.post(station.hooks.sent[0].url, station.hooks.sent[0].body)
+    await station.pass_time(60, step=10)
+    assert await station.risks() == PROVEN, "said once"
+
+
+async def test_without_a_callback_it_is_polled(database: Database, vault: Vault) -> None:
+    station = RiskStation(database, vault, {}, public_url=None)
+    try:
+        await station.own(WALLET)
+        await station.settle()
+        await station.prove(await token_of(station))
+        assert await station.risks() == []
+        await station.pass_time(40, step=5)
+        assert await station.risks() == PROVEN
+    finally:
+        await station.close()
+
+
+async def test_a_forged_callback_proves_nothing(station: RiskStation) -> None:
+    await station.own(WALLET)
+    await station.settle()
+    url = station.asked("unhosted-token")[0]["callbackUrl"]
+    forged = {"verificationId": "v", "status": "VERIFIED", "address": WALLET, "asset": "USDT", "blockchain": "ETH"}
+    await station.hooks.post(url, orjson.dumps(forged))
+    await station.settle()
+    assert len(station.seen("unhosted-result")) == 1
+    assert await station.risks() == []
+
+
+async def test_a_wallet_that_is_not_proven_in_time_is_denied(station: RiskStation) -> None:
+    station.decree("[time_limits]\nownership = 600")
+    await station.own(WALLET)
+    await station.pass_time(599, step=20)
+    assert await station.risks() == []
+    polls = len(station.seen("unhosted-result"))
+    await station.pass_time(2)
+    assert await station.risks() == [("deny", ("OWNERSHIP_NOT_PROVEN",))]
+    assert len(station.seen("unhosted-result")) == polls + 1, "asked a last time"
+    await station.prove(str((await station.said("callbacks"))[0]["token"]))
+    await station.pass_time(120, step=30)
+    assert len(await station.risks()) == 1, "a proof after the time is none"
+    assert await station.rows(tables.calls) == []
+
+
+async def test_another_wallets_signature_does_not_prove_it(station: RiskStation) -> None:
+    await station.own("0x000000000000000000000000000000000000dEaD")
+    await station.settle()
+    opened = (await station.control.post("/widget/session", json={"token": await token_of(station)})).json()
+    signed = (await station.control.post("/widget/test-wallet", json={"key": opened["key"]})).json()
+    refused = await station.control.post("/widget/proof", json={"key": opened["key"], **signed})
+    assert refused.status_code == 422
+    await station.pass_time(60, step=10)
+    assert station.hooks.sent == []
+    assert await station.risks() == []
+
+
+async def test_a_hub_that_opens_no_session_is_asked_again_with_the_same_callback(station: RiskStation) -> None:
+    await station.fault(operation="unhosted-token", fault="status", status=500, errorType="CODE_SERVER_INTERNAL_ERROR")
+    await station.own(WALLET)
+    await station.pass_time(30)
+    await station.clear_faults()
+    await station.pass_time(60)
+    assert len({body["callbackUrl"] for body in station.asked("unhosted-token")}) == 1
+    await station.prove(await token_of(station))
+    await station.settle()
+    assert await station.risks() == PROVEN
+
+
+async def test_a_refused_session_is_a_deny_with_an_alert(station: RiskStation) -> None:
+    await station.fault(operation="unhosted-token", fault="status", status=422, errorType="INVALID_MSG_FIELD_VALUE")
+    await station.own(WALLET)
+    await station.settle()
+    assert await station.risks() == [("deny", ("OWNERSHIP_NOT_PROVEN", "SCREENING_REFUSED"))]
+    assert await station.alerts() == ["SCREENING_REFUSED"]
+
+
+async def test_a_chain_without_proofs_is_denied_without_a_call(station: RiskStation) -> None:
+    await station.own("rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY", blockchain="XRP", asset="XRP")
+    await station.settle()
+    assert station.wire.requests == []
+    assert await station.risks() == [("deny", ("OWNERSHIP_NOT_PROVEN", "NETWORK_NOT_SCREENABLE"))]
+
+
+async def test_an_operator_may_decide_while_it_is_awaited(station: RiskStation) -> None:
+    await station.own(WALLET)
+    await station.settle()
+    data = DecisionRecorded(subject="screening:s-1", decision="allow", actor="operator-1", reason="seen in person")
+    assert (await station.tell(data, "screening:s-1")).status == "applied"
+    assert await station.risks() == [("allow", ("OPERATOR",))]
+    await station.pass_time(120, step=30)
+    assert len(station.seen("unhosted-result")) <= 1
+
+
+async def test_a_withdrawal_to_an_unhosted_wallet_waits_for_the_proof(station: RiskStation) -> None:
+    destination = {
+        "kind": "unhosted",
+        "address": WALLET,
+        "blockchain": "ETH",
+        "asset": "USDT",
+        "widgetOrigin": SITE,
+    }
+    await station.withdraw(currency="USDT", network="ETH", destination=destination)
+    await station.settle()
+    assert await station.verdicts() == [("hold", "OWNERSHIP_PENDING")]
+    session = (await station.said("callbacks"))[0]
+    assert session["subject"] == "withdrawal:w-1"
+    await station.prove(session["token"])
+    await station.settle()
+    assert await station.verdicts() == [("hold", "OWNERSHIP_PENDING"), ("allow", "OWNERSHIP_PROVEN")]
+    result = (await station.said("callbacks"))[-1]
+    assert (result["subject"], result["status"], result["checkedByUs"]) == ("withdrawal:w-1", "VERIFIED", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "alert"),
+    [
+        ({"address": "0x000000000000000000000000000000000000dEaD"}, "OWNERSHIP_MISMATCH"),
+        ({"asset": "ETH"}, "OWNERSHIP_MISMATCH"),
+        ({"blockchain": "BSC"}, "OWNERSHIP_MISMATCH"),
+        ({"verificationId": "another-session"}, "OWNERSHIP_MISMATCH"),
+        ({"signature": "0x" + "11" * 64 + "1b"}, "OWNERSHIP_SIGNATURE_INVALID"),
+        ({"signedMessage": "I own everything"}, "OWNERSHIP_SIGNATURE_INVALID"),
+    ],
+)
+async def test_a_verified_that_is_not_ours_is_a_deny(station: RiskStation, changes: dict[str, Any], alert: str) -> None:
+    station.wire.inner = Liar(station.wire.inner, changes)
+    await station.own(WALLET)
+    await station.settle()
+    await station.prove(await token_of(station))
+    await station.settle()
+    assert await station.risks() == [("deny", ("OWNERSHIP_NOT_PROVEN", alert))]
+    assert await station.alerts() == [alert]
+
+
+async def test_a_proof_by_the_hubs_word_alone_says_that_we_did_not_check_it(station: RiskStation) -> None:
+    station.wire.inner = Liar(station.wire.inner, {"signature": None, "signedMessage": None})
+    await station.own(WALLET)
+    await station.settle()
+    await station.prove(await token_of(station))
+    await station.settle()
+    assert await station.risks() == PROVEN
+    assert (await station.said("callbacks"))[-1]["checkedByUs"] is False

@@ -1,0 +1,164 @@
+"""M1 and M2 answer by what the last screening of the owner found: nobody searches names while the hub waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from travelrule.engine.active_lists import ActiveLists, Screened
+from travelrule.engine.owner_screening import OwnerScreening
+from travelrule.exchange.assessing import Party
+from travelrule.gateway.screening import ListScreen
+from travelrule.screening.lists.content import pack
+from travelrule.screening.lists.model import ListAddress, ListEntry, ListName
+from travelrule.store.leases import Leases
+from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.owners import Owners
+
+from .conftest import BTC, House, event, sealed
+
+VERIFY, TRANSFER = "/v1/beneficiary/VerifyAddress", "/v1/beneficiary/transfer"
+REQUIRED = {"sanctions": "required"}
+
+
+class Watched(ActiveLists):
+    """The lists, with what they were asked."""
+
+    asked: list[Sequence[Party]]
+
+    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+        self.asked.append(parties)
+        return await super().screen(parties, addresses, threshold=threshold)
+
+
+class Owned:
+    """A house with lists and a screening of owners."""
+
+    def __init__(self, house: House) -> None:
+        async def nobody(*_: Any) -> None:
+            return None
+
+        self.house = house
+        house.rules = house.rules.model_copy(update=REQUIRED)
+        self.lists = Lists(house.database, "south")
+        self.active = Watched(self.lists, nobody, lambda: house.now)
+        self.active.asked = []
+        self.screening = OwnerScreening(
+            Owners(house.database, "south", house.vault.unwrap, house.vault.open),
+            self.active,
+            Leases(house.database, "south", "p1", lambda: house.now),
+            lambda: house.rules,
+            house.submit,
+            asyncio.Event(),
+            lambda: house.now,
+        )
+        house.screen = ListScreen(self.active, lambda: house.rules)
+
+    async def put(self, *names: str, address: str = "") -> None:
+        entries = [
+            ListEntry("un", str(number), "person", (ListName(name, "primary"),)) for number, name in enumerate(names)
+        ]
+        if address:
+            entries.append(ListEntry("un", "99", "other", (), addresses=(ListAddress("XBT", address),)))
+        version, content = pack(entries)
+        row = ListVersion("un", version, "own-csv", len(entries), len(entries), 0, "{}", None, self.house.now)
+        await self.lists.activate(row, content)
+        await self.active.round()
+
+    async def register(self, last: str = "Lind", first: str = "Erik") -> None:
+        data = {
+            "walletId": "w-1",
+            "address": BTC,
+            "currencies": ["BTC"],
+            "customerId": "c-1",
+            "kyc": True,
+            "owner": {"natural": {"lastName": last, "firstName": first}},
+        }
+        assert (await self.house.submit(event("wallet.registered.v1", data, "wallet:w-1"))).status == "applied"
+
+    async def verify(self) -> tuple[str, str]:
+        """M1's result and reason."""
+        self.active.asked.clear()
+        inner = {"Beneficiary": {"accountNumber": [BTC]}}
+        async with self.house.gateway() as client:
+            answer = await client.post(VERIFY, json={"currency": "BTC", "payload": sealed(inner)})
+        assert self.active.asked in ([], [()]), "no name was searched"
+        return answer.json()["result"], answer.json()["reasonType"]
+
+    async def authorize(self, transfer_id: str) -> tuple[str, str]:
+        """M2's result and reason."""
+        person = {"primaryIdentifier": "Berg", "secondaryIdentifier": "Anna", "nameIdentifierType": "LEGL"}
+        legal = {"nameIdentifier": [{"legalPersonName": "North Ltd.", "legalPersonNameIdentifierType": "LEGL"}]}
+        inner = {
+            "Originator": {
+                "originatorPersons": [{"naturalPerson": {"name": {"nameIdentifier": [person]}}}],
+                "accountNumber": ["rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh"],
+            },
+            "OriginatingVASP": {"originatingVASP": {"legalPerson": {"name": legal, "countryOfRegistration": "KR"}}},
+            "Beneficiary": {"accountNumber": [BTC]},
+        }
+        body = {
+            "transferId": transfer_id,
+            "currency": "BTC",
+            "amount": "1",
+            "tradePrice": "10",
+            "tradeCurrency": "USD",
+            "isExceedingThreshold": "false",
+            "payload": sealed(inner),
+        }
+        async with self.house.gateway() as client:
+            answer = await client.post(TRANSFER, json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["result"], answer.json()["reasonType"]
+
+
+@pytest.fixture
+def owned(house: House) -> Owned:
+    return Owned(house)
+
+
+async def test_an_owner_is_answered_for_once_he_was_screened(owned: Owned) -> None:
+    await owned.put("Ivan Przyklad")
+    await owned.register()
+    assert await owned.verify() == ("invalid", "UNKNOWN")
+    assert await owned.authorize("t-1") == ("denied", "UNKNOWN")
+    await owned.screening.round()
+    assert await owned.verify() == ("valid", "")
+    assert await owned.authorize("t-2") == ("verified", "")
+
+
+async def test_a_listed_owner_changes_the_answers_and_another_list_changes_them_back(owned: Owned) -> None:
+    await owned.put("Ivan Przyklad")
+    await owned.register()
+    await owned.screening.round()
+    await owned.put("Ivan Przyklad", "Erik Lind")
+    assert await owned.verify() == ("valid", ""), "not screened with the new list yet: what was found before counts"
+    await owned.screening.round()
+    assert await owned.verify() == ("invalid", "SANCTION_LIST")
+    assert await owned.authorize("t-1") == ("denied", "SANCTION_LIST")
+    await owned.put("Ivan Przyklad")
+    await owned.screening.round()
+    assert await owned.verify() == ("valid", "")
+
+
+async def test_another_owner_is_not_known_whatever_the_one_before_was(owned: Owned) -> None:
+    await owned.put("Ivan Przyklad")
+    await owned.register("Przyklad", "Ivan")
+    await owned.screening.round()
+    assert await owned.verify() == ("invalid", "SANCTION_LIST")
+    await owned.register("Lind", "Erik")
+    assert await owned.verify() == ("invalid", "UNKNOWN")
+    await owned.screening.round()
+    assert await owned.verify() == ("valid", "")
+
+
+async def test_a_listed_address_is_refused_though_its_owner_is_clean_or_not_known(owned: Owned) -> None:
+    await owned.put("Ivan Przyklad", address=BTC)
+    await owned.register()
+    assert await owned.verify() == ("invalid", "SANCTION_LIST")
+    await owned.screening.round()
+    assert await owned.verify() == ("invalid", "SANCTION_LIST")

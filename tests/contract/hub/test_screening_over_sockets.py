@@ -1,0 +1,88 @@
+"""The client of this project and a sandbox of this project on a socket: KYT, screening, and a proven wallet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
+
+import aiohttp
+import pytest
+
+from tests.contract.hub.kit import running
+from tests.contract.hub.test_client_and_hub import Counter
+from tests.unit.hub.kit import NORTH
+from tests.unit.sandbox.kit import real
+from travelrule.client.errors import HubRefused
+from travelrule.client.hub import HubClient
+from travelrule.client.signer import LocalSigner
+from travelrule.crypto.signing import KeyRing
+from travelrule.hub.running import utc_now
+from travelrule.sandbox.server import run_sandbox
+from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.screening import risk
+
+MALICIOUS = "0x091d6e123c64e8ce9c0f39a9085d6adcf29cf8f49c888a95c128566550765298"
+Prefix = Literal["partner", "uppsala"]
+
+
+@pytest.fixture
+async def url(tmp_path: Path) -> AsyncIterator[str]:
+    file = tmp_path / "world.json"
+    screening = {"wallets": {"0xbad": {"category": "BLACK"}}}
+    file.write_text(json.dumps({"members": [real("north", NORTH)], "screening": screening}))
+    async with running(lambda told: run_sandbox(file, "127.0.0.1:0", on_started=told)) as served:
+        yield served
+
+
+def client(url: str, prefix: Prefix = "partner") -> HubClient:
+    signer = LocalSigner(KeyRing([NORTH]), Counter(), utc_now)
+    return HubClient(url, "code:north", signer, "aiohttp", screening_prefix=prefix)
+
+
+def _bytes(**body: object) -> bytes:
+    return json.dumps(body).encode()
+
+
+@pytest.mark.parametrize("prefix", ["partner", "uppsala"])
+async def test_risk_of_wallets_and_transactions(url: str, prefix: Prefix) -> None:
+    hub = client(url, prefix)
+    try:
+        assert risk.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="ETH"))) == "malicious"
+        assert risk.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="TON"))) == "pending"
+        assert risk.of_transaction(await hub.transaction_screening(_bytes(txid="0x1", chain="btc"))) == "clean"
+        started = await hub.kyt_search(_bytes(txHash=MALICIOUS, blockchain="ETH"))
+        assert started.status == "RELEASED"
+        assert risk.of_kyt(await hub.kyt_report(started.request_id)) == "malicious"
+        with pytest.raises(HubRefused) as caught:
+            await hub.kyt_report(started.request_id + 1)
+        assert (caught.value.status, caught.value.error_code) == (404, "NOT_FOUND")
+    finally:
+        await hub.aclose()
+
+
+@pytest.mark.parametrize("chain", ["ETH", "SOL"])
+async def test_a_wallet_is_proven_through_the_endpoints_of_the_page(url: str, chain: str) -> None:
+    hub = client(url)
+    try:
+        token = await hub.unhosted_token(
+            _bytes(
+                blockchain=chain,
+                asset="USDT",
+                address=SandboxWallet().addresses()[chain],
+                customerIdentification="customer-1",
+                widgetRenderingOrigin=url,
+            )
+        )
+        async with aiohttp.ClientSession(url) as browser:
+            opened = await (await browser.post("/widget/session", json={"token": token.token})).json()
+            signed = await (await browser.post("/widget/test-wallet", json={"key": opened["key"]})).json()
+            proven = await browser.post("/widget/proof", json={"key": opened["key"], **signed})
+            assert (await proven.json())["status"] == "VERIFIED"
+            page = await (await browser.get("/widget")).text()
+            assert "/widget/page.js" in page
+        result = await hub.unhosted_result(token.wallet_verification_id)
+        assert (result.status, result.signed_message) == ("VERIFIED", opened["message"])
+    finally:
+        await hub.aclose()

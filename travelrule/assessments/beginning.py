@@ -1,0 +1,81 @@
+"""How an assessment begins: what is wanted, in one form for both kinds of subject, and the first question."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from schemas.base import Wire
+from schemas.screenings import OwnershipRequested, ScreeningRequested
+from travelrule.assessments.analysing import begin_analysis
+from travelrule.assessments.listing import begin_listing
+from travelrule.assessments.proving import open_session
+from travelrule.assessments.rating import begin_rating
+from travelrule.assessments.state import AssessmentState
+from travelrule.assessments.table import LIMIT
+from travelrule.assessments.turn import AssessmentTurn, ignored, rejected
+from travelrule.assessments.voice import say_end, say_session
+from travelrule.exchange.assessing import AssessmentKind, AssessmentWanted
+from travelrule.exchange.decision import Decision, Effect
+from travelrule.exchange.inputs import Input
+from travelrule.exchange.opening import fingerprint
+from travelrule.identity.addresses import split_tag
+from travelrule.policy.policy import Policy
+from travelrule.policy.sections import TimeLimits
+
+
+def wanted_by(data: Wire) -> AssessmentWanted | None:
+    """Read what is wanted; None if this input wants nothing."""
+    match data:
+        case AssessmentWanted():
+            return data
+        case ScreeningRequested():
+            address = split_tag(data.address)[0] if data.address else None
+            return AssessmentWanted(
+                asker="", kind=data.kind, network=data.chain, address=address, txid=data.txid, force=data.force
+            )
+        case OwnershipRequested():
+            return AssessmentWanted(
+                asker="",
+                kind="ownership",
+                network=data.blockchain,
+                address=data.address,
+                asset=data.asset,
+                customer_id=data.customer_id,
+                widget_origin=data.widget_origin,
+            )
+    return None
+
+
+def begin(item: Input, wanted: AssessmentWanted, policy: Policy, now: datetime) -> Decision[AssessmentState]:
+    """Make the subject and ask the first question."""
+    turn = AssessmentTurn(AssessmentState(item.subject, fingerprint(item), wanted), item, policy, now)
+    turn.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
+    match wanted.kind:
+        case "lists" | "wallet":
+            return turn.done(begin_listing(turn))
+        case "transaction":
+            return turn.done(begin_rating(turn))
+        case "kyt":
+            return turn.done(begin_analysis(turn))
+        case "ownership":
+            return turn.done(open_session(turn))
+
+
+def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
+    """Give the seconds after which there is an answer in any case."""
+    if kind == "kyt":
+        return limits.kyt_limit
+    return limits.ownership if kind == "ownership" else limits.screening
+
+
+def repeated(turn: AssessmentTurn) -> Decision[AssessmentState]:
+    """The same request again: an asker gets its answer again, as far as there is one; another request conflicts."""
+    state = turn.state
+    if state.fingerprint != fingerprint(turn.item):
+        return rejected(state, "CONFLICT", "requestId", "this request is known with other data: use a new id")
+    said: list[Effect] = []
+    if state.wanted.asker and state.ended is not None:
+        say_end(state, turn.policy.version, said)
+    elif state.wanted.asker and state.status == "proving":
+        say_session(state, said)
+    return ignored(state, "requested again with equal data", *said)

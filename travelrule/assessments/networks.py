@@ -1,0 +1,43 @@
+"""The code of a network for one operation, with what the policy says instead (screening.md 11)."""
+
+from __future__ import annotations
+
+from travelrule.exchange.assessing import AssessmentKind, AssessmentWanted
+from travelrule.policy.policy import Policy
+from travelrule.screening.chains import (
+    KYT_BLOCKCHAINS,
+    SCREENING_CHAINS,
+    UNHOSTED_BLOCKCHAINS,
+    ChainCodes,
+    chain_codes,
+    folded,
+)
+
+
+def code_for(wanted: AssessmentWanted, policy: Policy) -> str:
+    """Give the chain code for what is wanted; empty: the operation cannot be asked for this network.
+
+    Where the network's example is not known the wallet's own address tells the two chains apart that share a name.
+    The platform may name a code instead of a network: one that this operation documents is sent, although a network of
+    that name has none (``AVAX``), unless the policy says something about the name.
+    """
+    overrides = {
+        name: ChainCodes(codes.screening or None, codes.kyt or None, codes.unhosted or None)
+        for name, codes in policy.screening.chains.items()
+    }
+    example = wanted.network_example or wanted.address
+    codes = chain_codes(wanted.network, address_example=example, overrides=overrides)
+    code, documented = _of_operation(wanted.kind, codes)
+    name = folded(wanted.network)
+    if not code and not wanted.asker and name in documented and name not in map(folded, overrides):
+        return name
+    return code or ""
+
+
+def _of_operation(kind: AssessmentKind, codes: ChainCodes) -> tuple[str | None, frozenset[str]]:
+    """Give the network's code for the operation, and all codes that the operation documents."""
+    if kind == "kyt":
+        return codes.kyt, KYT_BLOCKCHAINS
+    if kind == "ownership":
+        return codes.unhosted, UNHOSTED_BLOCKCHAINS
+    return codes.screening, SCREENING_CHAINS

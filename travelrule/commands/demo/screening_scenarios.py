@@ -1,0 +1,134 @@
+"""The scenarios of risk: wallets and transactions that are rated, and wallets that customers must prove."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from travelrule.commands.demo.deposit_scenarios import confirm, detect, sent
+from travelrule.commands.demo.platform import Platform, Seen
+from travelrule.commands.demo.risks import BLACK_WALLET, SLOW_TXID, SUSPICIOUS_TXID
+from travelrule.commands.demo.scenarios import Stage, must, scenario, withdrawal
+from travelrule.sandbox.wallets import SandboxWallet
+
+CHAIN, ASSET = "ETH", "USDT"
+SITE = "https://app.north.example:443"
+"""The page of north's platform that shows the widget."""
+
+
+@scenario("malicious wallet")
+async def malicious_wallet(stage: Stage) -> None:
+    """The destination is a phisher's: denied before anything about Anna or Erik left."""
+    withdrawal_id, request_id = str(uuid4()), f"s-{uuid4()}"
+    await stage.request(withdrawal_id, address=BLACK_WALLET)
+    denied = await stage.north.verdict(withdrawal_id, "deny", "RISK_MALICIOUS")
+    must(not denied.data.get("transferId"), "the counterparty was asked all the same")
+    data = {"requestId": request_id, "kind": "wallet", "chain": "XRP", "address": BLACK_WALLET}
+    await stage.north.send("screenings", "screening.requested.v1", request_id, data)
+    await stage.north.verdict(request_id, "malicious", "RISK_MALICIOUS")
+
+
+@scenario("suspicious deposit held and decided by an operator")
+async def suspicious_deposit(stage: Stage) -> None:
+    """The report says that a mixer was used: held, until an operator has looked at it."""
+    deposit_id = f"d-{uuid4()}"
+    await stage.reported(await sent(stage, SUSPICIOUS_TXID), SUSPICIOUS_TXID)
+    await detect(stage, deposit_id, SUSPICIOUS_TXID)
+    await confirm(stage, deposit_id)
+    held = await stage.south.verdict(deposit_id, "hold", "RISK_SUSPICIOUS")
+    must("operator-decision" in held.data["needs"], "the hold does not say that an operator must decide")
+    await _kyt_result(stage.south, deposit_id, "suspicious")
+    data = {
+        "subject": f"deposit:{deposit_id}",
+        "decision": "allow",
+        "actor": "operator-1",
+        "reason": "the customer explained the mixer",
+    }
+    await stage.south.send("decisions", "decision.recorded.v1", deposit_id, data)
+    await stage.south.verdict(deposit_id, "allow", "OPERATOR")
+
+
+@scenario("KYT pending then clean")
+async def kyt_pending(stage: Stage) -> None:
+    """The analysis takes its time: held while it runs, and allowed by itself when it was found clean."""
+    deposit_id = f"d-{uuid4()}"
+    await stage.reported(await sent(stage, SLOW_TXID), SLOW_TXID)
+    await detect(stage, deposit_id, SLOW_TXID)
+    await confirm(stage, deposit_id)
+    await stage.south.verdict(deposit_id, "hold", "RISK_PENDING")
+    await stage.south.verdict(deposit_id, "allow", "MATCHED")
+    await _kyt_result(stage.south, deposit_id, "clean")
+
+
+@scenario("unhosted wallet proven")
+async def unhosted_proven(stage: Stage) -> None:
+    """Anna signs the widget's message with her own wallet: allowed. The same proof without a withdrawal, besides."""
+    withdrawal_id, request_id = str(uuid4()), f"o-{uuid4()}"
+    await _withdraw_unhosted(stage, withdrawal_id)
+    await stage.north.verdict(withdrawal_id, "hold", "OWNERSHIP_PENDING")
+    await _prove(stage, withdrawal_id)
+    await stage.north.verdict(withdrawal_id, "allow", "OWNERSHIP_PROVEN")
+    data = {
+        "requestId": request_id,
+        "blockchain": CHAIN,
+        "asset": ASSET,
+        "address": _wallet(),
+        "customerId": "c-1001",
+        "widgetOrigin": SITE,
+    }
+    await stage.north.send("screenings", "ownership.requested.v1", request_id, data)
+    await _prove(stage, request_id)
+    await stage.north.verdict(request_id, "allow", "OWNERSHIP_PROVEN")
+
+
+@scenario("unhosted wallet not proven in time")
+async def unhosted_not_proven(stage: Stage) -> None:
+    """Nobody signs: denied when the time is over."""
+    withdrawal_id = str(uuid4())
+    await _withdraw_unhosted(stage, withdrawal_id)
+    await _session(stage.north, withdrawal_id)
+    await stage.north.verdict(withdrawal_id, "deny", "OWNERSHIP_NOT_PROVEN")
+
+
+async def _withdraw_unhosted(stage: Stage, withdrawal_id: str) -> None:
+    destination = {
+        "kind": "unhosted",
+        "address": _wallet(),
+        "blockchain": CHAIN,
+        "asset": ASSET,
+        "widgetOrigin": SITE,
+    }
+    data = {**withdrawal(withdrawal_id), "currency": ASSET, "network": CHAIN, "destination": destination}
+    await stage.north.send("withdrawals", "withdrawal.requested.v1", withdrawal_id, data)
+
+
+async def _session(platform: Platform, key: str) -> dict[str, Any]:
+    def opened(seen: Seen) -> bool:
+        return seen.type == "ownership.session.v1" and seen.key == key
+
+    return (await platform.expect("session for a proof", opened)).data
+
+
+async def _prove(stage: Stage, key: str) -> None:
+    """Do what Anna's browser does: open the session, have the message signed, hand the signature in."""
+    session = await _session(stage.north, key)
+    opened = await stage.network.control("POST", "/widget/session", {"token": session["token"]})
+    signed = await stage.network.control("POST", "/widget/test-wallet", {"key": opened["key"]})
+    await stage.network.control("POST", "/widget/proof", {"key": opened["key"], **signed})
+
+    def checked(seen: Seen) -> bool:
+        return seen.type == "ownership.result.v1" and seen.key == key and seen.data["checkedByUs"] is True
+
+    await stage.north.expect("result of a proof that we checked ourselves", checked)
+
+
+async def _kyt_result(platform: Platform, deposit_id: str, risk: str) -> None:
+    def told(seen: Seen) -> bool:
+        return seen.type == "kyt.result.v1" and seen.key == deposit_id and seen.data.get("risk") == risk
+
+    await platform.expect(f"KYT result {risk}", told)
+
+
+def _wallet() -> str:
+    """Give the address of the wallet that the sandbox signs with."""
+    return SandboxWallet().addresses()[CHAIN]

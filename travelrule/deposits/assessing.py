@@ -1,0 +1,47 @@
+"""What must be assessed before a deposit is allowed: received parties, the transaction, its KYT report.
+
+Nothing is asked before the deposit is final: KYT takes confirmed transactions only (screening.md 4). Where the policy
+wants a report, every final deposit gets one, whatever else holds it: whoever decides about it needs to know. The other
+assessments wait until everything else about the deposit fits. One runs at a time; what it came to
+stays with the deposit, also when another exchange is found to have announced it, because it is about the transaction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from travelrule.deposits.state import DepositState
+from travelrule.deposits.turn import DepositTurn, ignored
+from travelrule.exchange.alert_codes import AlertCode as SharedCode
+from travelrule.exchange.assessing import AssessmentEnded
+from travelrule.exchange.decision import Decision, Emit
+from travelrule.exchange.gates import accepted, cause_of
+
+
+def ended(turn: DepositTurn, data: AssessmentEnded) -> Decision[DepositState]:
+    """An assessment came to its end; only the one that is waited for counts."""
+    gate = turn.state.gate
+    if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
+        return ignored(turn.state, "no assessment of this name is waited for")
+    risk = "sanctioned" if data.sanctioned else data.risk
+    turn.change(gate=None, risks={**turn.state.risks, gate.kind: risk})
+    if gate.kind == "kyt":
+        _say_kyt(turn, data)
+    cause = cause_of(data.kind, data.risk, sanctioned=data.sanctioned)
+    if cause is not None and accepted(cause, "deposit", turn.policy):
+        turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
+    return turn.done(f"{gate.kind} assessed: {data.reason or risk}")
+
+
+def _say_kyt(turn: DepositTurn, data: AssessmentEnded) -> None:
+    emitted: dict[str, Any] = {
+        "subject": f"deposit:{turn.state.deposit_id}",
+        "requestId": data.assessment.partition(":")[2],
+        "hubRequestId": data.hub_request_id or "-",
+        "status": "released" if data.status.upper() == "RELEASED" else "failed",
+        "risk": data.risk,
+        "facts": data.facts,
+    }
+    if data.error:
+        emitted["error"] = data.error
+    turn.effects.append(Emit("callbacks", turn.state.deposit_id, "kyt.result.v1", emitted))

@@ -1,0 +1,123 @@
+"""What is stored of one subject, read for deciding it again: its inputs in order, when each was decided and under which
+policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import select
+
+from travelrule.crypto.errors import AtRestError
+from travelrule.engine.envelope import unpack
+from travelrule.engine.vault import Vault
+from travelrule.exchange.inputs import Input
+from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.store import tables
+from travelrule.store.database import Database
+from travelrule.store.policies import Policies
+
+
+class RecordedPolicies:
+    """The policies that records name, each read once."""
+
+    def __init__(self, policies: Policies, own: OwnVasp) -> None:
+        self._policies = policies
+        self._own = own
+        self._by_version: dict[str, Policy | None] = {}
+
+    async def policy(self, version: str) -> Policy | None:
+        """The policy of this version; None if it is missing, or its content was changed."""
+        if version not in self._by_version:
+            stored = await self._policies.by_version(version)
+            policy = None if stored is None else Policy.from_toml(stored.content).with_own(self._own)
+            if policy is not None and policy.version != version:
+                policy = None  # its content was changed
+            self._by_version[version] = policy
+        return self._by_version[version]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One input, when and under which policy it was decided, and the fingerprint of the state it led to (hex)."""
+
+    item: Input
+    at: datetime
+    policy: Policy
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
+
+    ``word`` is the verdict that stands in the subject's row.
+    """
+
+    subject: str
+    steps: Sequence[Step] = field(default=(), repr=False)
+    missing: str = ""
+    word: str = ""
+
+
+class Histories:
+    """Reads one subject at a time, each at one moment; nothing is changed."""
+
+    def __init__(self, database: Database, vasp: str, vault: Vault, policies: Policies, own: OwnVasp) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._vault = vault
+        self._policies = RecordedPolicies(policies, own)
+
+    async def touched(self, since: datetime, kinds: Sequence[str], after: str, count: int) -> Sequence[str]:
+        """The next subjects of these kinds that anything happened to since then, in the order of their names."""
+        table = tables.subjects
+        query = (
+            select(table.c.subject)
+            .where(table.c.vasp == self._vasp, table.c.subject > after)
+            .where(table.c.kind.in_(kinds), table.c.updated_at >= since, table.c.records > 0)
+            .order_by(table.c.subject)
+            .limit(count)
+        )
+        async with self._database.read() as connection:
+            return (await connection.execute(query)).scalars().all()
+
+    async def read(self, subject: str) -> History:
+        """What is stored of this subject."""
+        async with self._database.snapshot() as connection:
+            row = (await connection.execute(self._of(tables.subjects, subject))).first()
+            records = (await connection.execute(self._of(tables.audit, subject).order_by(tables.audit.c.record))).all()
+            inputs = (await connection.execute(self._of(tables.inputs, subject))).all()
+            wrapped = (await connection.execute(self._of(tables.data_keys, subject))).first()
+        if row is None:
+            return History(subject, missing="it is not there")
+        if wrapped is None:
+            return History(subject, missing="its data were erased", word=row.verdict)
+        by_name = {(stored.source, stored.id): bytes(stored.sealed) for stored in inputs}
+        try:
+            key = self._vault.unwrap(subject, bytes(wrapped.wrapped))
+            steps = [await self._step(subject, key, orjson.loads(bytes(record.body)), by_name) for record in records]
+        except AtRestError:
+            return History(subject, missing="something sealed was changed", word=row.verdict)
+        whole = [step for step in steps if step is not None]
+        if len(whole) < len(records):
+            missing = "an input, or the policy that decided it, is missing: see audit verify"
+            return History(subject, missing=missing, word=row.verdict)
+        return History(subject, whole, word=row.verdict)
+
+    async def _step(
+        self, subject: str, key: bytes, body: dict[str, Any], by_name: dict[tuple[str, str], bytes]
+    ) -> Step | None:
+        sealed = by_name.get((body["source"], body["id"]))
+        policy = await self._policies.policy(body["policyVersion"])
+        if sealed is None or policy is None:
+            return None
+        item = unpack(self._vault.open(key, "input", subject, sealed))
+        return Step(item, datetime.fromisoformat(body["at"]), policy, body["state"])
+
+    def _of(self, table: Any, subject: str) -> Any:
+        return select(table).where(table.c.vasp == self._vasp, table.c.subject == subject)

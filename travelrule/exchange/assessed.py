@@ -1,0 +1,41 @@
+"""What a withdrawal hears from the assessments that it waits for."""
+
+from __future__ import annotations
+
+from travelrule.exchange import gates
+from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
+from travelrule.exchange.decision import Decision
+from travelrule.exchange.opening import proceed
+from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.turn import Turn, ignored
+from travelrule.policy.verdicts import Cause
+
+
+def session(turn: Turn, data: AssessmentSession) -> Decision[WithdrawalState]:
+    """The hub gave a session for the proof of ownership."""
+    if turn.state.gate is None or turn.state.gate.subject != data.assessment:
+        return ignored(turn.state, "no assessment of this name is waited for")
+    return turn.done(gates.session_opened(turn, data))
+
+
+def ended(turn: Turn, data: AssessmentEnded) -> Decision[WithdrawalState]:
+    """An assessment came to its end; only the one that is waited for counts."""
+    gate = turn.state.gate
+    if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
+        return ignored(turn.state, "no assessment of this name is waited for")
+    turn.change(gate=None)
+    if gate.kind == "ownership":
+        return turn.done(_proof(turn, data))
+    cause = gates.cause_of(gate.kind, data.risk, sanctioned=data.sanctioned)
+    if not gates.passed(turn, gate.kind, cause):
+        return turn.done(f"{gate.kind} assessed: {data.reason or data.risk}")
+    return turn.done(f"{gate.kind} assessed: {proceed(turn)}")
+
+
+def _proof(turn: Turn, data: AssessmentEnded) -> str:
+    gates.say_ownership(turn, data)
+    if data.proven:
+        turn.decide(Cause.OWNERSHIP_PROVEN)
+        return "the wallet is the customer's own"
+    turn.decide(Cause.OWNERSHIP_NOT_PROVEN)
+    return "ownership refused, or not proven in time"

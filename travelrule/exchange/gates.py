@@ -1,0 +1,120 @@
+"""What must be assessed before anything of a withdrawal leaves the house, one thing after the other.
+
+The gates are: the own sanctions lists (policy ``sanctions``), the rating of the destination's wallet (policy
+``screening.withdrawals``), and for an unhosted wallet the proof that it is the customer's own. Each is asked as a
+subject of its own (``exchange.assessing``); until it answers, the withdrawal waits, and the assessment keeps the time
+limit. A gate that was passed is not asked again for the same facts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.assessing import (
+    AssessmentEnded,
+    AssessmentKind,
+    AssessmentSession,
+    AssessmentWanted,
+)
+from travelrule.exchange.decision import Emit
+from travelrule.exchange.messages import where
+from travelrule.exchange.parties import parties_of_request
+from travelrule.exchange.state import Gate
+from travelrule.exchange.turn import Turn
+from travelrule.policy.policy import Policy
+from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
+
+RISKS: dict[str, Cause] = {
+    "malicious": Cause.RISK_MALICIOUS,
+    "suspicious": Cause.RISK_SUSPICIOUS,
+    "unknown": Cause.RISK_UNKNOWN,
+    "pending": Cause.RISK_PENDING,
+}
+"""What each risk but ``clean`` is a cause of."""
+
+
+UNCHECKED = frozenset({Cause.RISK_UNKNOWN, Cause.RISK_PENDING, Cause.LISTS_UNCHECKED})
+"""The causes that say that nobody knows the risk."""
+
+
+def cause_of(kind: AssessmentKind, risk: str, *, sanctioned: bool) -> Cause | None:
+    """Name what stands against going on; None for what was checked and found clean."""
+    if sanctioned:
+        return Cause.SANCTIONED
+    if risk == "clean":
+        return None
+    cause = RISKS.get(risk, Cause.RISK_UNKNOWN)
+    return Cause.LISTS_UNCHECKED if kind == "lists" and cause in UNCHECKED else cause
+
+
+def accepted(cause: Cause, subject_kind: SubjectKind, policy: Policy) -> bool:
+    """Whether the policy goes on although this cause says that nobody knows the risk (fail open)."""
+    return cause in UNCHECKED and verdict_for(cause, subject_kind, policy).verdict == "allow"
+
+
+def closed(turn: Turn, kind: AssessmentKind) -> bool:
+    """Ask at this gate if it was not passed; whether there is something to wait for."""
+    if kind in turn.state.passed:
+        return False
+    if turn.state.gate is not None:
+        return True
+    turn.change(gates=turn.state.gates + 1)
+    asker = f"withdrawal:{turn.state.withdrawal_id}"
+    gate = Gate(f"assessment:{asker}/{turn.state.gates}", kind)
+    turn.change(gate=gate)
+    turn.tell(gate.subject, "assessment.wanted", AssessmentWanted(asker=asker, kind=kind, **_facts(turn, kind)))
+    return True
+
+
+def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
+    request = turn.state.request
+    destination = request.destination
+    address, _ = where(destination)
+    facts: dict[str, Any] = {"network": request.network or destination.blockchain or "", "address": address}
+    if kind == "lists":
+        facts["parties"] = parties_of_request(request)
+    if kind == "ownership":
+        facts["network"] = destination.blockchain or ""
+        facts["asset"] = destination.asset or ""
+        facts["customer_id"] = request.originator.customer_id
+        facts["widget_origin"] = destination.widget_origin or ""
+    return facts
+
+
+def session_opened(turn: Turn, data: AssessmentSession) -> str:
+    """Hand the widget's session to the platform; the verdict waits for the proof."""
+    emitted: dict[str, Any] = {
+        "subject": f"withdrawal:{turn.state.withdrawal_id}",
+        "requestId": data.assessment.partition(":")[2],
+        "token": data.token,
+        "walletVerificationId": data.wallet_verification_id,
+    }
+    if data.expires_at is not None:
+        emitted["expiresAt"] = data.expires_at.isoformat().replace("+00:00", "Z")
+    turn.effects.append(Emit("callbacks", turn.state.withdrawal_id, "ownership.session.v1", emitted))
+    return "ownership: the customer is asked for the proof"
+
+
+def say_ownership(turn: Turn, data: AssessmentEnded) -> None:
+    """Tell topic ``callbacks`` how the proof ended."""
+    emitted: dict[str, Any] = {
+        "subject": f"withdrawal:{turn.state.withdrawal_id}",
+        "requestId": data.assessment.partition(":")[2],
+        "status": data.status or ("VERIFIED" if data.proven else "NOT_PROVEN"),
+        "checkedByUs": data.checked_by_us,
+    }
+    if data.verified_at is not None:
+        emitted["verifiedAt"] = data.verified_at.isoformat().replace("+00:00", "Z")
+    turn.effects.append(Emit("callbacks", turn.state.withdrawal_id, "ownership.result.v1", emitted))
+
+
+def passed(turn: Turn, kind: AssessmentKind, cause: Cause | None) -> bool:
+    """Judge a risk: whether the withdrawal goes on, else its verdict is said."""
+    if cause is not None and not accepted(cause, "withdrawal", turn.policy):
+        turn.decide(cause)
+        return False
+    if cause is not None:
+        turn.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
+    turn.change(passed=(*turn.state.passed, kind))
+    return True

@@ -1,0 +1,60 @@
+"""Screening for M1 and M2: the own lists of this process, inside the second that the protocol gives.
+
+Owners of wallets are screened when they are registered and when lists change (``engine.owner_screening``), not here:
+what was found stands in the wallet's record. Here are the addresses that a request asks about, and the people that it
+names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from schemas.ivms101 import IvmsPerson
+from travelrule import logs
+from travelrule.engine.active_lists import ActiveLists
+from travelrule.exchange.assessing import Party
+from travelrule.exchange.parties import parties_of_ivms
+from travelrule.identity.addresses import split_tag
+from travelrule.policy.policy import Policy
+from travelrule.store.reads import WalletRecord
+
+SECONDS = 0.6
+"""For one question; the rest of the second is for looking up, deciding and the way."""
+
+log = logs.get("gateway")
+
+
+class ListScreen:
+    """``gateway.ports.Screen`` over the lists in force. What could not be checked in time is not known."""
+
+    def __init__(self, lists: ActiveLists, policy: Callable[[], Policy], limit_s: float = SECONDS) -> None:
+        self._lists = lists
+        self._policy = policy
+        self._limit_s = limit_s
+
+    async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:
+        """Say whether one of the addresses (``address[:tag]``) or of the owners is on a list."""
+        owners = {wallet.sanctioned for wallet in wallets}
+        if True in owners:
+            return True
+        addresses = dict.fromkeys(text for number in asked for text in (number, split_tag(number)[0]))
+        listed = await self._hit((), tuple(addresses))
+        return None if not listed and None in owners else listed
+
+    async def persons_sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:
+        """Say whether somebody who is named is on a list."""
+        return await self._hit(parties_of_ivms(persons), ())
+
+    async def _hit(self, parties: Sequence[Party], addresses: Sequence[str]) -> bool | None:
+        try:
+            async with asyncio.timeout(self._limit_s):
+                screened = await self._lists.screen(
+                    parties, addresses, threshold=self._policy().screening.name_threshold
+                )
+        except TimeoutError:
+            log.warning("screening-late", limit_seconds=self._limit_s)
+            return None
+        if screened.hits:
+            return True
+        return False if screened.checked else None

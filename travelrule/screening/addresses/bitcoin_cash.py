@@ -1,0 +1,29 @@
+"""Bitcoin Cash addresses in CashAddr, with and without ``bitcoincash:``; the legacy form is that of Bitcoin."""
+
+from __future__ import annotations
+
+from travelrule.crypto.encodings import cashaddr
+from travelrule.screening.addresses.base58_forms import PAY_TO_KEY, PAY_TO_SCRIPT, hash_key
+from travelrule.screening.addresses.forms import MIXED_CASE, Form, is_mixed
+
+PREFIX = "bitcoincash"
+
+_SHORTEST, _LONGEST = 42, 112
+_TYPES = {0: PAY_TO_KEY, 1: PAY_TO_SCRIPT, 2: PAY_TO_KEY, 3: PAY_TO_SCRIPT}
+"""2 and 3 say that the wallet understands tokens; they are the same scripts."""
+_HASH_BYTES = (20, 24, 28, 32, 40, 48, 56, 64)
+
+
+def read(text: str) -> Form | None:
+    """Read a text in any case; one of mixed case is known by its checksum, and flawed."""
+    prefix, colon, data = text.lower().rpartition(":")
+    if not _SHORTEST <= len(data) <= _LONGEST or (colon and prefix != PREFIX):
+        return None
+    raw = cashaddr.decode(PREFIX, data)
+    if not raw or raw[0] >> 7:
+        return None
+    kind, size, hashed = raw[0] >> 3 & 15, _HASH_BYTES[raw[0] & 7], raw[1:]
+    if len(hashed) != size or kind not in _TYPES:
+        return None
+    flaws = (MIXED_CASE,) if is_mixed(text) else ()
+    return Form("CashAddr", f"cashaddr/{PREFIX}", (hash_key(_TYPES[kind], hashed),), flaws)

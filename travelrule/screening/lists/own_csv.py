@@ -1,0 +1,70 @@
+"""The operator's own list: CSV with a header of at least ``name``.
+
+==============  ==================================================================================
+name            as a person writes it, given names first
+id              own number; without it the number of the row
+kind            person, organisation, vessel, aircraft or other
+aliases         between semicolons
+weak_aliases    between semicolons
+birth_date      1979-09-21, 1979-09, 1979, 1979 to 1981; several between semicolons
+countries       names or ISO 3166 alpha-2 codes, between semicolons
+programmes      why they are listed, between semicolons
+addresses       on chain, between semicolons; ``XBT 1abc...`` or the bare address
+==============  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from travelrule.screening.lists.draft import Draft, Reading, opaque
+from travelrule.screening.lists.model import KINDS, EntryKind, ListEntry
+from travelrule.screening.lists.source import ListFile
+from travelrule.screening.lists.table import split, table
+
+COLUMNS = frozenset(
+    {"name", "id", "kind", "aliases", "weakaliases", "birthdate", "countries", "programmes", "addresses"}
+)
+_KINDS: dict[str, EntryKind] = {kind: kind for kind in KINDS} | {
+    "company": "organisation",
+    "organization": "organisation",
+}
+
+
+def read(files: Sequence[ListFile], reading: Reading) -> Iterator[ListEntry]:
+    """Read the rows. Raises ``ListFaults``."""
+    for file in files:
+        unknown = False
+        for place, cells, bare in table(file, frozenset({"name"})):
+            if not unknown and cells and (more := sorted(cells.keys() - COLUMNS)):
+                unknown = True
+                reading.notes.note(file.name, "line 1", "COLUMN", f"{len(more)} columns are not known and not read")
+            if not cells:
+                reading.notes.note(file.name, place, "ROW", "not as many cells as the header has: kept as plain text")
+                entry = opaque(reading, file.name, place, place, bare)
+            else:
+                entry = _entry(reading, file.name, place, cells)
+            if entry is not None:
+                yield entry
+
+
+def _entry(reading: Reading, file: str, place: str, cells: Mapping[str, str]) -> ListEntry | None:
+    written = cells.get("kind", "").casefold()
+    draft = Draft(reading, file, place, cells.get("id") or place.removeprefix("line "), _KINDS.get(written, "other"))
+    if written and written not in _KINDS:
+        draft.odd("KIND", f"write {', '.join(KINDS)}, or nothing; read as other")
+    draft.name(cells["name"], "primary")
+    for alias in split(cells.get("aliases", "")):
+        draft.name(alias, "strong")
+    for alias in split(cells.get("weakaliases", "")):
+        draft.name(alias, "weak")
+    for text in split(cells.get("birthdate", "")):
+        draft.birth(text)
+    for country in split(cells.get("countries", "")):
+        draft.country(country)
+    for programme in split(cells.get("programmes", "")):
+        draft.programme(programme)
+    for text in split(cells.get("addresses", "")):
+        symbol, _, address = text.rpartition(" ")
+        draft.address(symbol, address)
+    return draft.finish()

@@ -1,0 +1,84 @@
+"""One way to check a proof of ownership, whatever its chain (hub-api.md section 7; D38 for Solana)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from travelrule.screening.ownership import bitcoin, evm, solana
+from travelrule.screening.ownership.messages import Bound, fault_of
+from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
+
+PROOF_CHARACTERS_MAX = 10_000
+"""No message and no signature that we can check is longer."""
+
+_EVM = frozenset(
+    [
+        "ETH",
+        "ARBITRUM",
+        "BASE",
+        "MATIC",
+        "BSC",
+        "AVAXC",
+        "OPTIMISM",
+        "OPBNB",
+        "SCROLL",
+        "LINEA",
+        "SEIEVM",
+        "SONIC",
+        "CELO",
+        "GLMR",
+        "MOVR",
+        "WLD",
+        "BERA",
+        "FTM",
+        "PLASMA",
+        "STABLE",
+        "FRAXTAL",
+        "KATANA",
+    ]
+)
+_KAIA = frozenset({"KAIA", "KLAY"})
+_BITCOIN = frozenset({"BTC", "SEGWITBTC"})
+_SOLANA = "SOL"
+
+
+def check_proof(
+    blockchain: str,
+    address: str,
+    message: str,
+    signature: str,
+    *,
+    bound: Bound | None = None,
+    now: datetime | None = None,
+) -> ProofCheck:
+    """Check that the key of ``address`` signed ``message``; with ``bound`` also what the message says at ``now``.
+
+    ``blockchain`` is a code of screening.md section 1. ``bound`` needs ``now`` (aware UTC). Never raises for what a
+    stranger sent: that is ``invalid`` or, if we cannot judge it, ``unsupported``.
+    """
+    if max(len(address), len(message), len(signature)) > PROOF_CHARACTERS_MAX:
+        return ProofCheck(ProofCode.SIGNATURE_MALFORMED)
+    try:
+        message.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
+        return ProofCheck(ProofCode.MESSAGE_UNREADABLE)
+    check = _signature(blockchain.upper(), address, message, signature)
+    if bound is None or check.outcome != "valid":
+        return check
+    if now is None:
+        raise ValueError("what a message says is judged at a moment: now is missing")
+    fault = fault_of(message, bound, now)
+    return replace(check, code=fault or check.code, message_checked=True)
+
+
+def _signature(blockchain: str, address: str, message: str, signature: str) -> ProofCheck:
+    if blockchain in _EVM:
+        return evm.check(address, message, signature)
+    if blockchain in _KAIA:
+        return evm.check(address, message, signature, (evm.ETHEREUM, evm.KLAYTN))
+    if blockchain in _BITCOIN:
+        return bitcoin.check(address, message, signature)
+    if blockchain == _SOLANA:
+        return solana.check(address, message, signature)
+    return ProofCheck(ProofCode.CHAIN_UNSUPPORTED)
