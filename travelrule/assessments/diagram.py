@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.table import LIMIT, LISTS, TRANSITIONS
 from travelrule.exchange.table import NEW
+from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "assessment-states.md"
 HEADER = (
@@ -63,35 +63,21 @@ def _tables() -> Iterator[str]:
         for status, triggers in TRANSITIONS.items()
         for trigger, after in triggers.items()
     ]
-    yield _table(("From", "Trigger", "To"), rows)
+    yield table(("From", "Trigger", "To"), rows)
     yield "## Timers\n"
     timers = ((f"`{timer}`", where, limits, does) for (timer, where), (limits, does) in TIMERS.items())
-    yield _table(("Timer", "Runs in", "Policy", "When it comes due"), timers)
+    yield table(("Timer", "Runs in", "Policy", "When it comes due"), timers)
     yield "## Asked again\n"
     yield "Each wait is lengthened by up to a quarter at random, and ends with the limit.\n"
     asked = ((status, *how) for status, how in ASKED.items())
-    yield _table(("Status", "Operation", "Wait", "After"), asked)
+    yield table(("Status", "Operation", "Wait", "After"), asked)
     yield "## Alerts\n"
-    yield _table(("Code", "Runbook"), ((f"`{code}`", f"`docs/runbooks/{code}.md`") for code in AlertCode))
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    yield table(("Code", "Runbook"), ((f"`{code}`", f"`docs/runbooks/{code}.md`") for code in AlertCode))
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
     """Write the page, or say whether it would change; give the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m travelrule.assessments.diagram", description="Assessment states")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if the page would change")
-    if not parser.parse_args(arguments).check:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(), encoding="utf-8")
-        return 0
-    if path.is_file() and path.read_text(encoding="utf-8") == page():
-        return 0
-    sys.stderr.write(f"{path.name} differs from the table: run python -m travelrule.assessments.diagram\n")
-    return 1
+    return write_or_check("travelrule.assessments.diagram", "Assessment states", page(), path, arguments)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from travelrule.pages import table, write_or_check
 from travelrule.policy.causes import CORRECTABLE, VERDICTS, Cause, VerdictRow
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "verdicts.md"
@@ -24,9 +24,8 @@ for the cause, for example `COUNTERPARTY_UNREACHABLE = "deny"`. A row that is mo
 def page() -> str:
     """Give the whole page."""
     head = ("Cause", "When", "Verdict", "Reason", "Needs", "Policy may choose")
-    lines = [head, tuple("---" for _ in head), *(_row(cause, row) for cause, row in VERDICTS.items())]
-    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"{HEADER}# Verdicts\n\n{INTRO}\n{table}"
+    rows = (_row(cause, row) for cause, row in VERDICTS.items())
+    return f"{HEADER}# Verdicts\n\n{INTRO}\n{table(head, rows)}"
 
 
 def _row(cause: Cause, row: VerdictRow) -> tuple[str, ...]:
@@ -42,16 +41,7 @@ def _needs(cause: Cause, row: VerdictRow) -> tuple[str, ...]:
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
     """Write the page, or say whether it would change; give the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m travelrule.policy.verdicts_doc", description="The verdict table")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if the page would change")
-    if not parser.parse_args(arguments).check:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(), encoding="utf-8")
-        return 0
-    if path.is_file() and path.read_text(encoding="utf-8") == page():
-        return 0
-    sys.stderr.write(f"{path.name} differs from the table: run python -m travelrule.policy.verdicts_doc\n")
-    return 1
+    return write_or_check("travelrule.policy.verdicts_doc", "The verdict table", page(), path, arguments)
 
 
 if __name__ == "__main__":

@@ -126,3 +126,4 @@ def test_a_rating_meets_matches_retractions_and_decisions_in_any_order(data, tex
             *assessments(scene.state.gate),
         ]
         live(scene, data.draw(st.sampled_from(usual)))
+    assert scene.state.detected == detected(), "no answer changes what was seen on chain"
