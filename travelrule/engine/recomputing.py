@@ -1,4 +1,8 @@
-"""Deciding a subject's inputs again from what is stored, and comparing with what was recorded."""
+"""Deciding a subject's inputs again from what is stored, and comparing with what was recorded.
+
+A decision depends on its input, the state before, the policy and what the VASP said about itself at that time; each
+record names the versions of the last two.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.envelope import unpack
@@ -15,7 +20,8 @@ from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, Decision, Emit, Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
-from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.identity.profile import VaspProfile
+from travelrule.policy.policy import OwnVasp, Policy, own_version
 from travelrule.store.policies import Policies
 
 
@@ -24,7 +30,10 @@ class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the l
 
 
 class Recomputing:
-    """Checks one subject after another; policies are read once."""
+    """Checks one subject after another; policies and profiles are read once.
+
+    ``own`` is what the VASP says about itself now; it is used for records that name no version, and only for them.
+    """
 
     def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: Policies, own: OwnVasp) -> None:
         self._vault = vault
@@ -32,6 +41,9 @@ class Recomputing:
         self._policies = policies
         self._own = own
         self._by_version: dict[str, Policy | None] = {}
+        self._profiles: dict[str, OwnVasp | None] = {}
+        self.under_present_profile = 0
+        """How many records were decided again under the present profile because they name none."""
 
     async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> tuple[int, str]:
         """How many records were decided again with the same result, and what is wrong with the next one (empty:
@@ -74,11 +86,15 @@ class Recomputing:
         policy = await self._policy(body["policyVersion"])
         if policy is None:
             raise _Fault(f"policy {body['policyVersion']} of record {record.record} is missing")
-        decision = machine.decide(state, item, policy, datetime.fromisoformat(body["at"]))
+        own = await self._own_at(body)
+        if own is None:
+            raise _Fault(f"profile {body['profileVersion']} of record {record.record} is missing or was changed")
+        decision = machine.decide(state, item, policy.with_own(own), datetime.fromisoformat(body["at"]))
         if not self._agrees(subject, body, machine.dump(decision.state), decision):
             raise _Fault(f"deciding record {record.record} again gives another result")
         if self._reply(subject, key, stored) != _reply_of(decision):
             raise _Fault(f"the stored answer of record {record.record} is another one")
+        self.under_present_profile += "profileVersion" not in body
         return decision.state
 
     def _is_the_one(self, item: Input, subject: str, body: dict[str, Any]) -> bool:
@@ -113,17 +129,37 @@ class Recomputing:
     async def _policy(self, version: str) -> Policy | None:
         if version not in self._by_version:
             stored = await self._policies.by_version(version)
-            policy = None if stored is None else Policy.from_toml(stored.content).with_own(self._own)
+            policy = None if stored is None else Policy.from_toml(stored.content)
             if policy is not None and policy.version != version:
                 policy = None  # its content was changed
             self._by_version[version] = policy
         return self._by_version[version]
+
+    async def _own_at(self, body: Mapping[str, Any]) -> OwnVasp | None:
+        """What the VASP said about itself when a record was written; None if that is not there as it was."""
+        version = body.get("profileVersion")
+        if version is None:
+            return self._own
+        if version not in self._profiles:
+            content = await self._policies.profile(version)
+            self._profiles[version] = None if content is None or own_version(content) != version else _own(content)
+        return self._profiles[version]
 
 
 def _same_input(stored: Any, body: dict[str, Any]) -> bool:
     """The clear columns of the input say what was recorded."""
     said = (bytes(stored.fingerprint).hex(), stored.type, stored.status, stored.code, stored.record)
     return bool(said == (body["input"], body["type"], body["status"], body["code"], body["record"]))
+
+
+def _own(content: str) -> OwnVasp | None:
+    """Read a stored profile; None if this version of the program cannot."""
+    said = orjson.loads(content)
+    try:
+        profile = None if said["profile"] is None else VaspProfile.model_validate_json(orjson.dumps(said["profile"]))
+    except ValidationError:
+        return None
+    return OwnVasp(said["entityId"], said["origin"], profile)
 
 
 def _reply_of(decision: Decision[Any]) -> Any:

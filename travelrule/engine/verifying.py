@@ -1,7 +1,8 @@
 """``audit verify``: prove that the record is whole, unchanged, and what the rules give (design section 4).
 
 Per subject: the records form a chain that ends in the stored head; every input is there, as it was decided
-on; deciding again under the recorded policy gives the recorded state and events, and the stored state is the last one.
+on; deciding again under the recorded policy and the recorded own profile gives the recorded state and events, and the
+stored state is the last one.
 Over all: the heads stand in the Merkle log, whose roots are signed.
 
 It may run while the installation works: the log is read before the subjects, which only grow, and each subject is read
@@ -36,11 +37,16 @@ _ORPHANS = text(
 
 @dataclass(slots=True)
 class Report:
-    """What was checked and what is wrong; ``faults`` name subjects and records, never content."""
+    """What was checked and what is wrong; ``faults`` name subjects and records, never content.
+
+    ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
+    its versions) and were decided again under the present one.
+    """
 
     subjects: int = 0
     records: int = 0
     recomputed: int = 0
+    under_present_profile: int = 0
     roots: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -81,6 +87,7 @@ class Verifier:
         report = Report()
         leaves, roots = await self._read_log()
         seen = await self._subjects(report)
+        report.under_present_profile = self._recomputing.under_present_profile
         self._check_log(report, seen, leaves, roots)
         await self._check_logged(report, seen, leaves)
         return report

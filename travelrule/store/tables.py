@@ -272,6 +272,15 @@ policies = Table(
 )
 Index("ix_policies_vasp", policies.c.vasp, policies.c.id)
 
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("first_used_at", Instant, nullable=False),
+)
+
 lists = Table(
     "lists",
     metadata,

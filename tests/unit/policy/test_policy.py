@@ -127,6 +127,7 @@ def test_who_we_are_is_no_rule():
     policy = Policy.default()
     ours = policy.with_own(OwnVasp("north", "code:north"))
     assert ours.own.entity_id == "north"
+    assert ours.version == policy.version
     assert policy.own.entity_id == ""
     assert ours.version == policy.version
 
