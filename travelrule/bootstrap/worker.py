@@ -24,10 +24,12 @@ from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
+from travelrule.engine.kinds import MACHINES
 from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
+from travelrule.engine.retention import Retention
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
@@ -87,6 +89,15 @@ class Worker:
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
         self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
+        self._retention = Retention(
+            opened.database,
+            opened.entity_id,
+            opened.vault,
+            MACHINES,
+            opened.leases,
+            opened.policy,
+            opened.clock,
+        )
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -105,6 +116,7 @@ class Worker:
             self._audit_log.run,
             self._gauges.run,
             self._list_watch.run,
+            self._retention.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:

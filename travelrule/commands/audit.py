@@ -50,6 +50,7 @@ async def _verify(output: Output) -> None:
         "records": report.records,
         "recomputed": report.recomputed,
         "underPresentProfile": report.under_present_profile,
+        "notKept": report.not_kept,
         "roots": report.roots,
         "faults": report.faults,
     }

@@ -67,6 +67,18 @@ class Recomputing:
             return agreed, f"something sealed was changed, at record {agreed + 1} or in the subject itself"
         return agreed, ""
 
+    def check_kept(self, records: Sequence[Any], inputs: Sequence[Any]) -> str:
+        """What is wrong with the inputs of a subject whose content is no longer kept (empty: nothing): what stays of
+        each must still be what was decided on.
+        """
+        by_name = {(stored.source, stored.id): stored for stored in inputs}
+        for record in records:
+            body = orjson.loads(bytes(record.body))
+            stored = by_name.get((body["source"], body["id"]))
+            if stored is None or not _same_input(stored, body):
+                return f"the input of record {record.record} is missing or another one"
+        return ""
+
     async def _record(
         self,
         subject: str,

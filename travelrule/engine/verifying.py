@@ -40,13 +40,15 @@ class Report:
     """What was checked and what is wrong; ``faults`` name subjects and records, never content.
 
     ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
-    its versions) and were decided again under the present one.
+    its versions) and were decided again under the present one. ``not_kept`` records belong to subjects that were
+    erased: their chain and the fingerprints of their inputs were checked, their decisions cannot be made again.
     """
 
     subjects: int = 0
     records: int = 0
     recomputed: int = 0
     under_present_profile: int = 0
+    not_kept: int = 0
     roots: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -147,10 +149,13 @@ class Verifier:
         if len(inputs) != len(records):
             report.faults.append(f"{subject}: {len(records)} records, but {len(inputs)} inputs")
             return
-        if key_row is not None:
+        if key_row is None:
+            report.not_kept += len(records)
+            fault = self._recomputing.check_kept(records, inputs)
+        else:
             recomputed, fault = await self._recomputing.check(row, bytes(key_row.wrapped), records, inputs)
             report.recomputed += recomputed
-            report.faults += [f"{subject}: {fault}"] if fault else []
+        report.faults += [f"{subject}: {fault}"] if fault else []
 
     def _check_log(self, report: Report, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:
         for row in leaves:

@@ -21,6 +21,7 @@ from travelrule.policy.sections import (
     OperatorLimits,
     ReportMoment,
     ReportMoments,
+    Retention,
     Screening,
     Searches,
     TimeLimits,
@@ -88,6 +89,7 @@ class Policy(BaseModel):
     searches: Searches = Searches()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
+    retention: Retention = Retention()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""
 
@@ -118,8 +120,12 @@ class Policy(BaseModel):
 
     @cached_property
     def version(self) -> str:
-        """The start of the SHA-256 of the canonical rules: equal rules have equal versions."""
-        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        """The start of the SHA-256 of the canonical rules: equal rules have equal versions.
+
+        ``retention`` came later: a policy without it keeps the version that the records of before name.
+        """
+        later = {"retention"} if self.retention == Retention() else set()
+        canonical = json.dumps(self.model_dump(mode="json", exclude=later), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:VERSION_LENGTH]
 
     def serves(self, currency: str, network: str | None) -> bool:

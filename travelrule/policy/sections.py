@@ -148,6 +148,27 @@ class TimeLimits(Section):
     alert; own choice."""
 
 
+Days = Annotated[int, Field(strict=True, ge=0, le=36_500)]
+
+
+class Retention(Section):
+    """For how many days what was dealt with is kept; 0: for ever.
+
+    ``subjects``: after the last thing that happened to a concluded withdrawal, exchange, deposit and so on, its content
+    is erased; most laws want it for at least 5 years (1825 days; FATF Recommendation 11). ``searches``: callback
+    addresses of searches. ``events``: outgoing events that Kafka confirmed. ``dead_letters``: after they were replayed,
+    or failed.
+    """
+
+    subjects: Days = 0
+    searches: Days = 0
+    events: Days = 0
+    dead_letters: Days = 0
+
+
+SUBJECT_DAYS_MIN = 30
+"""Re-organisations, late reports and repeated deliveries are over by then; own choice."""
+
 OperatorLimits = Annotated[dict[Symbol, Annotated[Decimal, Field(ge=0)]], BySymbol]
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

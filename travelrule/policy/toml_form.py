@@ -14,11 +14,21 @@ from pydantic_core import ErrorDetails
 
 from travelrule.policy.causes import VERDICTS
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import Asset, Exemptions, Names, Screening, Searches, TimeLimits
+from travelrule.policy.sections import (
+    SUBJECT_DAYS_MIN,
+    Asset,
+    Exemptions,
+    Names,
+    Retention,
+    Screening,
+    Searches,
+    TimeLimits,
+)
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "exemptions": Exemptions,
     "names": Names,
+    "retention": Retention,
     "screening": Screening,
     "searches": Searches,
     "time_limits": TimeLimits,
@@ -76,6 +86,9 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
             yield Fault(f"verdicts.{cause.value}", "NOT_MOVABLE", allowed)
     if policy.operator_limits and not policy.operator_override:
         yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
+    if 0 < policy.retention.subjects < SUBJECT_DAYS_MIN:
+        fix = f"at least {SUBJECT_DAYS_MIN} days, or 0 for ever; most laws want 5 years (1825)"
+        yield Fault("retention.subjects", "OUT_OF_RANGE", fix)
     for currency in policy.report_moments:
         if policy.assets and currency not in policy.assets:
             yield Fault(f"report_moments.{currency}", "CONTRADICTION", f"{currency} is not in [assets]")

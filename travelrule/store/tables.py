@@ -87,6 +87,7 @@ data_keys = Table(
     Column("wrapped", LargeBinary, nullable=False),
     Column("created_at", Instant, nullable=False),
 )
+Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
 
 parked = Table(
     "parked",
@@ -178,6 +179,7 @@ searches = Table(
     Column("subject", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
 )
+Index("ix_searches_created_at", searches.c.vasp, searches.c.created_at, searches.c.token)
 
 withdrawals = Table(
     "withdrawals",
