@@ -53,7 +53,7 @@ _NUMBERS = """
     age_seconds applied attempts batch bytes calls committed concurrency count dead_letters delay_seconds
     duplicates due duration_seconds entries events exit_code failed http_status inputs lag_seconds limit
     limit_seconds members messages offset open outbox parked partition partitions passed pending pid port
-    processed published queued records rejected replayed retry_seconds rows seconds sent sequence size
+    processed published queued records rejected replayed retry_seconds rows searches seconds sent sequence size
     subjects total tries unsent waited_seconds
 """
 _PATHS = "file folder listen"

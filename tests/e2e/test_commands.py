@@ -32,6 +32,8 @@ async def test_explain_tells_the_whole_story(network: RealNetwork, stage: Stage)
     assert (story["subject"], story["verdict"], story["status"]) == (f"withdrawal:{one}", "allow", "processing")
     assert [step["input"] for step in story["steps"]] == [
         "withdrawal.requested.v1",
+        "assessment.ended",
+        "assessment.ended",
         "call.answered",
         "call.answered",
         "withdrawal.broadcast.v1",

@@ -28,6 +28,7 @@ SLEEPS = {
     "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
     "travelrule/engine/owner_screening.py": "another process has the lease: interval between two looks",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
+    "travelrule/engine/retention.py": "interval between two passes over what is old",
     "travelrule/engine/rules.py": "interval between two looks for another active policy",
     "travelrule/engine/timers.py": "polling is the fallback where no notification can come",
     "travelrule/store/notify.py": "the database is down: wait before connecting again",

@@ -25,11 +25,13 @@ from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
+from travelrule.engine.kinds import MACHINES
 from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
+from travelrule.engine.retention import Retention
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.store.database import is_infrastructure_failure
@@ -103,6 +105,7 @@ class Worker:
             signal.wallets,
             opened.clock,
         )
+        self._retention = _open_retention(opened)
         self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
@@ -122,6 +125,7 @@ class Worker:
             self._gauges.run,
             self._list_watch.run,
             self._owner_screening.run,
+            self._retention.run,
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:
@@ -151,3 +155,9 @@ class Worker:
             for topic, seconds in self._faust.lag_seconds().items():
                 metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
             await asyncio.sleep(LAG_SECONDS)
+
+
+def _open_retention(opened: Installation) -> Retention:
+    return Retention(
+        opened.database, opened.entity_id, opened.vault, MACHINES, opened.leases, opened.policy, opened.clock
+    )

@@ -49,6 +49,8 @@ async def _verify(output: Output) -> None:
         "subjects": report.subjects,
         "records": report.records,
         "recomputed": report.recomputed,
+        "underPresentProfile": report.under_present_profile,
+        "notKept": report.not_kept,
         "roots": report.roots,
         "faults": report.faults,
     }
@@ -56,6 +58,6 @@ async def _verify(output: Output) -> None:
         write_json(answer)
     else:
         for name, value in answer.items():
-            write_text(f"{name:<10} {value}")
+            write_text(f"{name:<19} {value}")
     if not report.ok:
         raise typer.Exit(1)

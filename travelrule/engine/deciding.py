@@ -146,6 +146,7 @@ class Decider:
                 "status": decision.status,
                 "code": decision.code,
                 "policyVersion": self._policy.version,
+                "profileVersion": self._policy.own.version,
                 "created": created,
                 "state": batch.vault.index.fingerprint(slot.subject.encode(), state).hex(),
                 "events": [

@@ -4,37 +4,53 @@ policy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 from sqlalchemy import select
 
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
-from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.identity.profile import VaspProfile
+from travelrule.policy.policy import OwnVasp, Policy, own_version
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.policies import Policies
 
 
 class RecordedPolicies:
-    """The policies that records name, each read once."""
+    """The policies and own profiles that records name, each read once.
+
+    ``own`` is what the VASP says about itself now: for records that name no profile, and only for them.
+    """
 
     def __init__(self, policies: Policies, own: OwnVasp) -> None:
         self._policies = policies
         self._own = own
         self._by_version: dict[str, Policy | None] = {}
+        self._profiles: dict[str, OwnVasp | None] = {}
+
+    async def own_at(self, body: Mapping[str, Any]) -> OwnVasp | None:
+        """What the VASP said about itself when a record was written; None if that is not there as it was."""
+        version = body.get("profileVersion")
+        if version is None:
+            return self._own
+        if version not in self._profiles:
+            content = await self._policies.profile(version)
+            self._profiles[version] = None if content is None or own_version(content) != version else _own(content)
+        return self._profiles[version]
 
     async def policy(self, version: str) -> Policy | None:
-        """The policy of this version; None if it is missing, or its content was changed."""
+        """The policy of this version, without a profile; None if it is missing, or its content was changed."""
         if version not in self._by_version:
             stored = await self._policies.by_version(version)
-            policy = None if stored is None else Policy.from_toml(stored.content).with_own(self._own)
+            policy = None if stored is None else Policy.from_toml(stored.content)
             if policy is not None and policy.version != version:
                 policy = None  # its content was changed
             self._by_version[version] = policy
@@ -114,10 +130,21 @@ class Histories:
     ) -> Step | None:
         sealed = by_name.get((body["source"], body["id"]))
         policy = await self._policies.policy(body["policyVersion"])
-        if sealed is None or policy is None:
+        own = await self._policies.own_at(body)
+        if sealed is None or policy is None or own is None:
             return None
         item = unpack(self._vault.open(key, "input", subject, sealed))
-        return Step(item, datetime.fromisoformat(body["at"]), policy, body["state"])
+        return Step(item, datetime.fromisoformat(body["at"]), policy.with_own(own), body["state"])
 
     def _of(self, table: Any, subject: str) -> Any:
         return select(table).where(table.c.vasp == self._vasp, table.c.subject == subject)
+
+
+def _own(content: str) -> OwnVasp | None:
+    """Read a stored profile; None if this version of the program cannot."""
+    said = orjson.loads(content)
+    try:
+        profile = None if said["profile"] is None else VaspProfile.model_validate_json(orjson.dumps(said["profile"]))
+    except ValidationError:
+        return None
+    return OwnVasp(said["entityId"], said["origin"], profile)

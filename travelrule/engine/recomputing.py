@@ -1,4 +1,8 @@
-"""Deciding a subject's inputs again from what is stored, and comparing with what was recorded."""
+"""Deciding a subject's inputs again from what is stored, and comparing with what was recorded.
+
+A decision depends on its input, the state before, the policy and what the VASP said about itself at that time; each
+record names the versions of the last two.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +29,17 @@ class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the l
 
 
 class Recomputing:
-    """Checks one subject after another."""
+    """Checks one subject after another.
+
+    ``own`` is what the VASP says about itself now; it is used for records that name no version, and only for them.
+    """
 
     def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: Policies, own: OwnVasp) -> None:
         self._vault = vault
         self._machines = machines
         self._policies = RecordedPolicies(policies, own)
+        self.under_present_profile = 0
+        """How many records were decided again under the present profile because they name none."""
 
     async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> tuple[int, str]:
         """How many records were decided again with the same result, and what is wrong with the next one (empty:
@@ -54,6 +63,18 @@ class Recomputing:
             return agreed, f"something sealed was changed, at record {agreed + 1} or in the subject itself"
         return agreed, ""
 
+    def check_kept(self, records: Sequence[Any], inputs: Sequence[Any]) -> str:
+        """What is wrong with the inputs of a subject whose content is no longer kept (empty: nothing): what stays of
+        each must still be what was decided on.
+        """
+        by_name = {(stored.source, stored.id): stored for stored in inputs}
+        for record in records:
+            body = orjson.loads(bytes(record.body))
+            stored = by_name.get((body["source"], body["id"]))
+            if stored is None or not _same_input(stored, body):
+                return f"the input of record {record.record} is missing or another one"
+        return ""
+
     async def _record(
         self,
         subject: str,
@@ -73,11 +94,15 @@ class Recomputing:
         policy = await self._policies.policy(body["policyVersion"])
         if policy is None:
             raise _Fault(f"policy {body['policyVersion']} of record {record.record} is missing")
-        decision = machine.decide(state, item, policy, datetime.fromisoformat(body["at"]))
+        own = await self._policies.own_at(body)
+        if own is None:
+            raise _Fault(f"profile {body['profileVersion']} of record {record.record} is missing or was changed")
+        decision = machine.decide(state, item, policy.with_own(own), datetime.fromisoformat(body["at"]))
         if not self._agrees(subject, body, machine.dump(decision.state), decision):
             raise _Fault(f"deciding record {record.record} again gives another result")
         if self._reply(subject, key, stored) != _reply_of(decision):
             raise _Fault(f"the stored answer of record {record.record} is another one")
+        self.under_present_profile += "profileVersion" not in body
         return decision.state
 
     def _is_the_one(self, item: Input, subject: str, body: dict[str, Any]) -> bool:

@@ -30,6 +30,7 @@ class ActivePolicy:
         self._first_file = first_file
         self._clock = clock
         self._current = Policy.default().with_own(own)
+        self._own_kept = False
 
     def __call__(self) -> Policy:
         """The policy in force."""
@@ -38,8 +39,12 @@ class ActivePolicy:
     async def load(self) -> None:
         """Take up the newest version. The first start activates the file of the settings, or the built-in policy.
 
-        Raises ``ConfigurationError`` if that file is not a policy.
+        What we say about ourselves is kept first, because every record names it. Raises ``ConfigurationError`` if that
+        file is not a policy.
         """
+        if not self._own_kept:
+            await self._policies.keep_profile(self._own.version, self._own.content, self._clock())
+            self._own_kept = True
         stored = await self._policies.active()
         if stored is None:
             content = _read(self._first_file) if self._first_file is not None else ""

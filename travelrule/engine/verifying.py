@@ -1,7 +1,8 @@
 """``audit verify``: prove that the record is whole, unchanged, and what the rules give (design section 4).
 
 Per subject: the records form a chain that ends in the stored head; every input is there, as it was decided
-on; deciding again under the recorded policy gives the recorded state and events, and the stored state is the last one.
+on; deciding again under the recorded policy and the recorded own profile gives the recorded state and events, and the
+stored state is the last one.
 Over all: the heads stand in the Merkle log, whose roots are signed.
 
 It may run while the installation works: the log is read before the subjects, which only grow, and each subject is read
@@ -36,11 +37,18 @@ _ORPHANS = text(
 
 @dataclass(slots=True)
 class Report:
-    """What was checked and what is wrong; ``faults`` name subjects and records, never content."""
+    """What was checked and what is wrong; ``faults`` name subjects and records, never content.
+
+    ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
+    its versions) and were decided again under the present one. ``not_kept`` records belong to subjects that were
+    erased: their chain and the fingerprints of their inputs were checked, their decisions cannot be made again.
+    """
 
     subjects: int = 0
     records: int = 0
     recomputed: int = 0
+    under_present_profile: int = 0
+    not_kept: int = 0
     roots: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -81,6 +89,7 @@ class Verifier:
         report = Report()
         leaves, roots = await self._read_log()
         seen = await self._subjects(report)
+        report.under_present_profile = self._recomputing.under_present_profile
         self._check_log(report, seen, leaves, roots)
         await self._check_logged(report, seen, leaves)
         return report
@@ -140,10 +149,13 @@ class Verifier:
         if len(inputs) != len(records):
             report.faults.append(f"{subject}: {len(records)} records, but {len(inputs)} inputs")
             return
-        if key_row is not None:
+        if key_row is None:
+            report.not_kept += len(records)
+            fault = self._recomputing.check_kept(records, inputs)
+        else:
             recomputed, fault = await self._recomputing.check(row, bytes(key_row.wrapped), records, inputs)
             report.recomputed += recomputed
-            report.faults += [f"{subject}: {fault}"] if fault else []
+        report.faults += [f"{subject}: {fault}"] if fault else []
 
     def _check_log(self, report: Report, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:
         for row in leaves:

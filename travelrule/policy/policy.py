@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
@@ -22,6 +22,7 @@ from travelrule.policy.sections import (
     Names,
     ReportMoment,
     ReportMoments,
+    Retention,
     Screening,
     Searches,
     TimeLimits,
@@ -31,6 +32,7 @@ HUB_ENTITY = "codevasp"
 """The hub's own entity, which must never be refused (member-api.md section 1)."""
 
 VERSION_LENGTH = 16
+OWN_VERSION_LENGTH = 32
 
 DEFAULTS = 2
 """Counts the changes of built-in rules; a test knows the rules of this number."""
@@ -40,12 +42,27 @@ DEFAULTS = 2
 class OwnVasp:
     """Who we are: set when the policy is loaded, not part of its rules or version.
 
-    ``profile`` is the ``VaspProfile`` of room ``identity``, which this room does not know.
+    ``profile`` is the ``VaspProfile`` of room ``identity``, which this room does not know. What we say about ourselves
+    is a fact that decisions use, so it has a ``version`` of its own: the name of its ``content``, canonical JSON.
     """
 
     entity_id: str = ""
     origin: str = ""
     profile: BaseModel | None = None
+    content: str = field(init=False, repr=False, compare=False)
+    version: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        profile = None if self.profile is None else self.profile.model_dump(mode="json", exclude_none=True)
+        said = {"entityId": self.entity_id, "origin": self.origin, "profile": profile}
+        content = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        object.__setattr__(self, "content", content)
+        object.__setattr__(self, "version", own_version(content))
+
+
+def own_version(content: str) -> str:
+    """The name of what a VASP says about itself: the start of the SHA-256 of the text, whatever the text says."""
+    return hashlib.sha256(content.encode()).hexdigest()[:OWN_VERSION_LENGTH]
 
 
 class Policy(BaseModel):
@@ -83,6 +100,7 @@ class Policy(BaseModel):
     searches: Searches = Searches()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
+    retention: Retention = Retention()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""
     deposit_verdicts: dict[Cause, Word] = Field(default_factory=dict)

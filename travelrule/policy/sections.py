@@ -165,5 +165,25 @@ class TimeLimits(Section):
 
 FiatAmounts = Annotated[dict[TradeCurrency, Annotated[Decimal, Field(ge=0)]], BySymbol]
 """An amount for some of the currencies that ``tradePrice`` may be in (hub-api.md 4.A.5)."""
+Days = Annotated[int, Field(strict=True, ge=0, le=36_500)]
+
+
+class Retention(Section):
+    """For how many days what was dealt with is kept; 0: for ever."""
+
+    subjects: Days = 0
+    """Concluded withdrawals, exchanges, deposits and so on, after the last thing that happened to them: then their
+    content is erased. Most laws want it for at least 5 years (1825 days; FATF Recommendation 11)."""
+    searches: Days = 0
+    """The callback addresses of searches."""
+    events: Days = 0
+    """Outgoing events that Kafka confirmed."""
+    dead_letters: Days = 0
+    """Dead letters, after they were replayed, or failed."""
+
+
+SUBJECT_DAYS_MIN = 30
+"""Re-organisations, late reports and repeated deliveries are over by then; own choice."""
+
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from travelrule.policy.causes import VERDICTS, Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import TimeLimits
+from travelrule.policy.sections import SUBJECT_DAYS_MIN, TimeLimits
 
 CODES = {
     "extra_forbidden": "UNKNOWN_NAME",
@@ -92,6 +92,9 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
     yield from _moved(policy)
     if policy.operator_limits and not policy.operator_override:
         yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
+    if 0 < policy.retention.subjects < SUBJECT_DAYS_MIN:
+        fix = f"at least {SUBJECT_DAYS_MIN} days, or 0 for ever; most laws want 5 years (1825)"
+        yield Fault("retention.subjects", "OUT_OF_RANGE", fix)
     for currency in policy.report_moments:
         if policy.assets and currency not in policy.assets:
             yield Fault(f"report_moments.{currency}", "CONTRADICTION", f"{currency} is not in [assets]")

@@ -1,4 +1,8 @@
-"""Policy versions in the database: every process of an installation takes up the same one."""
+"""Policy versions in the database: every process of an installation takes up the same one.
+
+Beside them stands what the VASP said about itself (its profile), each version under its name: a decision depends on
+both. It is company data, the same that goes to every counterparty, and no secret.
+"""
 
 from __future__ import annotations
 
@@ -65,3 +69,16 @@ class Policies:
         async with self._database.begin() as connection:
             await bulk.insert(connection, tables.policies, [row])
         return True
+
+    async def keep_profile(self, version: str, content: str, now: datetime) -> None:
+        """Keep a version of the profile before anything is decided with it; the first one of a name stays."""
+        row = {"vasp": self._vasp, "version": version, "content": content, "first_used_at": now}
+        async with self._database.begin() as connection:
+            await bulk.insert(connection, tables.profiles, [row], conflict="nothing")
+
+    async def profile(self, version: str) -> str | None:
+        """The content of a version of the profile; None if no process ever started with it."""
+        table = tables.profiles
+        query = select(table.c.content).where(table.c.vasp == self._vasp, table.c.version == version)
+        async with self._database.read() as connection:
+            return (await connection.execute(query)).scalar()

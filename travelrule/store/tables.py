@@ -88,6 +88,7 @@ data_keys = Table(
     Column("wrapped", LargeBinary, nullable=False),
     Column("created_at", Instant, nullable=False),
 )
+Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
 
 parked = Table(
     "parked",
@@ -179,6 +180,7 @@ searches = Table(
     Column("subject", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
 )
+Index("ix_searches_created_at", searches.c.vasp, searches.c.created_at, searches.c.token)
 
 withdrawals = Table(
     "withdrawals",
@@ -276,6 +278,15 @@ policies = Table(
     Column("activated_at", Instant, nullable=False),
 )
 Index("ix_policies_vasp", policies.c.vasp, policies.c.id)
+
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("first_used_at", Instant, nullable=False),
+)
 
 lists = Table(
     "lists",

@@ -11,8 +11,9 @@ from tests.unit.exchange.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.kinds import MACHINES
+from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.verifying import Report, Verifier
-from travelrule.policy.policy import Policy
+from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.leases import Leases
 from travelrule.store.policies import Policies
 
@@ -27,12 +28,14 @@ class Record:
         self.station = station
         self.database = station.database
         self.policies = Policies(self.database, "north")
+        self.own = OWN
         leases = Leases(self.database, "north", "p1", station.clock)
         self.log = AuditLog(self.database, "north", KEY, leases, station.clock)
 
     async def make(self) -> None:
         station = self.station
         await self.policies.activate(Policy(sanctions="off").version, 'sanctions = "off"', station.clock())
+        await self.start_as(OWN)
         await station.listing()
         await station.withdraw("w-1")
         await station.withdraw("w-2", "west")
@@ -43,8 +46,16 @@ class Record:
         assert await self.log.round() == 2
         assert await self.log.round() == 0
 
+    async def start_as(self, own: OwnVasp) -> None:
+        """A process starts that says this about its VASP."""
+        self.own = own
+        self.station.rules.current = self.station.rules.current.with_own(own)
+        await ActivePolicy(self.policies, own, None, self.station.clock).load()
+
     async def verify(self) -> Report:
-        verifier = Verifier(self.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64)
+        verifier = Verifier(
+            self.database, "north", self.station.vault, MACHINES, self.policies, self.own, KEY.public_base64
+        )
         return await verifier.verify()
 
     async def change(self, statement: Any) -> None:

@@ -60,6 +60,7 @@ TYPES = {
     "WithdrawalRequested": "withdrawal.requested.v1",
     "WithdrawalBroadcast": "withdrawal.broadcast.v1",
     "WithdrawalMined": "withdrawal.mined.v1",
+    "WithdrawalSettled": "withdrawal.settled.v1",
     "WithdrawalCancelled": "withdrawal.cancelled.v1",
     "DecisionRecorded": "decision.recorded.v1",
     "WalletRegistered": "wallet.registered.v1",
@@ -151,6 +152,7 @@ class Station:
         self.queues = Queues(database, "north", "p1")
         self.caller = self.another_caller("p1", **limits)
         self.refresher = self.another_refresher("p1")
+        self.sent: list[Input] = []
         self._inputs = itertools.count(1)
 
     def another_caller(self, owner: str, view: Counterparties | None = None, **limits: Any) -> Caller:
@@ -189,6 +191,7 @@ class Station:
         )
 
     async def submit(self, item: Input) -> Outcome:
+        self.sent.append(item)
         return (await self.engine.apply([item]))[0]
 
     async def tell(self, data: Wire, subject: str) -> Outcome:

@@ -174,6 +174,15 @@ async def policy_removed(record: Record) -> None:
     await record.change(delete(tables.policies))
 
 
+async def profile_removed(record: Record) -> None:
+    await record.change(delete(tables.profiles))
+
+
+async def profile_changed(record: Record) -> None:
+    row = await record.one(tables.profiles)
+    await record.change(update(tables.profiles).values(content=row.content.replace("North", "Other")))
+
+
 async def policy_changed(record: Record) -> None:
     await record.change(update(tables.policies).values(content='deny_list = ["west"]'))
 
@@ -204,6 +213,8 @@ TAMPERINGS: dict[Callable[[Record], Awaitable[None]], str] = {
     log_gone: "the log does not know record",
     policy_removed: "policy",
     policy_changed: "policy",
+    profile_removed: "of record 1 is missing or was changed",
+    profile_changed: "of record 1 is missing or was changed",
 }
 
 
@@ -284,6 +295,7 @@ async def test_more_subjects_than_a_page(database: Database, vault: Vault, monke
     engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
     policies = Policies(database, "north")
     await policies.activate(Policy.default().version, "", NOW)
+    await policies.keep_profile(Policy.default().own.version, Policy.default().own.content, NOW)
     await engine.apply([told(word, f"w-{number}") for number in range(8) for word in ("reply", "emit", "alert")])
     verifier = Verifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64)
     report = await verifier.verify()

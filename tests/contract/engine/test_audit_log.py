@@ -56,6 +56,7 @@ async def test_a_log_larger_than_one_round(database: Database, vault: Vault, mon
     assert [await audit_log.round() for _ in range(4)] == [3, 3, 1, 0]
     policies = Policies(database, "north")
     await policies.activate(Policy.default().version, "", NOW)
+    await policies.keep_profile(Policy.default().own.version, Policy.default().own.content, NOW)
     report = await Verifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64).verify()
     assert (report.faults, report.roots) == ([], 3)
 

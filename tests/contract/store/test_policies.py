@@ -30,6 +30,16 @@ async def test_the_one_in_force_is_not_activated_twice_but_an_old_one_may_come_b
     assert len(await read(database, tables.policies)) == 3
 
 
+async def test_the_first_content_of_a_profile_stays(database: Database) -> None:
+    """A second process that starts with the same profile, or a version that somebody forged, overwrites nothing."""
+    policies = Policies(database, "north")
+    assert await policies.profile("p1") is None
+    for version, content in (("p1", "first"), ("p2", "second"), ("p1", "forged")):
+        await policies.keep_profile(version, content, NOW)
+    assert (await policies.profile("p1"), await policies.profile("p2")) == ("first", "second")
+    assert await Policies(database, "south").profile("p1") is None
+
+
 async def test_each_vasp_has_its_own(database: Database) -> None:
     await Policies(database, "north").activate("v1", "first", NOW)
     assert await Policies(database, "south").active() is None

@@ -180,6 +180,7 @@ def test_who_we_are_is_no_rule():
     policy = Policy.default()
     ours = policy.with_own(OwnVasp("north", "code:north"))
     assert ours.own.entity_id == "north"
+    assert ours.version == policy.version
     assert policy.own.entity_id == ""
     assert ours.version == policy.version
 
@@ -245,3 +246,31 @@ def test_a_misspelt_name_gets_a_suggestion():
 )
 def test_what_cannot_be_meant(text, found):
     assert faults_of(text) == found
+
+
+def test_how_long_things_are_kept():
+    assert Policy.default().retention.subjects == 0
+    kept = Policy.from_toml("[retention]\nsubjects = 1825\ndead_letters = 90").retention
+    assert (kept.subjects, kept.searches, kept.events, kept.dead_letters) == (1825, 0, 0, 90)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("subjects = 29", ("retention.subjects", "OUT_OF_RANGE")),
+        ("subjects = 36501", ("retention.subjects", "OUT_OF_RANGE")),
+        ("events = -1", ("retention.events", "OUT_OF_RANGE")),
+        ("searches = true", ("retention.searches", "INVALID_VALUE")),
+        ("searches = 1.5", ("retention.searches", "INVALID_VALUE")),
+        ('dead_letters = "90"', ("retention.dead_letters", "INVALID_VALUE")),
+        ("dead_letter = 90", ("retention.dead_letter", "UNKNOWN_NAME")),
+    ],
+)
+def test_nothing_is_deleted_by_mistake(line, found):
+    assert faults_of(f"[retention]\n{line}") == [found]
+
+
+def test_a_policy_that_keeps_everything_has_the_version_it_had_before_one_could_say_so():
+    """Old records name that version; another one would be missing when they are proved."""
+    assert Policy.from_toml("[retention]\nsubjects = 0").version == Policy.default().version
+    assert Policy.from_toml("[retention]\nsubjects = 1825").version != Policy.default().version
