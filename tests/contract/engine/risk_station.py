@@ -118,8 +118,8 @@ class RiskStation(Station):
         await self.hub.aclose()
 
     def decree(self, toml: str) -> None:
-        """Have this policy from now on."""
-        self.rules.current = Policy.from_toml(toml).with_own(self.rules.current.own)
+        """Have this policy from now on, without lists of our own."""
+        self.rules.current = Policy.from_toml(f'sanctions = "off"\n{toml}').with_own(self.rules.current.own)
 
     async def screen(self, kind: str, name: str = "s-1", **facts: Any) -> None:
         """The platform wants a rating."""

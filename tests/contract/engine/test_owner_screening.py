@@ -96,9 +96,9 @@ async def test_another_threshold_is_another_screening(desk: Desk) -> None:
     await desk.register("w-1", "Ivan Przyklad")
     await desk.settle()
     (before,) = await desk.sanctioned("w-1")
-    desk.policy = Policy.from_toml('sanctions = "required"\n[screening]\nname_threshold = "0.5"')
+    desk.policy = Policy.from_toml('sanctions = "required"\n[screening]\nname_threshold = "0.99"')
     assert await desk.settle() == 1
-    assert (before, await desk.sanctioned("w-1")) == (False, [True])
+    assert (before, await desk.sanctioned("w-1")) == (True, [False])
 
 
 async def test_without_lists_or_with_screening_off_nobody_is_screened(desk: Desk, vault: Vault) -> None:
