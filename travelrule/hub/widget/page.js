@@ -27,4 +27,8 @@ form.addEventListener("submit", (event) => {
 
 // In the fragment, because that part of an address is never sent to a server.
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
-if (given) start(given);
+if (given) {
+  // Out of the address bar and the history: a copied address shall not carry a session.
+  history.replaceState(null, "", location.pathname);
+  start(given);
+}
