@@ -125,13 +125,12 @@ async def test_the_wallet_of_the_browser_signs_or_refuses(scene: Scene, page: Wi
     assert await scene.status(session_id) == "VERIFIED"
 
 
-async def test_a_strangers_wallet_is_not_proven_on_a_narrow_page_that_needs_no_scrolling_sideways(
-    scene: Scene, page: WidgetPage
-) -> None:
+async def test_a_strangers_wallet_is_not_proven_and_a_narrow_page_shows_why(scene: Scene, page: WidgetPage) -> None:
     session_id = await scene.begin(STRANGER)
     await do(page.open, f"{scene.url}/withdraw", width=360)
     await do(page.click, "test-wallet")
     await do(page.says, REFUSED)
+    assert await do(page.in_view, "state")
     assert await scene.status(session_id) == "PENDING"
     assert await do(page.overhang) == 0
 

@@ -66,6 +66,11 @@ class WidgetPage:
         pixels: int = self.run("const root = document.documentElement; return root.scrollWidth - root.clientWidth")
         return pixels
 
+    def in_view(self, part: str) -> bool:
+        """Whether a part of the widget stands inside the window as it is scrolled now."""
+        script = "const at = arguments[0].getBoundingClientRect(); return at.top >= 0 && at.bottom <= innerHeight"
+        return bool(self._driver.execute_script(script, self._when(part)))
+
     def console(self) -> list[str]:
         """What came to the browser's console since the last question."""
         return self._chromium.console()

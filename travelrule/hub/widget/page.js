@@ -9,6 +9,7 @@ function note(event) {
   const line = document.createElement("li");
   line.textContent = `${event.type} ${JSON.stringify(event.detail)}`;
   events.append(line);
+  events.parentElement.hidden = false;
 }
 
 function start(token) {

@@ -203,6 +203,8 @@ class WalletVerifier extends HTMLElement {
   say(text, kind = "") {
     this.state.className = kind;
     this.state.textContent = text;
+    // The line stands below the buttons, on a telephone often below the edge. The page itself opens where it wants.
+    if (this.session && text) this.state.scrollIntoView({ block: "nearest" });
   }
 
   fire(name, detail) {
