@@ -56,23 +56,28 @@ class Chromium:
         self._profile = directory / "profile"
         self._url = f"http://127.0.0.1:{(port := free_port())}"
         self._command = [str(self._chromedriver), f"--port={port}"]
-        self._process = ServiceProcess(directory, "chromedriver", owner)
+        self.process = ServiceProcess(directory, "chromedriver", owner)
 
     def start(self) -> None:
         """Start both; returns when the browser takes commands."""
-        self._process.start(self._command, self._answers)
+        self.process.start(self._command, self._answers)
         options = ChromeOptions()
         options.binary_location = str(self._chromium)
         for switch in (*_SWITCHES, f"--user-data-dir={self._profile}"):
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         config = ClientConfig(self._url, timeout=_SECONDS)
-        self.driver = Remote(ChromeRemoteConnection(self._url, client_config=config), options=options)
+        self._connection = ChromeRemoteConnection(self._url, client_config=config)
+        self.driver = Remote(self._connection, options=options)
 
     def stop(self) -> None:
         """Close the browser, then end what drove it."""
         self.driver.quit()
-        self._process.stop()
+        self.process.stop()
+
+    def abandon(self) -> None:
+        """Close our connection to what is gone already."""
+        self._connection.close()
 
     def console(self) -> list[str]:
         """What the pages wrote to the console since the last question, errors of the browser among it."""

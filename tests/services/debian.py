@@ -19,5 +19,6 @@ def install(*packages: str) -> None:
         return
     with (Path(tempfile.gettempdir()) / "travelrule-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True)
-        subprocess.run(["apt-get", "install", "-y", "-qq", *packages], check=False, capture_output=True)
+        for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
+            silent = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+            subprocess.run(["apt-get", *command], check=False, capture_output=True, env=silent)

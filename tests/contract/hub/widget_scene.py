@@ -110,7 +110,7 @@ class Platform:
     async def _sign(self, request: Request) -> Response:
         message, address = json.loads(await request.body())
         told = {}
-        if self.wallet_signs and address == ADDRESS:
+        if self.wallet_signs and address.lower() == ADDRESS.lower():
             told["signature"] = SandboxWallet().sign("ETH", bytes.fromhex(message[2:]).decode())
         return Response(json.dumps(told), media_type="application/json")
 
