@@ -77,7 +77,7 @@ class Chromium:
 
     def abandon(self) -> None:
         """Close our connection to what is gone already."""
-        self._connection.close()
+        self._connection.close()  # type: ignore[no-untyped-call]
 
     def console(self) -> list[str]:
         """What the pages wrote to the console since the last question, errors of the browser among it."""
