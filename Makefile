@@ -18,7 +18,7 @@ install: $(INSTALLED)  ## Make .venv and install the project into it
 demo: $(INSTALLED)  ## Two VASPs and a hub on this machine; ONCE=1 ends after the scenarios
 	@$(BIN)/travelrule demo $(if $(ONCE),--once)
 
-test: $(INSTALLED)  ## The whole suite, with a real Kafka and a real PostgreSQL
+test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared" --ignore=tests/e2e
 	$(BIN)/python -m pytest -m "not chaos and not shared" tests/e2e
 

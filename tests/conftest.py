@@ -1,13 +1,14 @@
-"""Root fixtures: a real Kafka and a real PostgreSQL, shared by all processes of the run."""
+"""Root fixtures: a real Kafka and a real PostgreSQL, shared by all processes of the run, and a real Chromium."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
+from tests.services import Chromium, GivenPostgres, KafkaNode, PostgresServer, run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,6 +31,16 @@ def kafka() -> KafkaNode:
 def postgres() -> PostgresServer | GivenPostgres:
     """The PostgreSQL of the run, shared: who stops servers takes ``own_postgres``."""
     return run.shared_postgres()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    """A browser of this process, with an empty profile; the tests that take it share its cookies and storage."""
+    directory = run.run_directory() / f"chromium-{os.getpid()}"
+    browser = Chromium(directory, run.run_owner())
+    browser.start()
+    yield browser
+    browser.stop()
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""Real services for tests and people: Apache Kafka and PostgreSQL on loopback."""
+"""Real services for tests and people: Apache Kafka and PostgreSQL on loopback, Chromium without a screen."""
 
+from tests.services.chromium import Chromium
 from tests.services.kafka import KafkaNode
 from tests.services.postgres import GivenPostgres, PostgresServer, open_postgres
 from tests.services.process import ServiceError
 
-__all__ = ["GivenPostgres", "KafkaNode", "PostgresServer", "ServiceError", "open_postgres"]
+__all__ = ["Chromium", "GivenPostgres", "KafkaNode", "PostgresServer", "ServiceError", "open_postgres"]

@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import asyncpg
 
+from tests.services.debian import install
 from tests.services.ports import free_port
 from tests.services.process import ServiceError, ServiceProcess
 
@@ -31,11 +32,9 @@ def binaries() -> Path:
     """The folder of ``initdb`` and ``postgres``; installs Debian's package when that is allowed."""
     if found := _installed():
         return found
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "postgresql"], check=False, capture_output=True)
-        if found := _installed():
-            return found
+    install("postgresql")
+    if found := _installed():
+        return found
     raise ServiceError("PostgreSQL 15 or later is missing: apt-get install postgresql")
 
 

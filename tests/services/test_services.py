@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from tests.services import Chromium, GivenPostgres, KafkaNode, PostgresServer, run
 from tests.services.process import ROOT
 
 pytestmark = pytest.mark.services
@@ -92,6 +93,18 @@ def test_a_service_dies_with_its_owner(victim: str, own_directory: Callable[[str
         os.kill(owner.pid if victim == "owner" else sleeper.ppid(), 9)
         assert _ends(sleeper)
         owner.kill()
+
+
+def test_chromium_dies_with_what_drives_it(own_directory: Callable[[str], Path]) -> None:
+    browser = Chromium(own_directory("chromium"), run.run_owner())
+    browser.start()
+    driver = browser.process.running()
+    assert driver is not None
+    processes = driver.children(recursive=True)
+    assert processes
+    browser.process.send(signal.SIGKILL)
+    assert all(_ends(process) for process in processes)
+    browser.abandon()
 
 
 def test_a_command_that_fails_is_told_with_its_log(own_directory: Callable[[str], Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,12 +17,14 @@ from travelrule.hub.operations import UNHOSTED_RESULT, UNHOSTED_TOKEN
 from travelrule.hub.ports import Clock
 from travelrule.hub.screening_ports import ScreeningState
 from travelrule.hub.screening_records import SESSION_SECONDS, Session, new_secret, token_hash
+from travelrule.screening.addresses.hexadecimal import eip55
 from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
 from travelrule.screening.ownership.messages import Bound, ProofMessage
 
 _OK = 200
 _CHAIN_IDS = {"ETH": "1", "BSC": "56", "MATIC": "137", "KAIA": "8217", "BASE": "8453", "ARBITRUM": "42161"}
 _SOLANA = "SOL"
+_EVM_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
 
 
 class Unhosted:
@@ -67,7 +70,7 @@ class Unhosted:
         url = self._callbacks.url(fields.get("callbackUrl"))
         session_id = str(uuid.UUID(bytes=self._randomness(16), version=4))
         domain = origin.partition("://")[2]
-        bound = Bound(domain, fields["address"], session_id, self._randomness(16).hex())
+        bound = Bound(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
         expires_at = now + timedelta(seconds=SESSION_SECONDS)
         message = ProofMessage(
             bound=bound,
@@ -93,6 +96,11 @@ class Unhosted:
             created_at=now,
             expires_at=expires_at,
         )
+
+
+def _written(address: str) -> str:
+    """Return an address as EIP-4361 wants it: wallets warn of a foreign page only in messages that keep to the form."""
+    return f"0x{eip55(address[2:].lower())}" if _EVM_ADDRESS.fullmatch(address) else address
 
 
 def origin_of(text: str) -> str:

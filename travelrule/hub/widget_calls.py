@@ -73,7 +73,7 @@ class WidgetCalls:
         now = self._clock()
         key = new_secret(self._randomness)
         if not await self._state.use_token(session.id, key_hash(key), now):
-            raise WidgetFault(403, "this token was used: start a new session")
+            raise WidgetFault(403, "this token was used already: start a new session")
         self._note(SESSION, session, began, _OK, session.status(now))
         return self._shown(session) | {
             "message": session.message,
@@ -110,7 +110,7 @@ class WidgetCalls:
         now = self._clock()
         session = await self._state.session_by(secret_hash, now)
         if session is None or session.status(now) == "EXPIRED":
-            raise WidgetFault(404, "no such session is known, or it has ended: start a new one")
+            raise WidgetFault(404, "this session has ended or is not known: start a new one")
         if origin is not None and origin_of(origin) != session.origin:
             raise WidgetFault(403, "this page is not the one that the session is for")
         return session

@@ -200,13 +200,15 @@ async def test_nothing_about_the_owner_stands_in_clear(desk: Desk, vault: Vault)
 
 
 async def test_decisions_about_owners_can_be_made_again_from_what_is_stored(desk: Desk, vault: Vault) -> None:
-    await Policies(desk.database, "north").activate(desk.policy.version, 'sanctions = "required"', desk.now)
+    policies, own = Policies(desk.database, "north"), desk.policy.own
+    await policies.activate(desk.policy.version, 'sanctions = "required"', desk.now)
+    await policies.keep_profile(own.version, own.content, desk.now)
     await desk.put(IVAN)
     await desk.register("w-1", IVAN)
     await desk.settle()
     await desk.put(MARTA)
     await desk.settle()
-    recomputing = Recomputing(vault, desk.engine._machines, Policies(desk.database, "north"), OwnVasp("north"))
+    recomputing = Recomputing(vault, desk.engine._machines, policies, own)
     async with desk.database.read() as connection:
         subjects = (await connection.execute(select(tables.subjects))).all()
         keys = {row.subject: bytes(row.wrapped) for row in (await connection.execute(select(tables.data_keys))).all()}

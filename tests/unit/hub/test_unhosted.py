@@ -71,9 +71,9 @@ async def test_the_message_binds_the_vasp_the_wallet_and_the_session() -> None:
     session_id, shown = await _session(hub)
     message = parse(shown["message"])
     assert message is not None
-    assert (message.bound.domain, message.bound.address, message.bound.reference) == (
+    assert (message.bound.domain, message.bound.address.lower(), message.bound.reference) == (
         "app.north.example",
-        ADDRESS,
+        ADDRESS.lower(),
         session_id,
     )
     assert "north Ltd." in message.statement
@@ -84,6 +84,26 @@ async def test_the_message_binds_the_vasp_the_wallet_and_the_session() -> None:
     signature = WALLET.sign("ETH", shown["message"])
     refused = await hub.widget("proof", key=other["key"], signature=signature)
     assert (refused.status_code, refused.json()["reason"]) == (422, "SIGNATURE_MISMATCH")
+
+
+@pytest.mark.parametrize(
+    ("blockchain", "address", "written"),
+    [
+        # An example of EIP-55, in a case of no meaning and in a wrong one.
+        ("ETH", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+        ("KAIA", "0X5AAEB6053F3E94C9b9a09f33669435E7Ef1BeAed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+        ("SOL", WALLET.addresses()["SOL"], WALLET.addresses()["SOL"]),
+    ],
+)
+async def test_the_message_has_the_address_with_its_checksum_and_the_result_as_it_was_asked(
+    blockchain: str, address: str, written: str
+) -> None:
+    hub = risk_hub()
+    session_id, shown = await _session(hub, blockchain=blockchain, address=address)
+    message = parse(shown["message"])
+    assert message is not None
+    assert message.bound.address == written
+    assert (await hub.result(session_id)).json()["address"] == address
 
 
 @pytest.mark.parametrize("signature", ["0x00", "0x" + "11" * 65, "0x" + "11" * 200])

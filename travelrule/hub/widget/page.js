@@ -9,6 +9,7 @@ function note(event) {
   const line = document.createElement("li");
   line.textContent = `${event.type} ${JSON.stringify(event.detail)}`;
   events.append(line);
+  events.parentElement.hidden = false;
 }
 
 function start(token) {
@@ -27,4 +28,8 @@ form.addEventListener("submit", (event) => {
 
 // In the fragment, because that part of an address is never sent to a server.
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
-if (given) start(given);
+if (given) {
+  // Out of the address bar and the history: a copied address shall not carry a session.
+  history.replaceState(null, "", location.pathname);
+  start(given);
+}
