@@ -20,7 +20,7 @@ from travelrule.engine import owner_screening as module
 from travelrule.engine.owner_screening import AGAIN, AT_ONCE, mark
 from travelrule.engine.recomputing import Recomputing
 from travelrule.engine.vault import Vault
-from travelrule.policy.policy import OwnVasp, Policy
+from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.policies import Policies
