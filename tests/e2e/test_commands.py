@@ -11,6 +11,7 @@ import pytest
 from tests.e2e.commands import must, travelrule
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.tables import Tables
+from travelrule.commands.demo.deposit_scenarios import confirm, detect, sent
 from travelrule.commands.demo.platform import Seen
 from travelrule.commands.demo.scenarios import WRONG, Stage, new_txid
 
@@ -48,6 +49,28 @@ async def test_explain_tells_the_whole_story(network: RealNetwork, stage: Stage)
     mirrored = (await must(network.south.settings(), "explain", other, *JSON)).one
     assert (mirrored["subject"], mirrored["status"]) == (other, "confirmed")
     assert "withdrawal:" in (await must(network.north.settings(), "explain", f"withdrawal:{one}")).output
+
+
+async def test_explain_joins_a_deposit_with_the_exchange_that_announced_it(network: RealNetwork, stage: Stage) -> None:
+    deposit_id, txid = f"d-{uuid4()}", new_txid()
+    transfer_id = await sent(stage, txid)
+    await stage.reported(transfer_id, txid)
+    await detect(stage, deposit_id, txid)
+    await confirm(stage, deposit_id)
+    await stage.south.verdict(deposit_id, "allow", "MATCHED")
+
+    settings, deposit, exchange = network.south.settings(), f"deposit:{deposit_id}", f"exchange:north/{transfer_id}"
+    story = (await must(settings, "explain", deposit_id, *JSON)).one
+    assert (story["subject"], story["verdict"], story["exchange"]) == (deposit, "allow", exchange)
+    assert {(step["subject"], step["input"]) for step in story["steps"]} >= {
+        (exchange, "authorization.received"),
+        (exchange, "txid-report.received"),
+        (deposit, "deposit.detected.v1"),
+        (deposit, "deposit.confirmed.v1"),
+    }
+    times = [datetime.fromisoformat(step["at"]) for step in story["steps"]]
+    assert times == sorted(times)
+    assert f"{exchange} authorization.received" in (await must(settings, "explain", deposit_id)).output
 
 
 async def _calls_done(table: Tables, withdrawal_id: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated, Any
 
 import orjson
@@ -15,6 +17,7 @@ from travelrule.bootstrap.installation import Installation
 from travelrule.commands.edge import Output, OutputOption, installation, run, write_json
 from travelrule.commands.subjects import resolve
 from travelrule.engine.envelope import unpack
+from travelrule.engine.kinds import MACHINES
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
 
@@ -35,7 +38,8 @@ async def _explain(text: str, output: Output) -> None:
         return
     tree = Tree(f"{story['subject']}: {story['verdict'] or 'no verdict'} (exchange {story['status'] or 'none'})")
     for step in story["steps"]:
-        line = f"{step['at']} {step['input']} → {step['rule'] or step['outcome']}"
+        other = f"{step['subject']} " if step["subject"] != story["subject"] else ""
+        line = f"{step['at']} {other}{step['input']} → {step['rule'] or step['outcome']}"
         branch = tree.add(line)
         if step["call"]:
             call = step["call"]
@@ -46,7 +50,41 @@ async def _explain(text: str, output: Output) -> None:
 
 
 async def explain(opened: Installation, subject: str) -> dict[str, Any]:
-    """The story of one subject: ``{"subject", "verdict", "status", "steps": [...], "waiting": [...]}``."""
+    """The story of one subject: ``{"subject", "verdict", "status", "steps": [...], "waiting": [...]}``.
+
+    The story of a deposit holds the steps and waits of the exchange that announced it, each with its ``subject``.
+    """
+    row, own = await _chapter(opened, subject)
+    announced = _exchange_of(opened, row, own)
+    chapters = [own]
+    if announced is not None:
+        _, other = await _chapter(opened, announced)
+        chapters.append(other)
+    steps = [step for chapter in chapters for step in chapter.steps]
+    return {
+        "subject": subject,
+        "verdict": row.verdict,
+        "status": row.status,
+        "chain": row.chain,
+        "counterparty": row.counterparty,
+        "exchange": announced,
+        "erased": own.key is None,
+        "steps": sorted(steps, key=lambda step: datetime.fromisoformat(step["at"])),
+        "waiting": [wait for chapter in chapters for wait in chapter.waiting],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Chapter:
+    """What one subject went through. ``key`` None: it was erased."""
+
+    key: bytes | None = field(repr=False)
+    steps: list[dict[str, Any]]
+    waiting: list[dict[str, Any]]
+
+
+async def _chapter(opened: Installation, subject: str) -> tuple[Any, _Chapter]:
+    """The row of a subject, and its chapter."""
     async with opened.database.read() as connection:
         row = (await connection.execute(_of(tables.subjects, opened, subject))).one()
         records = (await connection.execute(_of(tables.audit, opened, subject).order_by(tables.audit.c.record))).all()
@@ -59,19 +97,24 @@ async def explain(opened: Installation, subject: str) -> dict[str, Any]:
     sealed = {(item.source, item.id): bytes(item.sealed) for item in inputs}
     steps = [_step(opened, subject, orjson.loads(record.body), said, sealed, key) for record in records]
     waiting = [
-        {"operation": call.operation, "target": call.target, "tries": call.tries, "dueAt": time_text(call.due_at)}
+        {
+            "subject": subject,
+            "operation": call.operation,
+            "target": call.target,
+            "tries": call.tries,
+            "dueAt": time_text(call.due_at),
+        }
         for call in calls
     ]
-    return {
-        "subject": subject,
-        "verdict": row.verdict,
-        "status": row.status,
-        "chain": row.chain,
-        "counterparty": row.counterparty,
-        "erased": key is None,
-        "steps": steps,
-        "waiting": waiting,
-    }
+    return row, _Chapter(key, steps, waiting)
+
+
+def _exchange_of(opened: Installation, row: Any, chapter: _Chapter) -> str | None:
+    """The exchange that announced a deposit; None for other subjects, and where nobody did."""
+    if row.kind != "deposit" or chapter.key is None or row.sealed is None:
+        return None
+    state = MACHINES[row.kind].load(opened.vault.open(chapter.key, "state", row.subject, bytes(row.sealed)))
+    return state.match.exchange if state.match is not None else None
 
 
 def _of(table: Any, opened: Installation, subject: str) -> Any:
@@ -94,6 +137,7 @@ def _step(
         report = unpack(opened.vault.open(key, "input", subject, packed)).data
         call = _call(report) if isinstance(report, CallReport) else None
     return {
+        "subject": subject,
         "at": body["at"],
         "input": body["type"],
         "id": f"{body['source']}#{body['id']}",
