@@ -87,6 +87,7 @@ class Stage:
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 10,
             "healthIntervalSeconds": 5,
+            "allowHttpCallbacks": True,
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "world.json"
