@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from tests.benchmarks import accepting, gateway, growth, list_import, name_screening, withdrawals
+from tests.benchmarks import accepting, anonymous_deposit, gateway, growth, list_import, name_screening, withdrawals
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.stage import Stage
 from tests.services import run
@@ -25,6 +25,7 @@ FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
     "list-import": list_import.figures,
     "accepting": accepting.figures,
     "gateway": gateway.figures,
+    "anonymous-deposit": anonymous_deposit.figures,
     "growth": growth.figures,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,10 +11,14 @@ from typing import Any
 from schemas.hub import VaspEntry
 from streams.codec import reader
 from tests.benchmarks.platform import event
-from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.bootstrap.installation import Installation, open_installation, open_lists
+from travelrule.bootstrap.lists import load_first_lists
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.settings import Settings
+from travelrule.store.owners import Owners
 
 BATCH = 100
 
@@ -37,6 +42,24 @@ class Desk:
         for start in range(0, len(inputs), BATCH):
             outcomes = await self.opened.engine.apply(inputs[start : start + BATCH])
             assert {outcome.status for outcome in outcomes} == {"applied"}, outcomes[0]
+
+    async def screen_owners(self) -> int:
+        """Put the lists of the VASP's folder in force and screen the owners, as a worker does; gives how many."""
+        opened = self.opened
+        await load_first_lists(opened)
+        lists = open_lists(opened)
+        await lists.start()
+        owners = Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open)
+        screening = OwnerScreening(
+            owners, lists, opened.leases, opened.policy, self._apply_one, asyncio.Event(), opened.clock
+        )
+        screened = 0
+        while done := await screening.round():
+            screened += done
+        return screened
+
+    async def _apply_one(self, item: Input) -> Outcome:
+        return (await self.opened.engine.apply([item]))[0]
 
     async def list_members(self, members: Sequence[dict[str, Any]]) -> None:
         """Put members (``stage.member``) into the stored directory, as a refresh would."""

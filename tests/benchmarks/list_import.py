@@ -121,7 +121,7 @@ async def _run(stage: Stage, vasp: Vasp, way: str, name: str, files: Sequence[Pa
 
 def _ofac(stage: Stage) -> list[Path]:
     """OFAC's files, each row in every copy with a number of its own."""
-    source = _published() or EXCERPTS / "ofac-csv"
+    source = ofac_folder()
     copies = _copies(stage, "ofac-csv", [source / name for name in OFAC])
     return [_numbered(stage, source / name, copies) for name in OFAC]
 
@@ -141,6 +141,11 @@ def _un(stage: Stage) -> list[Path]:
             opened.write(text[begin:end])
         opened.write(text[end:])
     return [target]
+
+
+def ofac_folder() -> Path:
+    """Where OFAC's files are: the published ones if they are at hand, else the excerpts."""
+    return _published() or EXCERPTS / "ofac-csv"
 
 
 def _published() -> Path | None:

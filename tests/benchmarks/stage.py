@@ -7,7 +7,7 @@ reference's, and their CPU is not counted.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ import psutil
 from schemas.registry import TOPICS
 from tests.benchmarks.program import Program
 from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
+from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port
 from travelrule.commands.demo.vasp import Vasp
 from travelrule.store import migrate
@@ -51,9 +52,10 @@ class Stage:
         """The postmaster, whose tree is all of PostgreSQL."""
         return int((run.run_directory() / "postgres" / "pid").read_text())
 
-    def vasp(self, entity_id: str, database: str) -> Vasp:
+    def vasp(self, entity_id: str, database: str, policy: str = POLICY) -> Vasp:
         """A VASP of the program under test, on this Kafka and the named database."""
-        vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", self.folder / entity_id, self.hub_url, POLICY)
+        folder = self.folder / entity_id
+        vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", folder, self.hub_url, policy, NORTH_LIST)
         vasp.broker_url = f"kafka://{self.kafka.bootstrap}"
         vasp.database_url = self.postgres.dsn(database)
         self.kafka.create_topics([f"{vasp.topic_prefix}{name}" for name in TOPICS], PARTITIONS)
@@ -72,14 +74,20 @@ class Stage:
             await asyncio.to_thread(self.postgres.drop_database, name)
 
     @asynccontextmanager
-    async def hub(self, members: list[dict[str, Any]]) -> AsyncIterator[Program]:
-        """The sandbox with four robots that verify everything, and the given real members."""
+    async def hub(
+        self, members: list[dict[str, Any]], sent: Mapping[str, list[dict[str, Any]]] | None = None
+    ) -> AsyncIterator[Program]:
+        """The sandbox with four robots that verify everything, and the given real members.
+
+        ``sent``: robot to the withdrawals that its customers made (``sandbox.world.WithdrawalSpec``).
+        """
         world = {
-            "members": [*members, *(robot(name) for name in ROBOTS)],
+            "members": [*members, *(robot(name, (sent or {}).get(name, [])) for name in ROBOTS)],
             "coinNetworks": [{"coin": "XRP", "networkList": [{"network": "XRP"}]}],
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 10,
             "healthIntervalSeconds": 5,
+            "allowHttpCallbacks": True,
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "world.json"
@@ -121,14 +129,14 @@ def member(entity_id: str, public_key: str, base_url: str | None = None) -> dict
     return listed | ({"baseUrl": base_url} if base_url else {})
 
 
-def robot(entity_id: str) -> dict[str, Any]:
+def robot(entity_id: str, sent: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """A counterparty that owns every address and verifies everything."""
     return {
         "vaspEntityId": entity_id,
         "vaspLegalName": f"{entity_id} Exchange",
         "countryOfRegistration": "DE",
         "allianceName": "code",
-        "robot": {"answers": "verified"},
+        "robot": {"answers": "verified", "withdrawals": list(sent)},
     }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import asyncpg
 import orjson
@@ -31,21 +31,30 @@ PROFILE = {
 }
 
 
+class Plays(Protocol):
+    """A platform that makes load; ``latencies``: seconds from each event to its verdict."""
+
+    latencies: list[float]
+
+    async def play(self, count: int, per_second: float | None = None) -> float:
+        """Send ``count`` cases, at once or evenly spread, and wait for their ends; gives the seconds."""
+
+
 class Case:
     """One of the two programs: its CPU per 1,000 withdrawals, its rate, its latencies."""
 
-    def __init__(self, platform: Platform, trees: dict[str, int], settled: Any) -> None:
+    def __init__(self, platform: Plays, trees: dict[str, int], settled: Callable[[], Awaitable[None]]) -> None:
         self.platform = platform
-        self._trees = trees
-        self._settled = settled
+        self.trees = trees
+        self.settled = settled
         self.cost: list[dict[str, float]] = []
         self.rates: list[float] = []
 
     async def run(self, count: int) -> None:
         """Play a burst and note what it cost."""
-        meter = Meter(self._trees)
+        meter = Meter(self.trees)
         seconds = await self.platform.play(count)
-        await self._settled()
+        await self.settled()
         self.cost.append({name: 1000 * spent / count for name, spent in meter.read().items()})
         self.rates.append(count / seconds)
 
@@ -57,7 +66,7 @@ class Case:
     async def latencies(self, per_second: float, count: int) -> list[float]:
         """Milliseconds from event to verdict at a steady rate, sorted."""
         await self.platform.play(count, per_second)
-        await self._settled()
+        await self.settled()
         return sorted(1000 * seconds for seconds in self.platform.latencies)
 
 
@@ -72,7 +81,7 @@ async def figures(stage: Stage) -> list[Figure]:
             member(REFERENCE, SigningKey.from_base64(seed).public_base64),
         ]
         async with stage.hub(members):
-            async with _ours(stage, vasp, database) as (case, worker):
+            async with worker_case(stage, vasp, database) as (case, worker):
                 for _ in range(rounds):
                     await case.run(count)
                 pace = HALF * max(case.rates)
@@ -116,7 +125,8 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 @asynccontextmanager
-async def _ours(stage: Stage, vasp: Vasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
+async def worker_case(stage: Stage, vasp: Vasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
+    """The program with worker and gateway, warm, and the platform that asks it."""
     async with stage.serving(vasp, "worker", "gateway") as worker, _platform(stage, vasp.topic_prefix) as platform:
         connection = await asyncpg.connect(stage.postgres.dsn(database).replace("+asyncpg", ""))
 
