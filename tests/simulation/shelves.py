@@ -58,6 +58,7 @@ class Shelves:
             _record(self.wallets[name], asked, tag)
             for address, tag in candidates(asked)
             for name in self._wallets_at.get(address, ())
+            if self.wallets[name].tag in ("", None, tag)
         ]
 
     def meant(self, asked: str) -> list[WalletRecord]:

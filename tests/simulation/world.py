@@ -116,6 +116,7 @@ class World:
         dice = self.dice(f"{name}/policy")
         word = {True: "true", False: "false"}
         lines = [
+            'sanctions = "off"',
             f"operator_override = {word[dice.random() < 0.5]}",
             f"accept_found_vasp = {word[dice.random() < 0.5]}",
             f'report_moment = "{dice.choice(("broadcast", "broadcast", "mined", "final"))}"',

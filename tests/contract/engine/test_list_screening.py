@@ -50,7 +50,9 @@ class Screened:
 
     async def proven(self) -> None:
         """Everything that was decided is decided again from what is stored, with the same result."""
-        await self.policies.activate(Policy.default().version, "", self.station.clock())
+        now = self.station.clock()
+        await self.policies.activate(Policy.default().version, "", now)
+        await self.policies.keep_profile(OWN.version, OWN.content, now)
         await self.log.round()
         verifier = Verifier(
             self.station.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64
