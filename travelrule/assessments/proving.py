@@ -42,9 +42,21 @@ def open_session(turn: AssessmentTurn) -> str:
         return _not_proven(turn, NOT_SCREENABLE, "the network has no code for unhosted wallets: nothing can be proven")
     if not (wanted.address and wanted.asset and wanted.customer_id and wanted.widget_origin):
         return _not_proven(turn, "INFORMATION_INCOMPLETE", "a session needs address, asset, customer and origin")
+    if _is_for_another_wallet(turn):
+        rule = "what is to be sent is another asset, or on another chain, than the wallet is to be proven for"
+        return _not_proven(turn, AlertCode.OWNERSHIP_MISMATCH.value, rule, "MISMATCH")
     turn.move("session-asked")
     turn.ask(TOKEN, _token_request(turn))
     return "session asked for"
+
+
+def _is_for_another_wallet(turn: AssessmentTurn) -> bool:
+    """Whether the proof would say nothing about the wallet that coins are sent to."""
+    wanted = turn.state.wanted
+    if wanted.sent_currency and wanted.sent_currency.upper() != wanted.asset.upper():
+        return True
+    sent = wanted.model_copy(update={"network": wanted.sent_network, "network_example": ""})
+    return bool(wanted.sent_network) and code_for(sent, turn.policy) != turn.state.chain
 
 
 def _token_request(turn: AssessmentTurn) -> dict[str, Any]:
@@ -180,7 +192,9 @@ def _verified(turn: AssessmentTurn, result: UnhostedResult) -> str:
     """Compare with our own record, then check the signature as far as we can (hub-api.md P.4)."""
     if not _is_ours(turn, result):
         turn.alert(AlertCode.OWNERSHIP_MISMATCH, "critical")
-        return _not_proven(turn, "OWNERSHIP_MISMATCH", "proven for another wallet, asset or chain", "MISMATCH")
+        return _not_proven(
+            turn, AlertCode.OWNERSHIP_MISMATCH.value, "proven for another wallet, asset or chain", "MISMATCH"
+        )
     checked = False
     if result.signature and result.signed_message:
         address = turn.state.wanted.address or ""

@@ -34,7 +34,8 @@ class AssessmentWanted(Wire):
 
     ``network`` is a name of 4.A.3, ``network_example`` its ``addressExample`` where it is known (screening.md 11).
     ``address`` is without tag. ``parties`` are the people to screen. ``asset``, ``customer_id`` and ``widget_origin``
-    are for ``ownership``. ``force`` (``kyt``) costs quota.
+    are for ``ownership``, and ``sent_currency`` and ``sent_network`` (empty: not named) say what is to be sent to the
+    wallet. ``force`` (``kyt``) costs quota.
     """
 
     asker: str
@@ -47,6 +48,8 @@ class AssessmentWanted(Wire):
     asset: str = ""
     customer_id: str = ""
     widget_origin: str = ""
+    sent_currency: str = ""
+    sent_network: str = ""
     force: bool = False
 
 

@@ -79,6 +79,8 @@ def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
         facts["asset"] = destination.asset or ""
         facts["customer_id"] = request.originator.customer_id
         facts["widget_origin"] = destination.widget_origin or ""
+        facts["sent_currency"] = request.currency
+        facts["sent_network"] = request.network or ""
     return facts
 
 

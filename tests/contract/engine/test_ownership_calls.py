@@ -184,6 +184,14 @@ async def test_a_withdrawal_to_an_unhosted_wallet_waits_for_the_proof(station: R
     assert (result["subject"], result["status"], result["checkedByUs"]) == ("withdrawal:w-1", "VERIFIED", True)
 
 
+async def test_a_withdrawal_on_another_chain_than_the_wallet_is_proven_for_is_denied(station: RiskStation) -> None:
+    destination = {"kind": "unhosted", "address": WALLET, "blockchain": "ETH", "asset": "USDT", "widgetOrigin": SITE}
+    await station.withdraw(currency="USDT", network="TRX", destination=destination)
+    await station.settle()
+    assert (await station.verdicts())[-1] == ("deny", "OWNERSHIP_NOT_PROVEN")
+    assert station.seen("unhosted-token") == []
+
+
 @pytest.mark.parametrize(
     ("changes", "alert"),
     [

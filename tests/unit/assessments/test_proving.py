@@ -275,3 +275,25 @@ def test_for_solana_the_hubs_word_counts_because_no_source_states_the_scheme(pro
     assert scene.verdict == ("allow", ["OWNERSHIP_PROVEN"], True)
     assert scene.said["ownership.result.v1"]["checkedByUs"] is False
     assert scene.alerts == []
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"sent_currency": "BTC", "sent_network": "BTC"},
+        {"sent_currency": "ETH", "sent_network": "ETH"},
+        {"sent_currency": "USDT", "sent_network": "TRX"},
+        {"sent_currency": "USDT", "sent_network": "a chain that nobody knows"},
+    ],
+)
+def test_a_proof_says_nothing_about_another_asset_or_chain(sent):
+    scene = wants("ownership", **sent)
+    assert scene.calls == [], "the customer is not asked to prove what does not count"
+    (answer,) = scene.told
+    assert (answer.proven, answer.status, answer.reason) == (False, "MISMATCH", "OWNERSHIP_MISMATCH")
+
+
+@pytest.mark.parametrize("network", ["", "ETH", "eth", "ERC20"])
+def test_a_proof_counts_for_what_is_sent_to_the_wallet(network):
+    scene = wants("ownership", sent_currency="usdt", sent_network=network)
+    assert scene.call.operation == "unhosted-token"

@@ -215,6 +215,7 @@ def test_an_unhosted_wallet_is_allowed_only_with_the_proof():
     asked = wanted(scene)
     assert (asked.kind, asked.network, asked.asset) == ("ownership", "ETH", "ETH")
     assert (asked.customer_id, asked.widget_origin, asked.address) == ("c-1001", "https://a", "0xab")
+    assert (asked.sent_currency, asked.sent_network) == ("XRP", "XRP"), "what is sent is compared with it"
     assert said(scene) == ("hold", ["OWNERSHIP_PENDING"], ["ownership-proof"], False)
     at = datetime(2026, 11, 21, tzinfo=UTC)
     scene.tell(AssessmentSession(assessment=FIRST, token="t", wallet_verification_id="v-1", expires_at=at))
