@@ -124,7 +124,7 @@ def test_what_is_visible_is_bounded_and_stays_so(text: str) -> None:
 
 @pytest.fixture
 def only_what_is_made_here_is_collected() -> Iterator[None]:
-    """As in our processes, which freeze what they start with: else a pass over all that other tests left is measured."""
+    """As our processes freeze what they start with: else a pass over all that other tests left is measured."""
     gc.collect()
     gc.freeze()
     yield
