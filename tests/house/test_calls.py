@@ -43,6 +43,11 @@ FLOATS = {
     "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
     "travelrule/exchange/retries.py": "seconds of a back-off",
 }
+INPUTS = {
+    "streams/codec.py": "events of platforms, under a source that was checked",
+    "travelrule/engine/envelope.py": "inputs that are read back from the store",
+    "travelrule/exchange/sources.py": "internal inputs, each under the source of its part",
+}
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}
 STDLIB_LOGGING = {
     "travelrule/logs.py": "the one place that knows the logging module",
@@ -113,6 +118,11 @@ def test_amounts_never_become_floats() -> None:
     near_money = [path for path in python(*WHEEL_ROOTS) if ".".join(path.parts).startswith(MONEY)]
     floats = {str(path) for path in near_money for call in calls(path) if dotted(call.func) == "float"}
     assert floats <= FLOATS.keys()
+
+
+def test_inputs_are_made_where_their_source_is_known() -> None:
+    assert users("Input", "inputs.Input") == INPUTS.keys()
+    assert users("Source", "inputs.Source", "sources.Source") == INPUTS.keys() - {"streams/codec.py"}
 
 
 def test_library_code_does_not_print() -> None:

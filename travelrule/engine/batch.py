@@ -34,12 +34,6 @@ DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
 
 
-def source_class(source: str) -> str:
-    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
-    head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator", "lists"} else "platform"
-
-
 @dataclass(slots=True)
 class Observation:
     """One thing to count after the commit (a rolled-back batch must not be counted)."""

@@ -26,6 +26,7 @@ from travelrule.engine.ports import CallContent
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.queues import CallItem, Queues, call_item
 
@@ -279,14 +280,14 @@ class Caller:
         )
 
     def _input(self, call: CallItem, report: CallReport, input_id: str) -> Input:
-        return Input(
-            source="/hub",
-            id=input_id,
-            type=f"call.{report.outcome}",
-            subject=call.subject,
+        kind = f"call.{report.outcome}"
+        return internal_input(
+            InternalSource.HUB,
+            input_id,
+            kind,
+            call.subject,
+            report,
             at=self._clock(),
-            data=report,
-            content=report.model_dump_json(by_alias=True).encode(),
             salt=uuid4(),
             traceparent=call.traceparent,
         )

@@ -24,6 +24,7 @@ from travelrule.exchange.assessing import Party
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.owning import ListedAs, OwnerScreened
 from travelrule.exchange.parties import parties_of_person
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
 from travelrule.store.owners import OwnerRow, Owners
@@ -160,15 +161,9 @@ class OwnerScreening:
                 for _, hit in sorted(best.items(), key=lambda one: one[0])
             ),
         )
-        return Input(
-            source="/lists",
-            id=f"{row.subject}/{row.revision}",
-            type="owner.screened",
-            subject=row.subject,
-            at=self._clock(),
-            data=data,
-            content=data.model_dump_json(by_alias=True).encode(),
-            salt=uuid4(),
+        name = f"{row.subject}/{row.revision}"
+        return internal_input(
+            InternalSource.LISTS, name, "owner.screened", row.subject, data, at=self._clock(), salt=uuid4()
         )
 
     async def _count(self, lists: str) -> None:

@@ -15,11 +15,11 @@ from uuid import uuid4
 from sqlalchemy import text
 
 from travelrule import logs
-from travelrule.engine.deciding import SUBJECTS
 from travelrule.engine.envelope import model_of
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
@@ -90,15 +90,15 @@ class Teller:
             return Outcome("rejected", "ERASED")
         key = self._vault.unwrap(row.from_subject, bytes(row.wrapped))
         content = self._vault.open(key, "tell", row.from_subject, bytes(row.sealed))
-        item = Input(
-            source=SUBJECTS,
-            id=row.id,
-            type=row.type,
-            subject=row.to_subject,
+        item = internal_input(
+            InternalSource.SUBJECTS,
+            row.id,
+            row.type,
+            row.to_subject,
+            model_of(row.type).model_validate_json(content),
             at=datetime.now(UTC),
-            data=model_of(row.type).model_validate_json(content),
-            content=content,
             salt=uuid4(),
+            content=content,
             traceparent=row.traceparent,
         )
         return await self._submit(item)

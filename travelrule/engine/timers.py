@@ -19,6 +19,7 @@ from travelrule.engine.outcome import Outcome
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.leases import Leases
 from travelrule.store.types import Instant, instant_text
@@ -116,14 +117,14 @@ class Timers:
 
     def _input(self, subject: str, name: str, due_at: datetime, traceparent: str | None) -> Input:
         data = TimerDue(name=name, due_at=due_at)
-        return Input(
-            source="/timers",
-            id=f"{subject}/{name}/{instant_text(due_at)}",
-            type="timer.due",
-            subject=subject,
+        input_id = f"{subject}/{name}/{instant_text(due_at)}"
+        return internal_input(
+            InternalSource.TIMERS,
+            input_id,
+            "timer.due",
+            subject,
+            data,
             at=due_at,
-            data=data,
-            content=data.model_dump_json(by_alias=True).encode(),
             salt=uuid4(),
             traceparent=traceparent,
         )
