@@ -147,6 +147,11 @@ class OwnerScreening:
             self._put_off[row.subject] = self._clock() + AGAIN
             return None
         screened = await self._lists.screen(parties, (), threshold=threshold)
+        if screened.unnamed and not screened.hits:
+            # Registered before such names were refused: it stays unscreened, and must not keep the others waiting.
+            log.warning("owner-without-name")
+            self._put_off[row.subject] = self._clock() + AGAIN
+            return None
         if not screened.checked and not screened.hits:
             return None
         best = {(hit.list, hit.entry): hit for hit in sorted(screened.hits, key=lambda one: one.score)}
