@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from schemas.base import Wire
 from schemas.cloudevents import CloudEvent, traceparent_or_none, write_event
 from schemas.faults import field_faults
+from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
 from streams.json_text import JsonFault, canonical
 from streams.modes import attributes_of, traceparent_of
@@ -39,6 +40,7 @@ CODES = {
     "WRONG_TOPIC": "an event type that belongs on another topic",
     "KEY_MISMATCH": "record key, subject of the event and id in the data are not the same",
     "RESERVED_SOURCE": "an event under a source that belongs to a part of this program",
+    "INVALID_NAME": "a name without a letter or digit that can be seen",
     "TOMBSTONE_NOT_ALLOWED": "a record without value on a topic that is not compacted",
     "UNREADABLE": "the record could not be read for a reason of ours",
 }
@@ -87,6 +89,7 @@ def _read_event(raw: RawMessage, value: bytes, topic: str, received_at: datetime
     event = _valid(CloudEvent, attributes, "")
     source = _source_of(event.source)
     data = _valid(spec.model, event.data, "data")
+    _check_names(data)
     _check_key(raw, event.subject, spec.key_of(data), spec.key_field)
     return Input(
         source=source,
@@ -152,6 +155,11 @@ def _valid(model: type[M], content: dict[str, Any], prefix: str) -> M:
         first = field_faults(error)[0]
         path = ".".join(part for part in (prefix, first.path) if part)
         raise _Refused(first.code, path, first.fix) from None
+
+
+def _check_names(data: Wire) -> None:
+    for path in nameless_fields(data):
+        raise _Refused("INVALID_NAME", f"data.{path}", NAME_FIX)
 
 
 def _key_text(raw: RawMessage) -> str:

@@ -21,17 +21,9 @@ SLEEPS = {
     "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
-    "travelrule/engine/active_lists.py": "interval between two looks for other lists; and giving way to others",
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
-    "travelrule/engine/audit_log.py": "interval between two audit roots",
-    "travelrule/engine/gauges.py": "interval between two counts",
-    "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
-    "travelrule/engine/owner_screening.py": "another process has the lease: interval between two looks",
+    "travelrule/engine/periodic_job.py": "interval between two steps; the database is down: wait before the next one",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
-    "travelrule/engine/retention.py": "interval between two passes over what is old",
-    "travelrule/engine/rules.py": "interval between two looks for another active policy",
-    "travelrule/engine/timers.py": "polling is the fallback where no notification can come",
-    "travelrule/store/notify.py": "the database is down: wait before connecting again",
 }
 RANDOM = {
     "travelrule/engine/caller.py": "jitter of retries",

@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, text
 
 from travelrule import logs
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import TimerDue
@@ -70,16 +71,16 @@ class Timers:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Look for due timers until cancelled."""
-        while True:
-            try:
-                fired = await self.round() if await self._leases.take(LEASE, LEASE_SECONDS) else 0
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-                fired = 0
-            if fired < CLAIM:
-                await asyncio.sleep(POLL_SECONDS)
+        await PeriodicJob(
+            "timers",
+            self._step,
+            interval=POLL_SECONDS,
+            failed=database_failed,
+            lease=lambda: self._leases.take(LEASE, LEASE_SECONDS),
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() >= CLAIM
 
     async def round(self) -> int:
         """Submit every timer that is due now; gives their number."""

@@ -303,3 +303,46 @@ def test_no_json_makes_it_raise(topic: str, event_type: str, changes: dict[str, 
     result = read(RawMessage(topic, 0, 0, b"k", value), topic, received_at=NOW)
     assert isinstance(result, Rejected | Input)
     assert getattr(result, "code", "") != "UNREADABLE"
+
+
+ANNA, RLO = {"lastName": "Berg", "firstName": "Anna"}, {"lastName": "\u202e"}
+WITHDRAWAL = {
+    "withdrawalId": ID,
+    "currency": "BTC",
+    "amount": "1",
+    "tradePrice": "1",
+    "tradeCurrency": "USD",
+    "isExceedingThreshold": False,
+    "destination": {"kind": "vasp", "vaspEntityId": "south", "address": "a"},
+    "originator": {"customerId": "c", "natural": ANNA},
+    "beneficiary": {"natural": ANNA},
+}
+WALLET = {"walletId": ID, "address": "a", "currencies": ["BTC"], "customerId": "c", "kyc": True}
+
+
+@pytest.mark.parametrize(
+    ("topic", "kind", "data", "field"),
+    [
+        ("withdrawals", "withdrawal.requested.v1", WITHDRAWAL | {"beneficiary": {"natural": RLO}}, "beneficiary"),
+        (
+            "withdrawals",
+            "withdrawal.requested.v1",
+            WITHDRAWAL | {"originator": {"customerId": "c", "natural": RLO}},
+            "originator",
+        ),
+        (
+            "withdrawals",
+            "withdrawal.recorded.v1",
+            WITHDRAWAL | {"txid": "ab", "beneficiary": {"natural": RLO}},
+            "beneficiary",
+        ),
+        ("withdrawals", "withdrawal.amended.v1", {"withdrawalId": ID, "beneficiary": {"natural": RLO}}, "beneficiary"),
+        ("wallets", "wallet.registered.v1", WALLET | {"owner": {"natural": RLO}}, "owner"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_with_its_field(topic: str, kind: str, data: dict[str, Any], field: str) -> None:
+    got = read_event(topic, type=kind, data=data)
+    assert refused(got) == ("INVALID_NAME", f"data.{field}.natural.lastName")
+    assert "\u202e" not in str(got)
+    named = {**data, field: {**data[field], "natural": ANNA}}
+    assert accepted(read_event(topic, type=kind, data=named)).type == kind
