@@ -259,6 +259,19 @@ vasps = Table(
     Column("refreshed_at", Instant, nullable=False),
 )
 
+directory_fetches = Table(
+    "directory_fetches",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("tried", Text, nullable=False),
+    Column("fetched_at", Instant),
+    Column("networks_due_at", Instant),
+    Column("wanted_at", Instant),
+    Column("failures", Integer, nullable=False),
+    Column("not_before", Instant),
+    Column("version", Integer, nullable=False),
+)
+
 coin_networks = Table(
     "coin_networks",
     metadata,
