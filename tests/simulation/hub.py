@@ -122,7 +122,9 @@ class Hub:
     def take(self, request: Request, back: Back) -> None:
         """A request leaves its VASP; ``back`` hears what comes of it."""
         self.requests += 1
-        assert not self._must_be_known_down(request.place), f"{request.operation} to a VASP that is listed as down"
+        assert not self._must_be_known_down(request.place), (
+            f"{request.operation} was sent to {request.place}, which is down for the hub"
+        )
         self.watcher.sent(request)
         fate = self.weather.fate(self._clock.now)
         if fate == "not-sent":

@@ -13,21 +13,16 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     text,
 )
 
+from travelrule.store.directory_tables import coin_networks as coin_networks
+from travelrule.store.directory_tables import directory_fetches as directory_fetches
+from travelrule.store.directory_tables import vasps as vasps
+from travelrule.store.metadata import metadata as metadata
 from travelrule.store.types import Amount, Instant
-
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    }
-)
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -247,39 +242,6 @@ wallets = Table(
 )
 Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
 Index("ix_wallets_screened_lists", wallets.c.vasp, wallets.c.screened_lists, wallets.c.wallet_id)
-
-vasps = Table(
-    "vasps",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("entity_id", Text, primary_key=True),
-    Column("entry", Text, nullable=False),
-    Column("health", Text, nullable=False),
-    Column("listed", Boolean, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
-
-directory_fetches = Table(
-    "directory_fetches",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("tried", Text, nullable=False),
-    Column("fetched_at", Instant),
-    Column("networks_due_at", Instant),
-    Column("wanted_at", Instant),
-    Column("failures", Integer, nullable=False),
-    Column("not_before", Instant),
-    Column("version", Integer, nullable=False),
-)
-
-coin_networks = Table(
-    "coin_networks",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("coin", Text, primary_key=True),
-    Column("networks", Text, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
 
 policies = Table(
     "policies",
