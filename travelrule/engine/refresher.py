@@ -17,6 +17,7 @@ from travelrule.client.errors import HubError, NoAnswer
 from travelrule.engine.counterparties import Counterparties, News
 from travelrule.engine.directory_schedule import back_off, is_due, is_outdated, tried_at
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
@@ -67,20 +68,16 @@ class Refresher:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Refresh until cancelled."""
-        while True:
-            try:
-                await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            await self._rest()
+        await PeriodicJob("directory", self._step, interval=0, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        await self._rest()
+        return True
 
     async def round(self) -> None:
         """Store what this process wants; fetch if it is due and this process is the one that does."""
-        if self._counterparties.wanted.is_set():
-            self._counterparties.wanted.clear()
-            await self._fetches.want(self._clock())
+        await self._store_demand()
         if not await self._leases.take(LEASE, LEASE_SECONDS):
             return
         now = self._clock()
@@ -89,6 +86,17 @@ class Refresher:
             await self._fetch(state, now)
             state = await self._fetches.read()
         await self._watch_age(state)
+
+    async def _store_demand(self) -> None:
+        wanted = self._counterparties.wanted
+        if not wanted.is_set():
+            return
+        wanted.clear()
+        try:
+            await self._fetches.want(self._clock())
+        except BaseException:
+            wanted.set()  # the database did not take it: the demand stands
+            raise
 
     async def _fetch(self, state: FetchState, now: datetime) -> None:
         networks = state.networks_due_at is None or now >= state.networks_due_at

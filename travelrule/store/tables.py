@@ -18,11 +18,11 @@ from sqlalchemy import (
     text,
 )
 
-from travelrule.store.directory_tables import coin_networks as coin_networks
-from travelrule.store.directory_tables import directory_fetches as directory_fetches
-from travelrule.store.directory_tables import vasps as vasps
-from travelrule.store.metadata import metadata as metadata
+from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
+from travelrule.store.metadata import metadata
 from travelrule.store.types import Amount, Instant
+
+__all__ = ["coin_networks", "directory_fetches", "metadata", "vasps"]  # those of other modules: here are all tables
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
