@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from travelrule import logs, metrics
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.assessing import Party
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.content import ContentError, unpack
@@ -101,14 +102,11 @@ class ActiveLists:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Take up new versions until cancelled."""
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
+        await PeriodicJob("lists", self._step, interval=POLL_SECONDS, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        return False
 
     async def round(self) -> None:
         """Look once whether other versions are in force, and take them up."""
