@@ -5,7 +5,7 @@ aiokafka leaves out partitions without a committed offset, and those where it is
 passed over, and the next acknowledgement committed past them. And where nothing is committed, aiokafka asks the leader
 that it remembers where the partition begins, at each rebalance; if that one refuses, it looks for no other until its
 metadata expires. So every partition gets a committed offset before its first record is read: where
-``auto_offset_reset=earliest`` would begin. Nothing is skipped, and what is committed stays (ADR 0013).
+``auto_offset_reset=earliest`` would begin. Nothing is skipped, and what is committed stays (ADR 0014).
 """
 
 from __future__ import annotations
