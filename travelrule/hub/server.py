@@ -12,12 +12,12 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
+from travelrule.listener import BACKLOG, bind
 from travelrule.setting_types import HostPort
 
 OnStarted = Callable[[HostPort], None]
 """Told the address that is really listened on, which port 0 leaves to the system."""
 
-_BACKLOG = 2048
 _IDLE_SECONDS_MAX = 75  # longer than clients keep idle connections: the side that sends requests must close first
 
 
@@ -52,10 +52,10 @@ async def serve(
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.
 
     Open requests get ``grace_seconds`` then.
-    Raises ``UsageError`` for an address that cannot be listened on.
+    Raises ``UsageError`` for what is no address, and ``AddressUnavailable`` for one that is taken.
     """
     opened = _bind(listen)
-    host, port = opened.getsockname()[:2]
+    host, port = opened[0].getsockname()[:2]
     config = uvicorn.Config(
         app,
         http=http,
@@ -65,12 +65,12 @@ async def serve(
         log_config=None,
         server_header=False,
         proxy_headers=False,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
         timeout_keep_alive=_IDLE_SECONDS_MAX,
         timeout_graceful_shutdown=grace_seconds,
     )
     server = _EmbeddedServer(config, lambda: on_started(HostPort(host, port)) if on_started else None)
-    task = asyncio.create_task(server.serve(sockets=[opened]))
+    task = asyncio.create_task(server.serve(sockets=opened))
     with _stopping(server) if handle_signals else contextlib.nullcontext():
         try:
             await asyncio.shield(task)
@@ -80,20 +80,12 @@ async def serve(
             raise
 
 
-def _bind(listen: str) -> socket.socket:
+def _bind(listen: str) -> list[socket.socket]:
     try:
         where = HostPort.parse(listen)
-        family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-        opened = socket.socket(family, socket.SOCK_STREAM)
     except ValueError as error:
         raise UsageError(f"listen address: {error}") from None
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind((where.host, where.port))
-    except OSError as error:
-        opened.close()
-        raise UsageError(f"cannot listen on {where}: {error.strerror}") from None
-    return opened
+    return bind(where, "--listen")
 
 
 @contextlib.contextmanager
