@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 
+import psutil
 import pytest
 
 from tests.contract.engine.toy import told
@@ -67,6 +68,9 @@ async def frozen(url: str, job: str, pattern: str) -> AsyncIterator[asyncio.subp
     )
     try:
         assert await line(process) == "frozen"
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while psutil.Process(process.pid).status() != psutil.STATUS_STOPPED:
+                await asyncio.sleep(0.01)  # between its word and its stop
         yield process
     finally:
         with suppress(ProcessLookupError):
