@@ -17,7 +17,18 @@ from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import OWN_STORE, Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
+from travelrule.exchange.decision import (
+    OWN_STORE,
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    DropCalls,
+    Effect,
+    Emit,
+    LookUp,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
@@ -65,6 +76,7 @@ class Batch:
     contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    accepted_answers: dict[str, Row] = field(default_factory=dict)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
@@ -90,11 +102,22 @@ class Batch:
                     self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
                 case Tell():
                     self._tell(slot, item, number, effect)
+                case AcceptAnswer(seal, transfer_id):
+                    self._accept_answer(slot, seal, transfer_id)
                 case DropCalls(operations):
                     self._drop_calls(slot, operations)
                 case Reply(body):
                     reply = body
         return reply
+
+    def _accept_answer(self, slot: Slot, seal: str, transfer_id: str) -> None:
+        self.accepted_answers[seal] = {
+            "vasp": self.vasp,
+            "seal": bytes.fromhex(seal),
+            "transfer_id": transfer_id,
+            "subject": slot.subject,
+            "accepted_at": self.now,
+        }
 
     def alert(self, slot: Slot, item: Input | None, alert: Alert) -> None:
         """An operator alert about this subject."""
@@ -308,6 +331,7 @@ class Batch:
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
+            Write("insert", tables.accepted_answers, list(self.accepted_answers.values())),
             Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
             Write("insert", tables.tells, self.tells),
             Write("delete", tables.parked, self.unparked),
