@@ -230,12 +230,12 @@ async def test_a_process_without_the_lease_gets_the_list_it_wants_and_does_not_s
     monkeypatch.setattr(station.refresher._leases, "take", counted)
     task = asyncio.create_task(station.refresher.run(lambda _: False))
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len(takes) < 3:
                 await asyncio.sleep(0.01)
         assert station.seen("vasp-list") == [], "as long as it wants nothing, the owner of the lease does it"
         station.counterparties.wanted.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not await station.directory.all():
                 await asyncio.sleep(0.01)
     finally:
