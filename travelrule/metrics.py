@@ -118,6 +118,11 @@ COUNTERPARTY_UP = _gauge(
     "vasp",
     unit="bool",
 )
+DIRECTORY_AGE_SECONDS = _gauge(
+    "travelrule_directory_age_seconds",
+    "Time since the hub gave the list of VASPs with their health and keys; infinite before it did",
+    unit="seconds",
+)
 CONSUMER_LAG_SECONDS = _gauge(
     "travelrule_consumer_lag_seconds",
     "Age of the oldest event of a topic that is not committed",

@@ -87,12 +87,14 @@ class Worker:
         )
         self._refresher = Refresher(
             counterparties,
+            opened.directory.fetches,
             opened.queues,
             opened.leases,
             intake.submit,
             opened.engine.alert,
-            opened.settings.directory_refresh_seconds,
             opened.clock,
+            interval_seconds=opened.settings.health_refresh_seconds,
+            networks_seconds=opened.settings.directory_refresh_seconds,
         )
         self._audit_log = AuditLog(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
