@@ -11,6 +11,7 @@ import os
 import warnings
 from pathlib import Path
 
+_STANDARD = frozenset({"0", "1", "2"})  # pytest redirects them between the phases of a test
 _DESCRIPTORS = next((folder for folder in (Path("/proc/self/fd"), Path("/dev/fd")) if folder.is_dir()), None)
 
 
@@ -19,7 +20,7 @@ def open_descriptors() -> frozenset[tuple[str, str]]:
     if _DESCRIPTORS is None:
         return frozenset()
     found = []
-    for name in os.listdir(_DESCRIPTORS):
+    for name in {*os.listdir(_DESCRIPTORS)} - _STANDARD:
         try:
             found.append((name, os.readlink(_DESCRIPTORS / name)))
         except OSError:  # closed meanwhile, as the one of the listing itself
