@@ -67,6 +67,8 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("machine_version", Integer, nullable=False, server_default="0"),
+    Column("machine_records", Integer, nullable=False, server_default="0"),
     Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
@@ -347,6 +349,7 @@ audit = Table(
     Column("subject", Text, primary_key=True),
     Column("record", Integer, primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("sealed_before", LargeBinary),
     Column("hash", LargeBinary, nullable=False),
     Column("at", Instant, nullable=False),
 )
