@@ -27,7 +27,7 @@ def event(number: int, topic: str = "verdicts", key: str = "w-1") -> dict[str, A
 )
 def test_events_follow_each_other(events: list[dict[str, Any]], whole: bool) -> None:
     counted = RecordedEvents()
-    assert all([counted.follow([one]) for one in events]) is whole
+    assert counted.follow(events) is whole
 
 
 @pytest.mark.parametrize(
