@@ -174,7 +174,8 @@ def open_hub(installation: Installation) -> HubClient:
 
 def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
     """The directory as callers and the gateway of this process see it."""
-    return Counterparties(installation.directory, hub, utc_now)
+    seconds = installation.settings.health_refresh_seconds
+    return Counterparties(installation.directory, hub, utc_now, interval_seconds=seconds)
 
 
 def open_lists(installation: Installation) -> ActiveLists:
