@@ -4,7 +4,7 @@ A decision depends on its input, the state before, the policy and what the VASP 
 record names the versions of the last two, and the version of the machine that decided. A record of the running version
 is decided again. What another version decided, only that version can decide again: its record is checked by what holds
 for any version. The state that the running version found where another one had decided stands with its first record,
-sealed, and has the fingerprint that the record before names (ADR 0013).
+sealed, and has the fingerprint that the record before names (ADR 0015).
 """
 
 from __future__ import annotations

@@ -87,6 +87,16 @@ data_keys = Table(
 )
 Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
 
+key_checks = Table(
+    "key_checks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("key_id", LargeBinary, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
 parked = Table(
     "parked",
     metadata,
