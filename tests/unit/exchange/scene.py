@@ -284,6 +284,13 @@ def called_back(scene: Scene, request_id: str = "", operation: Any = "wallet-sea
     return SearchCalledBack(operation=operation, request_id=request_id or scene.state.search.request_id)
 
 
+def verified(scene: Scene) -> CallReport:
+    """The answer of an honest counterparty to the newest authorization."""
+    asked = [one for one in scene.history if isinstance(one, CallHub) and one.operation == "transfer-authorization"]
+    payload = {**(asked[-1].payload or {}), "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}
+    return answered("transfer-authorization", asked[-1].transfer_id, result="verified", payload=payload)
+
+
 def waiting(rules: Policy | None = None) -> Scene:
     """A withdrawal whose authorization is on its way."""
     scene = asking(rules)
