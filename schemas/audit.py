@@ -17,6 +17,7 @@ class AuditRoot(Sequenced):
     the Ed25519 signature by ``public_key`` over domain, size, root and time. ``sequence`` is the size.
     """
 
+    sequence: Annotated[int, Field(ge=1, description="The size of the log.")]
     vasp: Id
     size: Annotated[int, Field(ge=1)]
     root: Hash

@@ -1,6 +1,6 @@
 """Events of topic ``verdicts``: what the platform may do (contract section 4).
 
-A ``...Body`` is what a machine decides; the engine adds ``sequence``, which counts per topic and key from 1.
+A ``...Body`` is what a machine decides; the engine adds ``sequence``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,16 @@ from schemas.text import Code, Id, MaybeId, MaybeText, Word
 Risk = Literal["clean", "suspicious", "malicious", "unknown", "pending"]
 
 
+SEQUENCE = (
+    "Counts per (topic, key, qualified subject) from 1. A withdrawal and a deposit may share an id and so a key; each"
+    " has its own count. A consumer ignores a number that it has passed for the same topic, key and subject."
+)
+
+
 class Sequenced(Wire):
     """What every event of ours ends with."""
 
-    sequence: Annotated[int, Field(ge=1)]
+    sequence: Annotated[int, Field(ge=1, description=SEQUENCE)]
 
 
 class _VerdictFacts(Wire):

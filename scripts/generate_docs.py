@@ -65,7 +65,14 @@ def topics_page() -> str:
     intro = f"""\
 `travelrule.` is the default of `TRAVELRULE_TOPIC_PREFIX`. Partitions are those that `travelrule topics apply`
 makes, in brackets those of the embedded broker. Events are CloudEvents 1.0; the JSON Schema of the data of
-each of the {len(EVENTS)} types stands in `schemas/jsonschema`, examples in `schemas/examples`."""
+each of the {len(EVENTS)} types stands in `schemas/jsonschema`, examples in `schemas/examples`.
+
+`sequence` in the data of our events counts per (topic, key, qualified subject) from 1: a withdrawal and a deposit may
+share an id and so a key, each has its own count; event ids differ wherever subjects differ. One key's events are
+published in the order in which they were decided. A consumer ignores a number that it has passed for the same topic,
+key and subject, and an event id that it has seen. The qualified subject is `subject` in the data; an
+`exchange.changed.v1` has none, because there the key belongs to one subject alone. On `audit` it is the size of the
+log."""
     return _page("Topics", intro, _table(("Topic", "Way", "Types", "Key", "Partitions"), rows))
 
 

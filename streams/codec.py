@@ -18,10 +18,12 @@ from pydantic import ValidationError
 from schemas.base import Wire
 from schemas.cloudevents import CloudEvent, traceparent_or_none, write_event
 from schemas.faults import field_faults
+from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
 from streams.json_text import JsonFault, canonical
 from streams.modes import attributes_of, traceparent_of
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.exchange.inputs import Input, RawMessage, Rejected, Source
+from travelrule.exchange.sources import InternalSource, external_source, internal_input
 
 __all__ = ["CODES", "SIZE_MAX", "read", "reader", "write_event"]
 
@@ -37,6 +39,8 @@ CODES = {
     "UNKNOWN_TYPE": "no event type of ours",
     "WRONG_TOPIC": "an event type that belongs on another topic",
     "KEY_MISMATCH": "record key, subject of the event and id in the data are not the same",
+    "RESERVED_SOURCE": "an event under a source that belongs to a part of this program",
+    "INVALID_NAME": "a name without a letter or digit that can be seen",
     "TOMBSTONE_NOT_ALLOWED": "a record without value on a topic that is not compacted",
     "UNREADABLE": "the record could not be read for a reason of ours",
 }
@@ -83,10 +87,12 @@ def _read_event(raw: RawMessage, value: bytes, topic: str, received_at: datetime
         raise _Refused(fault.code, "", fault.fix) from None
     spec = _spec_of(attributes.get("type"), topic)
     event = _valid(CloudEvent, attributes, "")
+    source = _source_of(event.source)
     data = _valid(spec.model, event.data, "data")
+    _check_names(data)
     _check_key(raw, event.subject, spec.key_of(data), spec.key_field)
     return Input(
-        source=event.source,
+        source=source,
         id=event.id,
         type=event.type,
         subject=subject_of(event.type, data),
@@ -109,18 +115,26 @@ def _read_tombstone(raw: RawMessage, topic: str, received_at: datetime) -> Input
         trace = traceparent_or_none(traceparent_of(raw))
     except JsonFault:
         trace = None  # nothing but the key matters
-    return Input(
-        source=f"/kafka/{topic}",
-        id=f"{raw.partition}-{raw.offset}",
-        type=spec.type,
-        subject=subject_of(spec.type, data),
+    return internal_input(
+        InternalSource.KAFKA,
+        f"{raw.partition}-{raw.offset}",
+        spec.type,
+        subject_of(spec.type, data),
+        data,
+        path=topic,
         at=received_at,
-        data=data,
-        content=canonical(content),
         salt=uuid4(),
+        content=canonical(content),
         traceparent=trace,
         raw=raw,
     )
+
+
+def _source_of(text: str) -> Source:
+    source = external_source(text)
+    if source is None:
+        raise _Refused("RESERVED_SOURCE", "source", "name the system that sends, for example /platform")
+    return source
 
 
 def _spec_of(event_type: object, topic: str) -> EventSpec:
@@ -141,6 +155,11 @@ def _valid(model: type[M], content: dict[str, Any], prefix: str) -> M:
         first = field_faults(error)[0]
         path = ".".join(part for part in (prefix, first.path) if part)
         raise _Refused(first.code, path, first.fix) from None
+
+
+def _check_names(data: Wire) -> None:
+    for path in nameless_fields(data):
+        raise _Refused("INVALID_NAME", f"data.{path}", NAME_FIX)
 
 
 def _key_text(raw: RawMessage) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import Chromium, GivenPostgres, KafkaNode, PostgresServer, run
+from tests.services import Chromium, GivenPostgres, KafkaCluster, KafkaNode, PostgresServer, run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,6 +64,15 @@ def own_kafka(own_directory: Callable[[str], Path]) -> Iterator[KafkaNode]:
     node.start()
     yield node
     node.kill()
+
+
+@pytest.fixture
+def kafka_cluster(own_directory: Callable[[str], Path]) -> Iterator[KafkaCluster]:
+    """Three brokers of this test alone, which it may stop, kill, freeze and take leaders from."""
+    cluster = KafkaCluster(own_directory("cluster"), run.run_owner())
+    cluster.start()
+    yield cluster
+    cluster.kill()
 
 
 @pytest.fixture

@@ -106,6 +106,12 @@ ALERTS_TOTAL = _counter(
     "code",
     unit="alerts",
 )
+JOB_FAILURES_TOTAL = _counter(
+    "travelrule_job_failures_total",
+    "Rounds of a periodic job that failed because the database did not answer",
+    "job",
+    unit="rounds",
+)
 COUNTERPARTY_UP = _gauge(
     "travelrule_counterparty_up",
     "1 while the hub says that the VASP is up, 0 while it is down",

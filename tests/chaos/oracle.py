@@ -62,13 +62,13 @@ def events_have_their_effect(evidence: Evidence) -> Iterator[Breach]:
 
 
 def one_event_per_number(evidence: Evidence) -> Iterator[Breach]:
-    """1: per topic and key the numbers stand in order and without gaps, and one number is one event."""
+    """1: per topic, key and subject the numbers stand in order and without gaps, and one number is one event."""
     for vasp, said in evidence.said.items():
-        events: defaultdict[tuple[str, str], list[tuple[int, bytes]]] = defaultdict(list)
+        events: defaultdict[tuple[str, str, str], list[tuple[int, bytes]]] = defaultdict(list)
         for one in said:
             if one.topic in COUNTED:
-                events[one.topic, one.key].append((one.data["sequence"], one.value))
-        for (topic, key), numbered in events.items():
+                events[one.topic, one.key, one.data.get("subject", "")].append((one.data["sequence"], one.value))
+        for (topic, key, _), numbered in events.items():
             numbers = [number for number, _ in numbered]
             if sorted(set(numbers)) != list(range(1, len(set(numbers)) + 1)):
                 yield Breach(1, "lost", key, f"{vasp} {topic}: numbers {numbers} have gaps")

@@ -21,17 +21,9 @@ SLEEPS = {
     "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
-    "travelrule/engine/active_lists.py": "interval between two looks for other lists; and giving way to others",
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
-    "travelrule/engine/audit_log.py": "interval between two audit roots",
-    "travelrule/engine/gauges.py": "interval between two counts",
-    "travelrule/engine/list_watch.py": "interval between two looks at the age of the lists",
-    "travelrule/engine/owner_screening.py": "another process has the lease: interval between two looks",
+    "travelrule/engine/periodic_job.py": "interval between two steps; the database is down: wait before the next one",
     "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
-    "travelrule/engine/retention.py": "interval between two passes over what is old",
-    "travelrule/engine/rules.py": "interval between two looks for another active policy",
-    "travelrule/engine/timers.py": "polling is the fallback where no notification can come",
-    "travelrule/store/notify.py": "the database is down: wait before connecting again",
 }
 RANDOM = {
     "travelrule/engine/caller.py": "jitter of retries",
@@ -42,6 +34,11 @@ FLOATS = {
     "travelrule/commands/lists.py": "scores of names, as JSON has them",
     "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
     "travelrule/exchange/retries.py": "seconds of a back-off",
+}
+INPUTS = {
+    "streams/codec.py": "events of platforms, under a source that was checked",
+    "travelrule/engine/envelope.py": "inputs that are read back from the store",
+    "travelrule/exchange/sources.py": "internal inputs, each under the source of its part",
 }
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}
 STDLIB_LOGGING = {
@@ -113,6 +110,11 @@ def test_amounts_never_become_floats() -> None:
     near_money = [path for path in python(*WHEEL_ROOTS) if ".".join(path.parts).startswith(MONEY)]
     floats = {str(path) for path in near_money for call in calls(path) if dotted(call.func) == "float"}
     assert floats <= FLOATS.keys()
+
+
+def test_inputs_are_made_where_their_source_is_known() -> None:
+    assert users("Input", "inputs.Input") == INPUTS.keys()
+    assert users("Source", "inputs.Source", "sources.Source") == INPUTS.keys() - {"streams/codec.py"}
 
 
 def test_library_code_does_not_print() -> None:

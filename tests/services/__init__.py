@@ -2,7 +2,8 @@
 
 from tests.services.chromium import Chromium
 from tests.services.kafka import KafkaNode
+from tests.services.kafka_cluster import KafkaCluster
 from tests.services.postgres import GivenPostgres, PostgresServer, open_postgres
 from tests.services.process import ServiceError
 
-__all__ = ["Chromium", "GivenPostgres", "KafkaNode", "PostgresServer", "ServiceError", "open_postgres"]
+__all__ = ["Chromium", "GivenPostgres", "KafkaCluster", "KafkaNode", "PostgresServer", "ServiceError", "open_postgres"]

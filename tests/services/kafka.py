@@ -14,62 +14,64 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from tests.services.kafka_jars import java, kafka_classpath
-from tests.services.ports import free_port
+from tests.services.kafka_properties import Member, members
 from tests.services.process import ServiceError, ServiceProcess
 
-_PROPERTIES = """\
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-log.dirs={data}
-auto.create.topics.enable=false
-num.partitions=4
-offsets.topic.num.partitions=4
-offsets.topic.replication.factor=1
-transaction.state.log.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-share.coordinator.state.topic.num.partitions=1
-group.initial.rebalance.delay.ms=0
-group.min.session.timeout.ms=1000
-log.cleaner.threads=1
-log.cleaner.dedupe.buffer.size=8388608
-num.network.threads=2
-num.io.threads=4
-num.recovery.threads.per.data.dir=1
-"""
 _JVM = ("-Xms96m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true")
 _LOGGING = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+
+
+def new_cluster_id() -> str:
+    """An id that the storage of every node of one cluster is formatted with."""
+    return uuid.uuid4().hex[:22]
+
+
+def admin_client(bootstrap: str) -> AdminClient:
+    """A client for tests that keeps quiet while brokers are away."""
+    return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, "socket.timeout.ms": 3000}, logger=_SILENT)
+
+
+def create_topics(
+    bootstrap: str, names: Sequence[str], partitions: int, replicas: int, config: Mapping[str, str]
+) -> None:
+    """Create topics that are not there yet; returns when every partition has its leader and all its replicas."""
+    admin = admin_client(bootstrap)
+    present = admin.list_topics(timeout=10).topics
+    missing = [NewTopic(name, partitions, replicas, config=dict(config)) for name in names if name not in present]
+    for future in admin.create_topics(missing).values() if missing else ():
+        # Another test process may create the same topic at the same moment; what counts is checked below.
+        with contextlib.suppress(KafkaException):
+            future.result(timeout=20)
+    for name in names:
+        while not _complete(admin, name, replicas):
+            pass
+
+
+def _complete(admin: AdminClient, name: str, replicas: int) -> bool:
+    topic = admin.list_topics(name, timeout=10).topics[name]
+    parts = topic.partitions.values()
+    return bool(parts) and all(part.leader >= 0 and len(part.isrs) >= replicas for part in parts)
 
 
 class KafkaNode:
     """A broker that belongs to a directory: data, port and process id stay there over restarts."""
 
-    def __init__(self, directory: Path, owner: int) -> None:
+    def __init__(self, directory: Path, owner: int, member: Member | None = None, cluster_id: str = "") -> None:
         self._directory = directory
         self._process = ServiceProcess(directory, "kafka", owner)
         self._properties = directory / "server.properties"
         if not self._properties.exists():
-            self._format()
+            self._format(member or members(1)[0], cluster_id or new_cluster_id())
         listeners = next(line for line in self._properties.read_text().splitlines() if line.startswith("advertised"))
         self.bootstrap = listeners.partition("//")[2]
 
-    def _format(self) -> None:
+    def _format(self, member: Member, cluster_id: str) -> None:
         self._directory.mkdir(parents=True, exist_ok=True)
-        text = _PROPERTIES.format(port=free_port(), controller=free_port(), data=self._directory / "data")
         draft = self._directory / "draft.properties"
-        draft.write_text(text)
+        draft.write_text(member.properties(self._directory / "data"))
         command = [java(), *_JVM, _LOGGING, "-cp", kafka_classpath(), "kafka.tools.StorageTool", "format"]
-        cluster = uuid.uuid4().hex[:22]
         done = subprocess.run(
-            [*command, "--cluster-id", cluster, "--config", str(draft)],
+            [*command, "--cluster-id", cluster_id, "--config", str(draft)],
             capture_output=True,
             text=True,
             check=False,
@@ -82,6 +84,10 @@ class KafkaNode:
         """Start it on its old data and port; returns when it answers a metadata request."""
         command = [java(), *_JVM, _LOGGING, "-cp", kafka_classpath(), "kafka.Kafka", str(self._properties)]
         self._process.start(command, self.answers)
+
+    def running(self) -> bool:
+        """Whether its process is there (it may be frozen)."""
+        return self._process.running() is not None
 
     def stop(self) -> None:
         """An orderly shutdown."""
@@ -102,7 +108,7 @@ class KafkaNode:
     def answers(self) -> bool:
         """Whether it answers a metadata request and knows itself as a broker."""
         try:
-            return bool(self._admin().list_topics(timeout=1).brokers)
+            return bool(admin_client(self.bootstrap).list_topics(timeout=1).brokers)
         except KafkaException:
             return False
 
@@ -113,27 +119,7 @@ class KafkaNode:
         config: Mapping[str, str] | None = None,
     ) -> None:
         """Create topics that are not there yet; returns when every partition has a leader."""
-        admin = self._admin()
-        present = admin.list_topics(timeout=10).topics
-        missing = [NewTopic(name, partitions, 1, config=dict(config or {})) for name in names if name not in present]
-        for future in admin.create_topics(missing).values() if missing else ():
-            # Another test process may create the same topic at the same moment; what counts is checked below.
-            with contextlib.suppress(KafkaException):
-                future.result(timeout=20)
-        for name in names:
-            while not self._has_leaders(admin, name):
-                pass
-
-    @staticmethod
-    def _has_leaders(admin: AdminClient, name: str) -> bool:
-        topic = admin.list_topics(name, timeout=10).topics[name]
-        return bool(topic.partitions) and all(part.leader >= 0 for part in topic.partitions.values())
-
-    def _admin(self) -> AdminClient:
-        return AdminClient(
-            {"bootstrap.servers": self.bootstrap, "log_level": 0, "socket.timeout.ms": 3000},
-            logger=_SILENT,
-        )
+        create_topics(self.bootstrap, names, partitions, 1, config or {})
 
 
 class _Silent:

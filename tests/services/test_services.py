@@ -14,7 +14,7 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from tests.services import Chromium, GivenPostgres, KafkaNode, PostgresServer, run
+from tests.services import Chromium, GivenPostgres, KafkaCluster, KafkaNode, PostgresServer, run
 from tests.services.process import ROOT
 
 pytestmark = pytest.mark.services
@@ -44,6 +44,39 @@ def test_creating_topics_twice_changes_nothing(kafka: KafkaNode) -> None:
     kafka.create_topics(["twice"], partitions=3)
     kafka.create_topics(["twice"], partitions=3)
     assert kafka.answers()
+
+
+def test_a_cluster_gives_leaders_away_and_back(kafka_cluster: KafkaCluster) -> None:
+    kafka_cluster.create_topics(["moved"], partitions=6)
+    at_first = kafka_cluster.leaders("moved")
+    assert set(at_first.values()) == {1, 2, 3}
+    kafka_cluster.move_leaders_from(2, ["moved"])
+    assert set(kafka_cluster.leaders("moved").values()) == {1, 3}
+    kafka_cluster.elect_preferred_leaders()
+    assert kafka_cluster.leaders("moved") == at_first == kafka_cluster.preferred_leaders("moved")
+
+
+@pytest.mark.parametrize("loss", [KafkaNode.kill, KafkaNode.freeze])
+def test_a_cluster_takes_records_without_one_broker(
+    kafka_cluster: KafkaCluster, loss: Callable[[KafkaNode], None]
+) -> None:
+    kafka_cluster.create_topics(["taken"], partitions=3)
+    quick = {"topic.metadata.refresh.interval.ms": 500, "socket.timeout.ms": 3000, "request.timeout.ms": 2000}
+    producer = Producer({"bootstrap.servers": kafka_cluster.bootstrap, "acks": "all", "log_level": 0, **quick})
+    loss(kafka_cluster.node(1))
+    for partition in range(3):
+        producer.produce("taken", b"value", partition=partition)
+    assert producer.flush(60) == 0
+    loss(kafka_cluster.node(2))
+    refused: list[object] = []
+    alone = Producer({"bootstrap.servers": kafka_cluster.bootstrap, "log_level": 0, "message.timeout.ms": 4000})
+    alone.produce("taken", b"held by one broker only", on_delivery=lambda error, _: refused.append(error))
+    assert alone.flush(60) == 0
+    assert refused != [None]
+    for node in kafka_cluster.nodes:
+        node.thaw()
+    kafka_cluster.start()
+    kafka_cluster.elect_preferred_leaders()
 
 
 def test_postgres_comes_back_with_what_was_committed(own_postgres: PostgresServer) -> None:

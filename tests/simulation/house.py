@@ -13,12 +13,13 @@ from uuid import uuid5
 
 from tests.simulation.shelves import Shelves
 from travelrule.engine.batch import EVENT_NAMESPACE
-from travelrule.engine.deciding import FINAL_CALL_TYPES, SUBJECTS
+from travelrule.engine.deciding import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Projection, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.sources import SUBJECTS
 from travelrule.policy.policy import Policy
 from travelrule.store.types import instant_text
 

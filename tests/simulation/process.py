@@ -12,8 +12,8 @@ from tests.simulation.clock import Clock
 from tests.simulation.desk import Desk
 from tests.simulation.house import Event, House, Slot, timer_input
 from tests.simulation.member import Member
-from travelrule.engine.deciding import SUBJECTS
 from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.exchange.sources import SUBJECTS
 
 DOUBLED = 0.04
 DISORDERED = 0.02

@@ -29,16 +29,18 @@ from travelrule.engine.kinds import MACHINES
 from travelrule.engine.list_watch import ListWatch
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.owner_screening import OwnerScreening
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.relay import Relay
 from travelrule.engine.retention import Retention
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
-from travelrule.store.database import is_infrastructure_failure
+from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.notify import Listener
 from travelrule.store.owners import Owners
 
 LAG_SECONDS = 2.0
+RECONNECT_SECONDS = 2.0
 
 
 class Worker:
@@ -129,7 +131,7 @@ class Worker:
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:
-            work.append(Listener(self._opened.database, self._opened.engine.committed.announce).run())
+            work.append(hear_commits(self._opened.database, self._opened.engine.committed.announce))
         return [*work, *(loop(is_infrastructure_failure) for loop in loops)]
 
     async def failure(self) -> None:
@@ -155,6 +157,17 @@ class Worker:
             for topic, seconds in self._faust.lag_seconds().items():
                 metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
             await asyncio.sleep(LAG_SECONDS)
+
+
+async def hear_commits(database: Database, heard: Callable[[str], None]) -> None:
+    """Announce other processes' commits here; a connection that is lost is opened again."""
+    listener = Listener(database, heard)
+
+    async def step() -> bool:
+        await listener.listen()
+        return False
+
+    await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=is_infrastructure_failure).run()
 
 
 def _open_retention(opened: Installation) -> Retention:

@@ -17,7 +17,7 @@ from travelrule.errors import ServiceUnavailable, TravelRuleError
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
 from travelrule.screening.lists.report import ListFaults
-from travelrule.screening.names import NameKind
+from travelrule.screening.names import NameKind, is_comparable
 from travelrule.store.database import is_infrastructure_failure
 
 app = typer.Typer(help="Sanctions lists", no_args_is_help=True)
@@ -76,6 +76,8 @@ def search(
 
 
 async def _search(text: str, kind: Kind | None, output: Output) -> None:
+    if not is_comparable(text, None):
+        raise typer.BadParameter("a name or an address has at least one letter or digit", param_hint="TEXT")
     async with installation() as opened:
         lists = open_lists(opened)
         await lists.start()

@@ -14,6 +14,7 @@ from travelrule.deposits.messages import is_affiliated
 from travelrule.deposits.state import DepositState, Found
 from travelrule.identity.addresses import belongs
 from travelrule.identity.names import birth_date_differs, compare_beneficiary, is_first_party
+from travelrule.identity.required_data import nameless
 from travelrule.identity.validate import lacking
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
@@ -43,7 +44,7 @@ def examine(
 def _parties(
     state: DepositState, owner: Person, payload: dict[str, Any], policy: Policy, *, affiliated: bool
 ) -> Cause | None:
-    if not affiliated and lacking(payload, "data-response"):
+    if nameless(payload) or (not affiliated and lacking(payload, "data-response")):
         return Cause.PAYLOAD_UNREADABLE
     try:
         ivms = Ivms101.model_validate(payload)

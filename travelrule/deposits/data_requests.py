@@ -31,7 +31,7 @@ from travelrule.identity.addresses import canonical, same_txid
 from travelrule.identity.build import data_answer_payload
 from travelrule.identity.names import compare_beneficiary, normalise
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import lacking
+from travelrule.identity.required_data import lacking
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
 __all__ = ["INTERNAL", "MACHINE", "DataRequestState", "may_receive"]

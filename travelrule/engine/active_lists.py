@@ -18,10 +18,11 @@ from time import perf_counter
 from typing import TypeVar
 
 from travelrule import logs, metrics
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.assessing import Party
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.content import ContentError, unpack
-from travelrule.screening.names import NameKind
+from travelrule.screening.names import NameKind, is_comparable
 from travelrule.screening.snapshot import Hit, LoadedList, Snapshot, loading, nothing
 from travelrule.store.lists import ListContentMissingError, Lists, ListVersion, ListVersions
 
@@ -39,12 +40,14 @@ _Result = TypeVar("_Result")
 @dataclass(frozen=True, slots=True)
 class Screened:
     """What the lists say. ``checked`` False: no list is loaded, or one that is in force could not be read in any
-    version, so that no hit does not mean clean. ``versions``: the lists that were asked.
+    version, or somebody has no name that could be looked for, so that no hit does not mean clean. ``versions``: the
+    lists that were asked. ``unnamed``: somebody has no such name, whatever the lists.
     """
 
     checked: bool
     hits: tuple[Hit, ...]
     versions: Mapping[str, str]
+    unnamed: bool = False
 
 
 class _InUse:
@@ -99,14 +102,11 @@ class ActiveLists:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Take up new versions until cancelled."""
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
+        await PeriodicJob("lists", self._step, interval=POLL_SECONDS, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        return False
 
     async def round(self) -> None:
         """Look once whether other versions are in force, and take them up."""
@@ -128,18 +128,22 @@ class ActiveLists:
         """Look for people and addresses; other work of the process goes on meanwhile."""
         with self._current.searched() as snapshot:
             hits = list(snapshot.addresses(addresses))
+            unnamed = False
             for party in parties:
+                unnamed = unnamed or not any(is_comparable(name, party.kind) for name in party.names)
                 born, country = _birth_date(party.date_of_birth), party.country
                 hits += await self._found(
                     snapshot.searching(party.names, party.kind, threshold=threshold, birth_date=born, country=country)
                 )
-            return Screened(self._complete(snapshot), tuple(hits), snapshot.versions)
+            checked = self._complete(snapshot) and not unnamed
+            return Screened(checked, tuple(hits), snapshot.versions, unnamed)
 
     async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> Screened:
         """Look for a name, of a person, an organisation or (None) either."""
         with self._current.searched() as snapshot:
             hits = await self._found(snapshot.searching((text,), kind, threshold=threshold))
-            return Screened(self._complete(snapshot), hits, snapshot.versions)
+            unnamed = not is_comparable(text, kind)
+            return Screened(self._complete(snapshot) and not unnamed, hits, snapshot.versions, unnamed)
 
     async def _found(self, steps: Generator[None, None, _Result]) -> _Result:
         """One search at a time: many at once would each take a slice of every turn of the event loop."""

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs, metrics
-from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation, source_class
+from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.parking import waiting_under
@@ -31,6 +31,7 @@ from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
+from travelrule.exchange.sources import source_class
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk
 from travelrule.store.database import Database, is_infrastructure_failure, is_lost_race, is_serialisation_failure

@@ -6,7 +6,6 @@ vanished as a whole: a root that left the installation cannot be made to fit a s
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from collections.abc import Callable
 from datetime import datetime
@@ -18,10 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from schemas.text import time_text
-from travelrule import logs
 from travelrule.crypto.audit_chain import Frontier, sign_root
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.batch import EVENT_NAMESPACE
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
@@ -39,8 +38,6 @@ _UNLOGGED = text(
 
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:name))")
 
-log = logs.get("audit")
-
 
 class AuditLog:
     """Appends heads at intervals and signs the root; one process at a time does it."""
@@ -56,16 +53,16 @@ class AuditLog:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Append until cancelled."""
-        while True:
-            try:
-                appended = await self.round() if await self._leases.take(LEASE, LEASE_SECONDS) else 0
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-                appended = 0
-            if appended < LEAVES_PER_ROOT:
-                await asyncio.sleep(INTERVAL_SECONDS)
+        await PeriodicJob(
+            "audit-log",
+            self._step,
+            interval=INTERVAL_SECONDS,
+            failed=database_failed,
+            lease=lambda: self._leases.take(LEASE, LEASE_SECONDS),
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() >= LEAVES_PER_ROOT
 
     async def round(self) -> int:
         """Append what is new and sign the new root; gives the number of leaves."""

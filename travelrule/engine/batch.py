@@ -34,12 +34,6 @@ DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
 
 
-def source_class(source: str) -> str:
-    """Who sent an input, as a bounded label: ``platform`` for whatever came by Kafka."""
-    head = source.strip("/").partition("/")[0]
-    return head if head in {"hub", "gateway", "timers", "directory", "operator", "lists"} else "platform"
-
-
 @dataclass(slots=True)
 class Observation:
     """One thing to count after the commit (a rolled-back batch must not be counted)."""
@@ -120,7 +114,7 @@ class Batch:
         value = write_event(
             type=kind,
             source=f"/travelrule/{self.vasp}",
-            id=str(uuid5(EVENT_NAMESPACE, f"{self.vasp}/{topic}/{key}/{sequence}")),
+            id=_stable_id(self.vasp, topic, key, slot.subject, sequence),
             subject=key,
             time=self.now,
             data={**data, "sequence": sequence},
@@ -168,7 +162,7 @@ class Batch:
         }
 
     def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
-        call_id = str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|{number}"))
+        call_id = _stable_id(self.vasp, "call", item.source, item.id, number)
         content = orjson.dumps({"clear": call.clear, "payload": call.payload})
         self.contents[call_id] = CallContent(call.clear, call.payload)
         self.calls[call_id] = {
@@ -195,7 +189,7 @@ class Batch:
         content = tell.data.model_dump_json(by_alias=True).encode()
         self.tells.append(
             {
-                "id": str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|tell|{number}")),
+                "id": _stable_id(self.vasp, "tell", item.source, item.id, number),
                 "vasp": self.vasp,
                 "from_subject": slot.subject,
                 "to_subject": tell.subject,
@@ -351,6 +345,11 @@ class Batch:
             Write("delete", tables.calls, single),
             Write("insert", tables.calls, list(self.calls.values()), "nothing"),
         ]
+
+
+def _stable_id(*parts: str | int) -> str:
+    """A UUID that only these parts have. As JSON they cannot run into each other, whatever ids platforms choose."""
+    return str(uuid5(EVENT_NAMESPACE, orjson.dumps(parts).decode()))
 
 
 def _b64(value: bytes) -> str:

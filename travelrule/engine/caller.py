@@ -22,10 +22,12 @@ from travelrule.engine.breaker import Bulkheads
 from travelrule.engine.calling import Attempt, Calling, Postpone
 from travelrule.engine.held import Held
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.queues import CallItem, Queues, call_item
 
@@ -81,17 +83,9 @@ class Caller:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Call until cancelled; requests on their way are then given up (their leases run out)."""
+        job = PeriodicJob("calls", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
         try:
-            while True:
-                try:
-                    started = await self.round()
-                except Exception as error:
-                    if not database_failed(error):
-                        raise
-                    log.warning("database-unavailable", error=error)
-                    started = 0
-                if started == 0:
-                    await self._rest()
+            await job.run()
         finally:
             self._draining = True
             for task in self._running:
@@ -99,9 +93,11 @@ class Caller:
             # Their connections to the database must be given back before anybody closes it.
             await asyncio.gather(*self._running, return_exceptions=True)
 
+    async def _step(self) -> bool:
+        return await self.round() > 0
+
     async def round(self) -> int:
         """Claim what may run now or soon; gives the number of calls claimed."""
-        self._wake.clear()
         now = self._clock()
         await self._give_back_overdue(now)
         if self._draining:
@@ -279,21 +275,14 @@ class Caller:
         )
 
     def _input(self, call: CallItem, report: CallReport, input_id: str) -> Input:
-        return Input(
-            source="/hub",
-            id=input_id,
-            type=f"call.{report.outcome}",
-            subject=call.subject,
+        kind = f"call.{report.outcome}"
+        return internal_input(
+            InternalSource.HUB,
+            input_id,
+            kind,
+            call.subject,
+            report,
             at=self._clock(),
-            data=report,
-            content=report.model_dump_json(by_alias=True).encode(),
             salt=uuid4(),
             traceparent=call.traceparent,
         )
-
-    async def _rest(self) -> None:
-        try:
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._wake.wait()
-        except TimeoutError:
-            return

@@ -23,6 +23,7 @@ from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.identity.validate import is_own_network
 from travelrule.policy.policy import HUB_ENTITY
 from travelrule.store.directory import Directory, StoredVasp, networks_of
@@ -195,15 +196,9 @@ class Counterparties:
 
 def _input(entity_id: str, old: VaspEntry | None, new: VaspEntry | None, now: datetime) -> Input:
     data = DirectoryChanged(entity_id=entity_id, old=_entry(old), new=_entry(new))
-    return Input(
-        source="/directory",
-        id=str(uuid4()),
-        type="directory.changed",
-        subject=f"vasp:{entity_id}",
-        at=now,
-        data=data,
-        content=data.model_dump_json(by_alias=True).encode(),
-        salt=uuid4(),
+    subject = f"vasp:{entity_id}"
+    return internal_input(
+        InternalSource.DIRECTORY, str(uuid4()), "directory.changed", subject, data, at=now, salt=uuid4()
     )
 
 

@@ -10,19 +10,17 @@ import orjson
 
 from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
-from travelrule.engine.batch import Batch, Observation, source_class
+from travelrule.engine.batch import Batch, Observation
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
 from travelrule.exchange.decision import Alert, Decision
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
+from travelrule.exchange.sources import SUBJECTS, source_class
 from travelrule.policy.policy import Policy
 
 log = logs.get("engine")
-
-SUBJECTS = "/subjects"
-"""The source of what one subject tells another."""
 
 FINAL_CALL_TYPES = {"call.answered", "call.failed"}
 

@@ -12,7 +12,7 @@ import orjson
 from schemas.base import Wire
 from schemas.registry import EVENTS
 from travelrule.engine.kinds import INTERNAL
-from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.exchange.inputs import Input, RawMessage, Source
 
 
 def model_of(input_type: str) -> type[Wire]:
@@ -51,7 +51,7 @@ def unpack(packed: bytes) -> Input:
     content = envelope["data"].encode()
     raw = envelope.get("raw")
     return Input(
-        source=envelope["source"],
+        source=Source(envelope["source"]),
         id=envelope["id"],
         type=envelope["type"],
         subject=envelope["subject"],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
 from sqlalchemy import bindparam, text
 
-from travelrule import logs, metrics
+from travelrule import metrics
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
@@ -28,8 +28,6 @@ _OPEN = text(
     " WHERE vasp = :vasp AND status NOT IN ('denied', 'canceled', 'confirmed') GROUP BY side, status"
 )
 
-log = logs.get("gauges")
-
 
 class Gauges:
     """Reads the backlog at intervals."""
@@ -41,14 +39,11 @@ class Gauges:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Count until cancelled."""
-        while True:
-            try:
-                await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            await asyncio.sleep(INTERVAL_SECONDS)
+        await PeriodicJob("gauges", self._step, interval=INTERVAL_SECONDS, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        return False
 
     async def round(self) -> None:
         """Count once."""

@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from travelrule import logs
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import Outage
 from travelrule.engine.ports import Delivery
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 
@@ -27,8 +27,7 @@ RECORDS_SHARE = 4
 """A quarter of a batch is for Kafka records if so many wait; the rest is first for those that wait for an answer."""
 QUEUE_LIMIT = 1000
 DATABASE_RETRY_SECONDS = 1.0
-
-log = logs.get("intake")
+"""The longest pause: meanwhile whoever waits for an answer is refused."""
 
 Read = Callable[[RawMessage], Input | Rejected]
 
@@ -75,6 +74,7 @@ class Intake:
         self._news = asyncio.Event()
         self._full = asyncio.Event()
         self._in_hand = 0
+        self._outage = Outage("intake", pause_max=DATABASE_RETRY_SECONDS)
 
     async def put(self, delivery: Delivery) -> None:
         """Take one Kafka record; it is acknowledged after the commit, in order. Waits while the queue is full."""
@@ -160,11 +160,12 @@ class Intake:
                 if not self._database_failed(error):
                     self._fail(batch, error)
                     raise
-                log.warning("database-unavailable", error=error, pending=self.pending)
+                pause = self._outage.failed(error)
                 batch = self._fail(batch, error)
                 if batch:
-                    await self._pause(error)
+                    await self._pause(error, pause)
                 continue
+            self._outage.ended()
             for waiting, outcome in zip(batch, outcomes, strict=True):
                 if waiting.delivery is not None:
                     waiting.delivery.ack()
@@ -172,12 +173,12 @@ class Intake:
                     waiting.future.set_result(outcome)
             return
 
-    async def _pause(self, error: Exception) -> None:
+    async def _pause(self, error: Exception, seconds: float) -> None:
         """Before records are tried again: the database has no way to tell that it is back. Whoever comes in between and
         waits for an answer is told at once.
         """
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(DATABASE_RETRY_SECONDS):
+            async with asyncio.timeout(seconds):
                 while True:
                     self._fail([self._asked.get_nowait() for _ in range(self._asked.qsize())], error)
                     self._news.clear()

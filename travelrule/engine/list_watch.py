@@ -6,12 +6,11 @@ repeated daily while the list stays old. So is one that there are no lists at al
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from travelrule import logs
 from travelrule.assessments.alert_codes import AlertCode
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.decision import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
@@ -23,8 +22,6 @@ LOOK_SECONDS = 20.0
 AGAIN = timedelta(days=1)
 NONE = "list:-"
 """The subject of the alert that there is no list."""
-
-log = logs.get("lists")
 
 
 class ListWatch:
@@ -47,15 +44,17 @@ class ListWatch:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Look until cancelled."""
-        while True:
-            try:
-                if await self._leases.take(LEASE, LEASE_SECONDS):
-                    await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            await asyncio.sleep(LOOK_SECONDS)
+        await PeriodicJob(
+            "list-age",
+            self._step,
+            interval=LOOK_SECONDS,
+            failed=database_failed,
+            lease=lambda: self._leases.take(LEASE, LEASE_SECONDS),
+        ).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        return False
 
     async def round(self) -> None:
         """Look once."""

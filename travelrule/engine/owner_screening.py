@@ -20,10 +20,12 @@ import orjson
 from travelrule import logs, metrics
 from travelrule.engine.active_lists import Screened
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.assessing import Party
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.owning import ListedAs, OwnerScreened
 from travelrule.exchange.parties import parties_of_person
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
 from travelrule.store.owners import OwnerRow, Owners
@@ -84,20 +86,17 @@ class OwnerScreening:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Screen until cancelled."""
-        while True:
-            done = 0
-            ours = False
-            try:
-                ours = await self._is_ours()
-                done = await self.round() if ours else self._leave()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            if not ours:
-                await asyncio.sleep(POLL_SECONDS)
-            elif done == 0:
-                await self._rest()
+        await PeriodicJob(
+            "owner-screening",
+            self._step,
+            interval=POLL_SECONDS,
+            failed=database_failed,
+            lease=self._is_ours,
+            wake=self._wake,
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() > 0
 
     async def _is_ours(self) -> bool:
         """Take the lease, or renew it when half of its time is over."""
@@ -105,12 +104,13 @@ class OwnerScreening:
         if now >= self._ours_until:
             ours = await self._leases.take(LEASE, LEASE_SECONDS)
             self._ours_until = now + LEASE_SECONDS / 2 if ours else now
+            if not ours:
+                self._leave()
             return ours
         return True
 
     async def round(self) -> int:
         """Screen the next few wallets; gives how many were done. 0: there is nothing to do, or no way to do it."""
-        self._wake.clear()
         policy, versions = self._policy(), self._lists.versions
         if policy.sanctions == "off" or not versions:
             return self._leave()
@@ -148,6 +148,11 @@ class OwnerScreening:
             self._put_off[row.subject] = self._clock() + AGAIN
             return None
         screened = await self._lists.screen(parties, (), threshold=threshold)
+        if screened.unnamed and not screened.hits:
+            # Registered before such names were refused: it stays unscreened, and must not keep the others waiting.
+            log.warning("owner-without-name")
+            self._put_off[row.subject] = self._clock() + AGAIN
+            return None
         if not screened.checked and not screened.hits:
             return None
         best = {(hit.list, hit.entry): hit for hit in sorted(screened.hits, key=lambda one: one.score)}
@@ -160,15 +165,9 @@ class OwnerScreening:
                 for _, hit in sorted(best.items(), key=lambda one: one[0])
             ),
         )
-        return Input(
-            source="/lists",
-            id=f"{row.subject}/{row.revision}",
-            type="owner.screened",
-            subject=row.subject,
-            at=self._clock(),
-            data=data,
-            content=data.model_dump_json(by_alias=True).encode(),
-            salt=uuid4(),
+        name = f"{row.subject}/{row.revision}"
+        return internal_input(
+            InternalSource.LISTS, name, "owner.screened", row.subject, data, at=self._clock(), salt=uuid4()
         )
 
     async def _count(self, lists: str) -> None:
@@ -182,10 +181,3 @@ class OwnerScreening:
         self._counted = None
         metrics.OWNERS_UNSCREENED.set(0)
         return 0
-
-    async def _rest(self) -> None:
-        try:
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._wake.wait()
-        except TimeoutError:
-            return

@@ -14,6 +14,7 @@ from travelrule import logs
 from travelrule.client.errors import HubError
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.policy.policy import HUB_ENTITY
@@ -55,16 +56,14 @@ class Refresher:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Refresh until cancelled."""
-        while True:
-            try:
-                # What this process wants now it fetches itself: the owner of the lease does not know of it.
-                if await self._leases.take(LEASE, LEASE_SECONDS) or self._counterparties.wanted.is_set():
-                    await self._look()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            await self._rest()
+        await PeriodicJob("directory", self._step, interval=0, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        # What this process wants now it fetches itself: the owner of the lease does not know of it.
+        if await self._leases.take(LEASE, LEASE_SECONDS) or self._counterparties.wanted.is_set():
+            await self._look()
+        await self._rest()
+        return True
 
     async def _look(self) -> None:
         now = self._clock()

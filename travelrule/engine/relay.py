@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from travelrule import logs
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import Publisher
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.queues import OutboxItem, Queues
@@ -48,22 +49,17 @@ class Relay:
         self._ended = False
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Publish until cancelled. Broker down: rows wait. Database down: try again each second."""
+        """Publish until cancelled. Broker down: rows wait."""
+        job = PeriodicJob("relay", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
         try:
-            while True:
-                try:
-                    sent = await self.round()
-                except Exception as error:
-                    if not database_failed(error):
-                        raise
-                    log.warning("database-unavailable", error=error)
-                    sent = 0
-                if sent == 0:
-                    await _wait(self._wake, POLL_SECONDS)
+            await job.run()
         finally:
             self._ended = True
             await _cancelled(self._taken)
             await _cancelled(self._on_their_way)
+
+    async def _step(self) -> bool:
+        return await self.round() > 0
 
     def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
         """See ``ports.EventTaker``."""
@@ -119,7 +115,6 @@ class Relay:
 
     async def round(self) -> int:
         """Claim, publish, mark: gives the number of events that the broker acknowledged."""
-        self._wake.clear()
         now = self._clock()
         free = CLAIM - len(self._on_their_way)
         # An event that comes after a taken one cannot be claimed before that one is marked.
@@ -165,11 +160,3 @@ async def _cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in ending:
         task.cancel()
     await asyncio.gather(*ending, return_exceptions=True)
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

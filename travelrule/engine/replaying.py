@@ -20,6 +20,7 @@ from travelrule.exchange.decision import Decision, Emit, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.reports import AuthorizationReceived, TimerDue
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.policy.policy import Policy
 
 TIMERS_MAX = 1_000
@@ -238,8 +239,7 @@ def _is_timer(item: Input, timer: Timer) -> bool:
 def _due(subject: str, name: str, due_at: datetime) -> Input:
     data = TimerDue(name=name, due_at=due_at)
     key = f"{subject}/{name}/{due_at.isoformat()}"
-    content = data.model_dump_json(by_alias=True).encode()
-    return Input("/timers", key, "timer.due", subject, due_at, data, content, uuid5(SALTS, key))
+    return internal_input(InternalSource.TIMERS, key, "timer.due", subject, data, at=due_at, salt=uuid5(SALTS, key))
 
 
 def _verdict(data: dict[str, Any]) -> Said:

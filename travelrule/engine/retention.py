@@ -8,7 +8,6 @@ of its inputs stay. So the record still proves itself, and an input that is deli
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs
 from travelrule.engine.concluded import CONCLUSIONS
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.vault import Vault
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
@@ -72,14 +72,11 @@ class Retention:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Delete at intervals until cancelled."""
-        while True:
-            try:
-                await self.round()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-            await asyncio.sleep(INTERVAL_SECONDS)
+        await PeriodicJob("retention", self._step, interval=INTERVAL_SECONDS, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        return False
 
     async def round(self) -> Removed:
         """Delete everything that is due, as long as this process has the lease."""

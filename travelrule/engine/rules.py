@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from travelrule import logs
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.policy.toml_form import PolicyFaults
@@ -68,14 +68,11 @@ class ActivePolicy:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Take up new versions until cancelled."""
-        while True:
-            await asyncio.sleep(REFRESH_SECONDS)
-            try:
-                await self.load()
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
+        await PeriodicJob("policy", self._step, interval=REFRESH_SECONDS, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.load()
+        return False
 
 
 def _read(file: Path) -> str:

@@ -15,11 +15,12 @@ from uuid import uuid4
 from sqlalchemy import text
 
 from travelrule import logs
-from travelrule.engine.deciding import SUBJECTS
 from travelrule.engine.envelope import model_of
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
@@ -59,20 +60,20 @@ class Teller:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Deliver until cancelled."""
-        while True:
-            try:
-                told = await self.round() if await self._leases.take(LEASE, LEASE_SECONDS) else 0
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-                told = 0
-            if told == 0:
-                await self._rest()
+        await PeriodicJob(
+            "messages",
+            self._step,
+            interval=POLL_SECONDS,
+            failed=database_failed,
+            lease=lambda: self._leases.take(LEASE, LEASE_SECONDS),
+            wake=self._wake,
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() > 0
 
     async def round(self) -> int:
         """Deliver what is there now; gives the number of messages."""
-        self._wake.clear()
         async with self._database.read() as connection:
             rows = (await connection.execute(_NEXT, {"vasp": self._vasp, "count": CLAIM})).all()
         # The intake keeps the order in which inputs are given to it, so giving them together is giving them in order.
@@ -90,22 +91,15 @@ class Teller:
             return Outcome("rejected", "ERASED")
         key = self._vault.unwrap(row.from_subject, bytes(row.wrapped))
         content = self._vault.open(key, "tell", row.from_subject, bytes(row.sealed))
-        item = Input(
-            source=SUBJECTS,
-            id=row.id,
-            type=row.type,
-            subject=row.to_subject,
+        item = internal_input(
+            InternalSource.SUBJECTS,
+            row.id,
+            row.type,
+            row.to_subject,
+            model_of(row.type).model_validate_json(content),
             at=datetime.now(UTC),
-            data=model_of(row.type).model_validate_json(content),
-            content=content,
             salt=uuid4(),
+            content=content,
             traceparent=row.traceparent,
         )
         return await self._submit(item)
-
-    async def _rest(self) -> None:
-        try:
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._wake.wait()
-        except TimeoutError:
-            return

@@ -16,9 +16,11 @@ from sqlalchemy import bindparam, text
 
 from travelrule import logs
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import TimerDue
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.leases import Leases
 from travelrule.store.types import Instant, instant_text
@@ -69,16 +71,16 @@ class Timers:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Look for due timers until cancelled."""
-        while True:
-            try:
-                fired = await self.round() if await self._leases.take(LEASE, LEASE_SECONDS) else 0
-            except Exception as error:
-                if not database_failed(error):
-                    raise
-                log.warning("database-unavailable", error=error)
-                fired = 0
-            if fired < CLAIM:
-                await asyncio.sleep(POLL_SECONDS)
+        await PeriodicJob(
+            "timers",
+            self._step,
+            interval=POLL_SECONDS,
+            failed=database_failed,
+            lease=lambda: self._leases.take(LEASE, LEASE_SECONDS),
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() >= CLAIM
 
     async def round(self) -> int:
         """Submit every timer that is due now; gives their number."""
@@ -116,14 +118,14 @@ class Timers:
 
     def _input(self, subject: str, name: str, due_at: datetime, traceparent: str | None) -> Input:
         data = TimerDue(name=name, due_at=due_at)
-        return Input(
-            source="/timers",
-            id=f"{subject}/{name}/{instant_text(due_at)}",
-            type="timer.due",
-            subject=subject,
+        input_id = f"{subject}/{name}/{instant_text(due_at)}"
+        return internal_input(
+            InternalSource.TIMERS,
+            input_id,
+            "timer.due",
+            subject,
+            data,
             at=due_at,
-            data=data,
-            content=data.model_dump_json(by_alias=True).encode(),
             salt=uuid4(),
             traceparent=traceparent,
         )

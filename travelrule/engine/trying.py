@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from travelrule.engine.deciding import SUBJECTS
 from travelrule.engine.history import Histories, History
 from travelrule.engine.replaying import Other, Recorded, Run, Substitute, as_recorded, otherwise
 from travelrule.engine.vault import Vault
 from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
+from travelrule.exchange.sources import SUBJECTS
 from travelrule.policy.policy import Policy
 
 JUDGED = ("deposit", "exchange", "screening", "withdrawal")

@@ -18,7 +18,7 @@ from travelrule.exchange.reports import AuthorizationReceived, WalletFacts
 from travelrule.identity.build import with_clear_vasp
 from travelrule.identity.names import birth_date_differs, compare_beneficiary, is_first_party, party_kind
 from travelrule.identity.person_objects import Ivms
-from travelrule.identity.validate import lacking
+from travelrule.identity.required_data import lacking
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
 

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NewType
 from uuid import UUID
 
 from schemas.base import Wire
+
+Source = NewType("Source", str)
+"""Where an input comes from. Only ``exchange.sources`` makes one, and the store reads it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Input:
     decided at once instead of being parked until the subject arrives.
     """
 
-    source: str
+    source: Source
     id: str
     type: str
     subject: str

@@ -24,6 +24,7 @@ from travelrule import logs
 from travelrule.engine.searches import SearchRecord
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import SearchCalledBack
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
@@ -41,7 +42,6 @@ from travelrule.gateway.sources import Sources
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
-SOURCE = "/gateway/callbacks"
 BODY_BYTES_MAX = 1024 * 1024
 PAUSE = timedelta(seconds=1)
 NOT_FOUND = 404
@@ -123,13 +123,14 @@ class Callback:
     def _input(self, search: SearchRecord, now: datetime) -> Input:
         """One input per search and second, however many processes and callbacks there are."""
         data = SearchCalledBack(operation=cast("Operation", search.operation), request_id=search.request_id)
-        return Input(
-            source=SOURCE,
-            id=f"{search.operation}/{search.request_id}/{int(now.timestamp())}",
-            type=KIND,
-            subject=search.subject,
+        return internal_input(
+            InternalSource.GATEWAY,
+            f"{search.operation}/{search.request_id}/{int(now.timestamp())}",
+            KIND,
+            search.subject,
+            data,
+            path="callbacks",
             at=now,
-            data=data,
             content=orjson.dumps(data.to_wire(), option=orjson.OPT_SORT_KEYS),
             salt=UUID(bytes=self.deps.randomness(SALT_BYTES), version=4),
         )

@@ -10,6 +10,7 @@ import orjson
 from schemas.base import Wire
 from travelrule.engine.outcome import Outcome
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.gateway.callers import Caller
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.refusals import Refused, internal
@@ -39,13 +40,14 @@ def input_of(
     """
     salt = UUID(bytes=deps.randomness(SALT_BYTES), version=4)
     name = kind.removesuffix(".received")
-    return Input(
-        source=f"/gateway/{caller.origin}",
-        id=f"{name}/{transfer_id}" if once else f"{name}/{transfer_id}/{salt}",
-        type=kind,
-        subject=f"{subject}:{caller.entity_id}/{transfer_id}",
+    return internal_input(
+        InternalSource.GATEWAY,
+        f"{name}/{transfer_id}" if once else f"{name}/{transfer_id}/{salt}",
+        kind,
+        f"{subject}:{caller.entity_id}/{transfer_id}",
+        data,
+        path=caller.origin,
         at=deps.clock(),
-        data=data,
         content=orjson.dumps(content, option=orjson.OPT_SORT_KEYS),
         salt=salt,
         traceparent=caller.traceparent,

@@ -26,6 +26,7 @@ from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.wallets import ACCOUNT_NUMBERS_MAX, meant, takes
 from travelrule.identity.names import compare_beneficiary, compare_with_stored
+from travelrule.identity.required_data import nameless
 from travelrule.policy.policy import Policy
 from travelrule.store.reads import WalletRecord
 
@@ -58,6 +59,8 @@ class VerifyAddress:
         beneficiary = _beneficiary(opened.ivms101)
         if not any(number.strip() for number in beneficiary.account_number):
             return _invalid("LACK_OF_INFORMATION", "accountNumber is missing")
+        if faults := nameless(opened.ivms101):
+            return _invalid("LACK_OF_INFORMATION", f"{faults[0].path}: {faults[0].fix}")
         if not policy.serves(request.currency, request.network):
             return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits")
         return await self._of_addresses(request, beneficiary, policy)

@@ -7,30 +7,30 @@ from typing import Any
 
 from travelrule.identity.checking import items, present
 from travelrule.identity.fault import Fault
+from travelrule.identity.required_data import birth_faults
 
 GTR = "gtr"
 SYGNA = "sygna"
 VERIFYVASP = "verifyvasp"
 OWN = "code"
 
-_WITH_ORIGINATOR = frozenset({"authorization-request", "data-response"})
 _ASKED = frozenset({"authorization-request", "data-request", "data-response"})
 """Where a side fills in data of its own; an authorization response copies what it got."""
-_BIRTH_FIX = "add the date of birth"
 _SYGNA_FIELDS = ("customerIdentification", "nationalIdentification", "geographicAddress")
 
 
-def network_faults(payload: dict[str, Any], message: str, network: str, *, sending: bool) -> Iterator[Fault]:
-    """Name what the peer's network wants in the payload; ``network`` is its ``allianceName`` in small letters.
+def network_faults(payload: dict[str, Any], message: str, network: str) -> Iterator[Fault]:
+    """Name what the peer's network wants in the payload beyond `required_data`, and refuses a message without.
 
-    Representatives of a company need no date of birth anywhere.
+    ``network`` is its ``allianceName`` in small letters. Representatives of a company need no date of birth anywhere.
     """
-    strict = network in (GTR, SYGNA)
-    if message in (_ASKED if strict else _WITH_ORIGINATOR) and (strict or sending):  # D18: others do not refuse
-        yield from _missing(payload, "Originator", "originatorPersons", ("dateAndPlaceOfBirth",))
-    if network == GTR and message in _ASKED:
-        yield from _missing(payload, "Beneficiary", "beneficiaryPersons", ("dateAndPlaceOfBirth",))
-    if network == SYGNA and message in _ASKED:
+    if message not in _ASKED:
+        return
+    if network in (GTR, SYGNA):
+        yield from birth_faults(present(payload, "Originator"), "Originator")
+    if network == GTR:
+        yield from birth_faults(present(payload, "Beneficiary"), "Beneficiary")
+    if network == SYGNA:
         yield from _missing(payload, "Originator", "originatorPersons", _SYGNA_FIELDS)
 
 
@@ -45,10 +45,7 @@ def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str
             continue
         path = f"{entity}.{array}[{place}].{kind}"
         for field in fields:
-            if field == "dateAndPlaceOfBirth":
-                if not company and present(present(found, field), "dateOfBirth") is None:
-                    yield Fault(f"{path}.{field}.dateOfBirth", "MISSING_FIELD", _BIRTH_FIX)
-            elif present(found, field) is None:
+            if present(found, field) is None:
                 yield Fault(f"{path}.{field}", "MISSING_FIELD", "this network wants the field")
 
 

@@ -24,9 +24,10 @@ from __future__ import annotations
 import tomllib
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from schemas.person_names import NAME_FIX, is_name
 from travelrule.errors import ConfigurationError, ConfigurationFault
 
 SETTING = "VASP_PROFILE_FILE"
@@ -34,6 +35,15 @@ SETTING = "VASP_PROFILE_FILE"
 Line35 = Annotated[str, StringConstraints(min_length=1, max_length=35, pattern=r"^[^\x00-\x1f]+$")]
 Line70 = Annotated[str, StringConstraints(min_length=1, max_length=70, pattern=r"^[^\x00-\x1f]+$")]
 Line100 = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]+$")]
+
+
+def _named(text: str) -> str:
+    if not is_name(text):
+        raise PydanticCustomError("NO_NAME", NAME_FIX)
+    return text
+
+
+Name = Annotated[Line100, AfterValidator(_named)]
 Country = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 
 _FIXES = {
@@ -88,8 +98,8 @@ class VaspIdentification(Section):
 class VaspProfile(Section):
     """The legal person that runs this VASP."""
 
-    legal_name: Line100
-    local_name: Line100 | None = None
+    legal_name: Name
+    local_name: Name | None = None
     country_of_registration: Country
     address: VaspAddress | None = None
     national_identification: VaspIdentification | None = None

@@ -8,29 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from travelrule.identity.checking import check, is_absent, items, present
 from travelrule.identity.fault import Code, Fault
 from travelrule.identity.network_rules import network_faults
 from travelrule.identity.object_rules import ENTITIES
+from travelrule.identity.required_data import (
+    ENTITIES_OF,
+    FAULTS_MAX,
+    PERSONS,
+    VASPS,
+    Message,
+    lacking,
+    name_faults,
+    order_faults,
+    originator_birth_faults,
+)
 
-__all__ = ["Code", "Fault", "Message", "faults", "is_own_network", "lacking"]
-
-Message = Literal["address-search", "authorization-request", "authorization-response", "data-request", "data-response"]
+__all__ = ["FAULTS_MAX", "Code", "Fault", "Message", "faults", "is_own_network", "lacking"]
 
 OWN_NETWORK = "code"
-FAULTS_MAX = 100  # a message with a million bad entries has one problem, not a million
-
-_ENTITIES_OF: dict[Message, tuple[str, ...]] = {
-    "address-search": ("Beneficiary",),
-    "authorization-request": ("Originator", "Beneficiary", "OriginatingVASP"),
-    "authorization-response": ("Originator", "Beneficiary", "OriginatingVASP", "BeneficiaryVASP"),
-    "data-request": ("Beneficiary", "BeneficiaryVASP"),
-    "data-response": ("Originator", "Beneficiary", "OriginatingVASP", "BeneficiaryVASP"),
-}
-_VASPS = {"OriginatingVASP": "originatingVASP", "BeneficiaryVASP": "beneficiaryVASP"}
-_PERSONS = {"Originator": "originatorPersons", "Beneficiary": "beneficiaryPersons"}
 
 
 def is_own_network(alliance: str) -> bool:
@@ -63,17 +61,20 @@ def _faults(
         if present(payload, name) is None:
             continue
         yield from check(payload[name], rule, name, sending=sending)
-        if name in _PERSONS:
-            yield from _party_faults(payload[name], name)
+        if name in PERSONS:
+            for place, person in enumerate(items(payload[name], PERSONS[name])):
+                yield from _person_faults(person, f"{name}.{PERSONS[name]}[{place}]")
+            yield from order_faults(payload[name], name)
         else:
             yield from _vasp_faults(payload[name], name, sending=sending)
     if name_required and not items(present(payload, "Beneficiary"), "beneficiaryPersons"):
         yield Fault("Beneficiary.beneficiaryPersons", "MISSING_FIELD", "over the threshold a name must be sent")
-    yield from network_faults(payload, message, network, sending=sending)
+    yield from originator_birth_faults(payload, message, sending=sending)
+    yield from network_faults(payload, message, network)
 
 
 def _missing_entities(payload: dict[str, Any], message: Message, network: str) -> Iterator[Fault]:
-    for name in _ENTITIES_OF[message]:
+    for name in ENTITIES_OF[message]:
         if network == "verifyvasp" and name == "OriginatingVASP":
             continue  # stands outside the payload there (D8)
         if present(payload, name) is None:
@@ -82,23 +83,11 @@ def _missing_entities(payload: dict[str, Any], message: Message, network: str) -
         yield Fault("Originator", "MISSING_FIELD", "a VASP of another network verifies the originator you send (D48)")
 
 
-def _party_faults(entity: Any, name: str) -> Iterator[Fault]:
-    """Check the persons of a side: one kind each, the company first, its representatives behind it."""
-    people = items(entity, _PERSONS[name])
-    path = f"{name}.{_PERSONS[name]}"
-    for place, person in enumerate(people):
-        yield from _person_faults(person, f"{path}[{place}]")
-    legal = [place for place, person in enumerate(people) if present(person, "legalPerson") is not None]
-    if legal and legal != [0]:
-        yield Fault(path, "WRONG_ORDER", "one legalPerson, before all natural persons")
-    if legal and len(people) == len(legal):
-        yield Fault(path, "MISSING_REPRESENTATIVE", "add the representatives as natural persons behind it")
-
-
 def _person_faults(person: Any, path: str) -> Iterator[Fault]:
     natural, legal = present(person, "naturalPerson"), present(person, "legalPerson")
     if (natural is None) == (legal is None):
         yield Fault(path, "NOT_ONE_PERSON", "exactly one of naturalPerson and legalPerson")
+    yield from name_faults(person, path)
     if natural is not None and not is_absent(present(natural, "name")):
         yield from _blank_name_faults(present(natural, "name"), f"{path}.naturalPerson.name")
     for kind, found in (("naturalPerson", natural), ("legalPerson", legal)):
@@ -120,8 +109,8 @@ def _blank_name_faults(names: Any, path: str) -> Iterator[Fault]:
 
 
 def _vasp_faults(entity: Any, name: str, *, sending: bool) -> Iterator[Fault]:
-    path = f"{name}.{_VASPS[name]}"
-    person = present(entity, _VASPS[name])
+    path = f"{name}.{VASPS[name]}"
+    person = present(entity, VASPS[name])
     if person is None:
         return
     yield from _person_faults(person, path)
@@ -130,46 +119,3 @@ def _vasp_faults(entity: Any, name: str, *, sending: bool) -> Iterator[Fault]:
         yield Fault(f"{path}.legalPerson", "MISSING_FIELD", "a VASP is a legalPerson")
     elif sending and not present(legal, "geographicAddress") and not present(legal, "nationalIdentification"):
         yield Fault(f"{path}.legalPerson", "MISSING_FIELD", "add geographicAddress or nationalIdentification")
-
-
-def lacking(payload: Any, message: Message) -> list[Fault]:
-    """Name only what makes a receiver answer ``LACK_OF_INFORMATION`` (member-api.md M2 order 5, M7 order 3).
-
-    An originator needs persons, a name and an account; a beneficiary an account; a VASP object must be there; a company
-    stands first and has a representative. Call `build.with_clear_vasp` before. The beneficiary's name is not asked for
-    here: whether it must be there depends on the threshold.
-    """
-    found = (fault for name in _ENTITIES_OF[message] for fault in _lacking_entity(present(payload, name), name))
-    return list(islice(found, FAULTS_MAX))
-
-
-def _lacking_entity(entity: Any, name: str) -> Iterator[Fault]:
-    if not isinstance(entity, dict) or all(map(is_absent, entity.values())):
-        yield Fault(name, "MISSING_FIELD", "add the object")
-        return
-    if name in _VASPS:
-        return
-    if not any(isinstance(account, str) and account for account in items(entity, "accountNumber")):
-        yield Fault(f"{name}.accountNumber", "MISSING_FIELD", "add the account")
-    people = items(entity, _PERSONS[name])
-    path = f"{name}.{_PERSONS[name]}"
-    if name == "Originator":
-        if not people:
-            yield Fault(path, "MISSING_FIELD", "add the persons")
-        elif not any(_has_name(person) for person in people):
-            yield Fault(path, "MISSING_NAME", "add a name")
-    yield from (
-        fault for fault in _party_faults(entity, name) if fault.code in ("WRONG_ORDER", "MISSING_REPRESENTATIVE")
-    )
-
-
-def _has_name(person: Any) -> bool:
-    natural = present(present(person, "naturalPerson"), "name")
-    legal = present(present(person, "legalPerson"), "name")
-    entries = [(entry, "primaryIdentifier") for entry in _entries(natural)]
-    entries += [(entry, "legalPersonName") for entry in _entries(legal)]
-    return any(str(present(entry, field) or "").strip() for entry, field in entries)
-
-
-def _entries(names: Any) -> list[Any]:
-    return [*items(names, "nameIdentifier"), *items(names, "localNameIdentifier")]

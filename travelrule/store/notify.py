@@ -11,7 +11,6 @@ from travelrule import logs
 from travelrule.store.database import Database
 
 CHANNEL = "travelrule"
-RECONNECT_SECONDS = 2.0
 
 log = logs.get("notify")
 
@@ -23,21 +22,14 @@ class Listener:
         self._url = database.url
         self._woken = woken
 
-    async def run(self) -> None:
-        """Listen until cancelled; a lost connection is made anew."""
-        while True:
-            try:
-                await self._listen()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                log.warning("listener-lost", error=error)
-            await asyncio.sleep(RECONNECT_SECONDS)
-
-    async def _listen(self) -> None:
+    async def listen(self) -> None:
+        """Listen until the connection is lost. Raises OSError, asyncpg's errors."""
         connection = await asyncpg.connect(self._url.set(drivername="postgresql").render_as_string(hide_password=False))
         closed = asyncio.Event()
         connection.add_termination_listener(lambda _: closed.set())
         try:
             await connection.add_listener(CHANNEL, lambda *args: self._woken(str(args[3])))
             await closed.wait()
+            log.warning("listener-lost")
         finally:
             await connection.close(timeout=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 
 import orjson
 from sqlalchemy import func, select
@@ -116,6 +117,36 @@ async def test_sequences_count_per_topic_and_key_from_one(engine: Engine) -> Non
     events = [(row.topic, row.sequence) for row in await rows(engine.database, tables.outbox)]
     assert events == [("verdicts", 1), ("alerts", 1), ("verdicts", 2), ("verdicts", 3)]
     assert len({orjson.loads(row.value)["id"] for row in await rows(engine.database, tables.outbox)}) == 4
+
+
+async def test_subjects_of_two_kinds_with_one_id_never_share_an_event_id(database: Database, vault: Vault) -> None:
+    machines = {kind: replace(TOY, kind=kind) for kind in ("withdrawal", "deposit", "screening")}
+    engine = Engine("north", database, machines, vault, Policy.default, dead_letter_headers)
+    said = [told(word, "1001") for word in ("emit", "alert", "emit")]
+    await engine.apply(said)
+    for kind in ("deposit", "screening"):
+        await engine.apply([replace(item, id=f"{kind}-{item.id}", subject=f"{kind}:1001") for item in said])
+    events = [(row.topic, row.key, row.subject, row.sequence) for row in await rows(database, tables.outbox)]
+    assert sorted(events) == sorted(
+        (topic, "1001", f"{kind}:1001", sequence)
+        for kind in machines
+        for topic, sequence in (("verdicts", 1), ("alerts", 1), ("verdicts", 2))
+    ), "one key, one count for each subject"
+    assert len({orjson.loads(row.value)["id"] for row in await rows(database, tables.outbox)}) == len(events)
+
+
+async def test_a_key_with_slashes_does_not_read_as_another_subject(database: Database, vault: Vault) -> None:
+    engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
+    for name in ("a", "a/withdrawal:a", "a/a", "a/1"):
+        await engine.apply([told("emit", name), told("emit", name)])
+    stored = await rows(database, tables.outbox)
+    assert len({orjson.loads(row.value)["id"] for row in stored}) == len(stored) == 8
+
+
+async def test_calls_of_inputs_whose_names_read_alike_are_two_calls(engine: Engine) -> None:
+    one, other = told("call", input_id="x|y"), told("call", input_id="y")
+    await engine.apply([replace(one, source="/platform"), replace(other, source="/platform|x")])
+    assert len(await rows(engine.database, tables.calls)) == 2
 
 
 async def test_a_reply_is_stored_and_given_again(engine: Engine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from decimal import Decimal
 
 import pytest
 
@@ -16,6 +17,7 @@ from travelrule.engine.kinds import MACHINES
 from travelrule.engine.telling import Teller
 from travelrule.engine.vault import Vault
 from travelrule.engine.verifying import Verifier
+from travelrule.exchange.assessing import Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry
@@ -101,3 +103,13 @@ async def test_without_lists_a_withdrawal_is_held_and_operators_are_told(screene
     assert "LISTS_UNAVAILABLE" in await screened.station.alerts()
     assert screened.station.seen() == []
     await screened.proven()
+
+
+async def test_a_party_whom_no_list_can_be_asked_for_is_not_clean(screened: Screened) -> None:
+    await screened.put(entry("Somebody Else"))
+    lists = screened.station.lists
+    asked = [Party(names=("\u202e\u200b",), kind="person"), Party(names=("Erik Lind",), kind="person")]
+    for parties, checked in ((asked, False), (asked[1:], True), ([Party(names=(), kind="person")], False)):
+        found = await lists.screen(parties, (), threshold=Decimal("0.9"))
+        assert (found.checked, found.hits) == (checked, ())
+    assert not (await lists.search("\u202e", None, threshold=Decimal("0.9"))).checked

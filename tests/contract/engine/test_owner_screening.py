@@ -127,6 +127,16 @@ async def test_lists_that_cannot_tell_leave_the_owner_unknown_but_a_hit_is_a_hit
     assert await desk.sanctioned("w-1", "w-2") == [True, None]
 
 
+async def test_an_owner_whom_no_list_can_be_asked_for_stays_unknown_and_keeps_nobody_waiting(desk: Desk) -> None:
+    await desk.put(IVAN)
+    for number in range(AT_ONCE):
+        await desk.register(f"w-{number:02}", {"natural": {"lastName": "\u202e"}})
+    await desk.register("w-99", IVAN)
+    assert await desk.settle() == 0
+    assert await desk.settle() == 1, "those that cannot be screened are left out for a while"
+    assert await desk.sanctioned("w-00", "w-99") == [None, True]
+
+
 async def test_an_owner_that_changes_while_he_is_screened_is_screened_again(desk: Desk) -> None:
     await desk.put(IVAN)
     await desk.register("w-1", ERIK)

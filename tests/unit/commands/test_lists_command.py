@@ -273,6 +273,12 @@ def test_search_says_it_to_people_and_refuses_other_kinds(installed: Cli) -> Non
     assert installed.run("lists", "search", "Nobody", "--kind", "ship").code == 2
 
 
+def test_search_for_what_is_no_name_is_wrong_use(installed: Cli) -> None:
+    answer = installed.ask("lists", "search", "\u202e")
+    assert (answer.code, answer.out) == (2, "")
+    assert "at least one letter or digit" in answer.err
+
+
 def test_search_without_lists_is_no_answer(installed: Cli) -> None:
     answer = installed.ask("lists", "search", "Pavel Przyklad")
     assert (answer.code, answer.json) == (1, {"matches": []})

@@ -120,6 +120,22 @@ def test_an_ambiguous_id_asks_for_the_kind(installed: Cli) -> None:
     assert "ambiguous: deposit:w-1, withdrawal:w-1" in answer.err
 
 
+def test_explain_does_not_take_over_what_was_said_of_another_subject_with_the_same_id(installed: Cli) -> None:
+    installed.within(verified)
+
+    async def deposit(opened: Installation) -> None:
+        async with opened.database.begin() as connection:
+            (own,) = (await connection.execute(select(tables.outbox).where(tables.outbox.c.topic == "verdicts"))).all()
+            data = orjson.loads(own.value)
+            data["data"] |= {"subject": "deposit:w-1", "verdict": "hold", "reasons": ["AWAITING_REPORT"]}
+            changes = {"subject": "deposit:w-1", "type": "deposit.verdict.v1", "value": orjson.dumps(data)}
+            await bulk.insert(connection, tables.outbox, [{**own._mapping, "id": own.id + 1000, **changes}])
+
+    installed.within(deposit)
+    story = installed.ask("explain", "withdrawal:w-1").json
+    assert [reason for step in story["steps"] for reason in step["reasons"]] == ["VERIFIED"]
+
+
 # --- decide
 
 

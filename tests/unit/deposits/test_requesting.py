@@ -119,6 +119,14 @@ def test_normal_without_travel_rule_data_is_no_answer(payload):
     assert scene.alerts == ["PAYLOAD_UNREADABLE"]
 
 
+@pytest.mark.parametrize("network", [{}, GTR], ids=["own", "gtr"])
+def test_an_originator_whose_name_nobody_can_read_is_no_answer(network):
+    scene = requesting(**network)
+    sender = {"originatorPersons": [natural("\u202e", "")], "accountNumber": ["a"]}
+    scene.tell(CONFIRMED, data(scene.request_id, answer_payload(Originator=sender)))
+    assert scene.verdict == ("hold", "PAYLOAD_UNREADABLE", False)
+
+
 def test_an_answer_nested_without_end_is_not_walked():
     deep: dict = {}
     for _ in range(150):

@@ -129,3 +129,14 @@ def test_every_fault_is_told_at_once_with_field_and_fix_and_without_value() -> N
 def test_single_faults(text: str, fix: str) -> None:
     with pytest.raises(ConfigurationError, match=fix):
         VaspProfile.from_toml(text)
+
+
+def test_a_vasp_has_a_name_that_can_be_read() -> None:
+    text = f'legal_name = "\u202e"\ncountry_of_registration = "SG"\n[national_identification]\n{LEI}'
+    with pytest.raises(ConfigurationError) as caught:
+        VaspProfile.from_toml(text)
+    (fault,) = caught.value.faults
+    assert (fault.name, "letter" in fault.fix) == ("VASP_PROFILE_FILE legal_name", True)
+
+
+LEI = 'identifier = "529900T8BM49AURSDO55"\ntype = "LEIX"\n'

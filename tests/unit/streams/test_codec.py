@@ -145,6 +145,58 @@ def test_events_that_are_refused(changes: dict[str, Any], code: str, field: str)
     assert refused(read_event(**changes)) == (code, field)
 
 
+@pytest.mark.parametrize("room", ["hub", "timers", "subjects", "lists", "directory", "gateway", "kafka"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "/{0}",
+        "/{0}/",
+        "/{0}/code:south",
+        "//{0}",
+        "///{0}//x",
+        "/./{0}",
+        "/platform/../{0}",
+        "/%2E/{0}",
+        "%2F{0}",
+        "%252F{0}",
+        "/{0}?a=b",
+        "/{0}#a",
+        "\\{0}",
+    ],
+)
+def test_a_platform_does_not_speak_as_a_part_of_this_program(room: str, form: str) -> None:
+    encoded = "".join(f"%{ord(letter):02x}" for letter in room)
+    for name in (room, room.upper(), room.title(), encoded, encoded.replace("%", "%25")):
+        source = form.format(name)
+        assert refused(read_event(source=source)) == ("RESERVED_SOURCE", "source"), source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "/platform",
+        "/platform/hub",
+        "/operator/north",
+        "/hubs",
+        "/hub-of-ours",
+        "/subjects2/x",
+        "hub",
+        "https://platform.example/hub",
+        "/travelrule/north",
+        "/a/../b",
+        "urn:uuid:0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11",
+        "/100%",
+    ],
+)
+def test_a_platform_may_name_its_source_otherwise_as_it_likes(source: str) -> None:
+    assert accepted(read_event(source=source)).source == source
+
+
+def test_a_source_in_the_headers_of_binary_mode_is_held_to_the_same() -> None:
+    headers = tuple((name, b"/subjects" if name == "ce_source" else value) for name, value in BINARY)
+    assert refused(read_bytes(BODY, headers=headers)) == ("RESERVED_SOURCE", "source")
+
+
 @pytest.mark.parametrize("key", [None, b"", b"other", b"\xff"])
 def test_the_key_is_the_subject(key: bytes | None) -> None:
     assert refused(read_event(key=key)) == ("KEY_MISMATCH", "key")
@@ -251,3 +303,46 @@ def test_no_json_makes_it_raise(topic: str, event_type: str, changes: dict[str, 
     result = read(RawMessage(topic, 0, 0, b"k", value), topic, received_at=NOW)
     assert isinstance(result, Rejected | Input)
     assert getattr(result, "code", "") != "UNREADABLE"
+
+
+ANNA, RLO = {"lastName": "Berg", "firstName": "Anna"}, {"lastName": "\u202e"}
+WITHDRAWAL = {
+    "withdrawalId": ID,
+    "currency": "BTC",
+    "amount": "1",
+    "tradePrice": "1",
+    "tradeCurrency": "USD",
+    "isExceedingThreshold": False,
+    "destination": {"kind": "vasp", "vaspEntityId": "south", "address": "a"},
+    "originator": {"customerId": "c", "natural": ANNA},
+    "beneficiary": {"natural": ANNA},
+}
+WALLET = {"walletId": ID, "address": "a", "currencies": ["BTC"], "customerId": "c", "kyc": True}
+
+
+@pytest.mark.parametrize(
+    ("topic", "kind", "data", "field"),
+    [
+        ("withdrawals", "withdrawal.requested.v1", WITHDRAWAL | {"beneficiary": {"natural": RLO}}, "beneficiary"),
+        (
+            "withdrawals",
+            "withdrawal.requested.v1",
+            WITHDRAWAL | {"originator": {"customerId": "c", "natural": RLO}},
+            "originator",
+        ),
+        (
+            "withdrawals",
+            "withdrawal.recorded.v1",
+            WITHDRAWAL | {"txid": "ab", "beneficiary": {"natural": RLO}},
+            "beneficiary",
+        ),
+        ("withdrawals", "withdrawal.amended.v1", {"withdrawalId": ID, "beneficiary": {"natural": RLO}}, "beneficiary"),
+        ("wallets", "wallet.registered.v1", WALLET | {"owner": {"natural": RLO}}, "owner"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_with_its_field(topic: str, kind: str, data: dict[str, Any], field: str) -> None:
+    got = read_event(topic, type=kind, data=data)
+    assert refused(got) == ("INVALID_NAME", f"data.{field}.natural.lastName")
+    assert "\u202e" not in str(got)
+    named = {**data, field: {**data[field], "natural": ANNA}}
+    assert accepted(read_event(topic, type=kind, data=named)).type == kind

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from travelrule.screening.names import letters
-from travelrule.screening.names.entries import NameKind
+from travelrule.screening.names.entries import KINDS, NameKind
 from travelrule.screening.names.hangul import korean_keys
 from travelrule.screening.names.text import visible
 from travelrule.screening.names.words import (
@@ -74,6 +74,11 @@ def normalise(text: str, kind: NameKind) -> NormalName:
         return NormalName(words, every, (), unvowelled, korean_keys(every), exact)
     words, forms = _without_forms(every)
     return NormalName(words, every, forms, unvowelled)
+
+
+def is_comparable(text: str, kind: NameKind | None) -> bool:
+    """Say whether anything of a text can be looked for; what cannot is not found, which never means clean."""
+    return any(normalise(text, one).words for one in (KINDS if kind is None else (kind,)))
 
 
 def _organisation_text(shown: str) -> str:

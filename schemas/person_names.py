@@ -1,0 +1,62 @@
+"""What counts as a name: something that a reader sees and a list can be asked for.
+
+A name holds at least one letter, of any script, or one digit: a character of the Unicode categories L (letter) or Nd
+(decimal digit) that is visible. Marks alone, control and formatting characters (zero-width, bidirectional, U+FEFF),
+blanks, punctuation, symbols and emoji are no name, nor are the six characters that Unicode calls letters and that
+nothing draws. They are allowed beside letters.
+
+Events are refused for it where they come in (``streams.codec``), not by the models: what was stored before stays
+readable.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from schemas.base import Wire
+from schemas.persons import LegalPerson, NaturalPerson
+
+BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\U00013441\U00013442")
+"""Hangul fillers and Egyptian blanks: letters by category, without a glyph."""
+
+NAME_FIX: Final = "a name has at least one letter or digit that can be seen"
+
+_NAME_FIELDS: dict[type[Wire], tuple[tuple[str, str], ...]] = {
+    NaturalPerson: (
+        ("last_name", "lastName"),
+        ("first_name", "firstName"),
+        ("local_last_name", "localLastName"),
+        ("local_first_name", "localFirstName"),
+    ),
+    LegalPerson: (("name", "name"), ("local_name", "localName")),
+}
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text can be the name of a person or a company."""
+    if text.isascii():
+        return any(map(str.isalnum, text))
+    return any(map(_tells, text))
+
+
+def _tells(letter: str) -> bool:
+    category = unicodedata.category(letter)
+    return (category[0] == "L" and letter not in BLANK_LETTERS) or category == "Nd"
+
+
+def nameless_fields(data: Wire, path: str = "") -> Iterator[str]:
+    """Name the fields of an event, at any depth, that are filled and hold no name."""
+    for attribute, name in _NAME_FIELDS.get(type(data), ()):
+        text = getattr(data, attribute)
+        if text is not None and not is_name(text):
+            yield f"{path}{name}"
+    for attribute, field in type(data).model_fields.items():
+        name, value = field.alias or attribute, getattr(data, attribute)
+        if isinstance(value, Wire):
+            yield from nameless_fields(value, f"{path}{name}.")
+        elif isinstance(value, tuple):
+            for place, item in enumerate(value):
+                if isinstance(item, Wire):
+                    yield from nameless_fields(item, f"{path}{name}[{place}].")
