@@ -43,7 +43,7 @@ async def run_sandbox(
     faulty file and ``UsageError`` for an address that cannot be listened on.
     """
     world = await asyncio.to_thread(load_world, world_path)
-    http = HttpTransport()
+    http = HttpTransport(inside_callbacks=world.allow_http_callbacks)
     with SandboxJournal(data_dir) as journal:
         sandbox = Sandbox(world, http, journal=journal, callbacks=http)
         app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.tasks, http))
