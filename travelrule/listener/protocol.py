@@ -17,7 +17,7 @@ from uvicorn.server import ServerState
 
 from travelrule.listener.connections import Connection, ConnectionTable, Phase
 from travelrule.listener.head import HeadBuffer, HeadRefused
-from travelrule.listener.refusal import Refusals, response
+from travelrule.listener.refusal import refusal
 
 DRAIN_SECONDS = 2.0
 """How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
@@ -33,13 +33,11 @@ class LimitedProtocol(HttpToolsProtocol):
         app_state: dict[str, Any],
         table: ConnectionTable,
         entry: Connection,
-        refusals: Refusals,
     ) -> None:
         super().__init__(config, server_state, app_state)
         self._table = table
         self._limits = table.limits
         self._entry = entry
-        self._refusals = refusals
         self._head = HeadBuffer(table.limits)
         self._reserved = 0
         self._begun = False
@@ -162,7 +160,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         if not (answering and self.cycle.response_started):
-            self.transport.write(response(status, self._refusals(status, reason)))
+            self.transport.write(refusal(status, reason))
         self.transport.close()
 
     def _release_body(self) -> None:

@@ -1,23 +1,23 @@
-"""Answers of the listener itself, before an application sees the request."""
+"""Answers of the listener itself, before an application sees the request, in the one error shape (errors.md 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from http import HTTPStatus
 
 import orjson
 
-Refusals = Callable[[int, str], bytes]
-"""The body of a refusal, as JSON, from its HTTP status and a sentence that names the fault."""
+_ERROR_TYPES = {
+    400: "BAD_REQUEST",
+    405: "METHOD_NOT_ALLOWED",
+    408: "REQUEST_TIMEOUT",
+    431: "BAD_REQUEST",
+    503: "SERVICE_UNAVAILABLE",
+}
 
 
-def plain_refusal(status: int, reason: str) -> bytes:
-    """Name the status and the fault; for listeners without an error shape of their own."""
-    return orjson.dumps({"error": HTTPStatus(status).phrase, "message": reason})
-
-
-def response(status: int, body: bytes) -> bytes:
-    """Write a whole HTTP/1.1 response that ends the connection."""
+def refusal(status: int, reason: str) -> bytes:
+    """Write a whole HTTP/1.1 response that names the fault and ends the connection."""
+    body = orjson.dumps({"errorType": _ERROR_TYPES[status], "errorMsg": reason})
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
         "content-type: application/json\r\n"

@@ -16,7 +16,6 @@ from travelrule.listener.acceptor import Acceptor
 from travelrule.listener.connections import Connection, ConnectionTable
 from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
-from travelrule.listener.refusal import Refusals, plain_refusal
 
 BACKLOG = 2048
 
@@ -35,7 +34,6 @@ class ListenerServer(uvicorn.Server):
         *,
         limits: Limits,
         allow: Callable[[str], bool] = any_source,
-        refusals: Refusals = plain_refusal,
         tls: ssl.SSLContext | None = None,
         protocol: type[LimitedProtocol] = LimitedProtocol,
         on_started: Callable[[], None] | None = None,
@@ -57,7 +55,6 @@ class ListenerServer(uvicorn.Server):
         )
         self.table = ConnectionTable(limits)
         self._allow = allow
-        self._refusals = refusals
         self._tls = tls
         self._protocol = protocol
         self._on_started = on_started
@@ -84,4 +81,4 @@ class ListenerServer(uvicorn.Server):
             self._on_started()
 
     def _connection(self, entry: Connection) -> asyncio.Protocol:
-        return self._protocol(self.config, self.server_state, self.lifespan.state, self.table, entry, self._refusals)
+        return self._protocol(self.config, self.server_state, self.lifespan.state, self.table, entry)
