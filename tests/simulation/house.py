@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
-from uuid import uuid5
 
 from tests.simulation.shelves import Shelves
-from travelrule.engine.batch import EVENT_NAMESPACE
+from travelrule.engine.batch import stable_id
 from travelrule.engine.deciding import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Projection, Reply, Tell
@@ -209,7 +208,7 @@ class House:
                 case LookUp(question, parameters):
                     self._call(slot, item, number, CallHub("look-up", "", question, parameters))
                 case Tell():
-                    tell_id = self._id(item, f"tell|{number}")
+                    tell_id = stable_id(self.vasp, "tell", item.source, item.id, number)
                     self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()
                 case DropCalls(operations):
@@ -240,7 +239,7 @@ class House:
     def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
         due_at = call.due_at or self.clock()
         row = CallRow(
-            id=self._id(item, str(number)),
+            id=stable_id(self.vasp, "call", item.source, item.id, number),
             subject=slot.subject,
             operation=call.operation,
             target=call.target,
@@ -293,9 +292,6 @@ class House:
             slot.due_at, slot.due_timer = after.due_at, after.due_timer
             if slot.due_at is not None:
                 self.on_due(slot)
-
-    def _id(self, item: Input, what: str) -> str:
-        return str(uuid5(EVENT_NAMESPACE, f"{self.vasp}|{item.source}|{item.id}|{what}"))
 
 
 class StatesView(dict[str, Any]):

@@ -114,7 +114,7 @@ class Batch:
         value = write_event(
             type=kind,
             source=f"/travelrule/{self.vasp}",
-            id=_stable_id(self.vasp, topic, key, slot.subject, sequence),
+            id=stable_id(self.vasp, topic, key, slot.subject, sequence),
             subject=key,
             time=self.now,
             data={**data, "sequence": sequence},
@@ -162,7 +162,7 @@ class Batch:
         }
 
     def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
-        call_id = _stable_id(self.vasp, "call", item.source, item.id, number)
+        call_id = stable_id(self.vasp, "call", item.source, item.id, number)
         content = orjson.dumps({"clear": call.clear, "payload": call.payload})
         self.contents[call_id] = CallContent(call.clear, call.payload)
         self.calls[call_id] = {
@@ -189,7 +189,7 @@ class Batch:
         content = tell.data.model_dump_json(by_alias=True).encode()
         self.tells.append(
             {
-                "id": _stable_id(self.vasp, "tell", item.source, item.id, number),
+                "id": stable_id(self.vasp, "tell", item.source, item.id, number),
                 "vasp": self.vasp,
                 "from_subject": slot.subject,
                 "to_subject": tell.subject,
@@ -347,7 +347,7 @@ class Batch:
         ]
 
 
-def _stable_id(*parts: str | int) -> str:
+def stable_id(*parts: str | int) -> str:
     """A UUID that only these parts have. As JSON they cannot run into each other, whatever ids platforms choose."""
     return str(uuid5(EVENT_NAMESPACE, orjson.dumps(parts).decode()))
 

@@ -13,21 +13,16 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     text,
 )
 
+from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
+from travelrule.store.metadata import metadata
 from travelrule.store.types import Amount, Instant
 
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    }
-)
+__all__ = ["coin_networks", "directory_fetches", "metadata", "vasps"]  # those of other modules: here are all tables
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -89,6 +84,16 @@ data_keys = Table(
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
+
+key_checks = Table(
+    "key_checks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("key_id", LargeBinary, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
 
 parked = Table(
     "parked",
@@ -247,26 +252,6 @@ wallets = Table(
 )
 Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
 Index("ix_wallets_screened_lists", wallets.c.vasp, wallets.c.screened_lists, wallets.c.wallet_id)
-
-vasps = Table(
-    "vasps",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("entity_id", Text, primary_key=True),
-    Column("entry", Text, nullable=False),
-    Column("health", Text, nullable=False),
-    Column("listed", Boolean, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
-
-coin_networks = Table(
-    "coin_networks",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("coin", Text, primary_key=True),
-    Column("networks", Text, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
 
 policies = Table(
     "policies",
