@@ -48,13 +48,19 @@ class HeadBuffer:
             return None
         received = bytes(self._bytes)
         self._bytes.clear()
-        return _without_upgrade(received[:end], self._limits) + received[end:]
+        return _checked(received[:end], self._limits) + received[end:]
 
 
-def _without_upgrade(head: bytes, limits: Limits) -> bytes:
-    """Drop ``Upgrade``: a server may ignore it (RFC 9110 section 7.8), and the parser would end the request there."""
+def _checked(head: bytes, limits: Limits) -> bytes:
+    """Refuse what no client of ours sends, and drop ``Upgrade``.
+
+    A server may ignore it (RFC 9110 section 7.8), and the parser would end the request there.
+    """
     if head.count(b"\r\n") > limits.header_count:
         raise HeadRefused(431, f"a request must not have more than {limits.header_count} headers")
     if _FOLDED.search(head):
         raise HeadRefused(400, "a header must not be folded over several lines")
+    path = head.partition(b"\r\n")[0].partition(b"?")[0]
+    if b"%2f" in path.lower():
+        raise HeadRefused(400, "a path must not hold an encoded slash")
     return _UPGRADE.sub(b"", head)

@@ -107,6 +107,8 @@ async def test_a_late_body_of_an_upgrade_is_no_request_of_its_own() -> None:
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
         b"GET /\xff HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"GET /v1%2Fvasp/health HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"GET /v1/%2f/health?x=1 HTTP/1.1\r\nHost: h\r\n\r\n",
     ],
 )
 async def test_what_is_no_request_ends_the_connection(hostile: bytes) -> None:
@@ -114,6 +116,11 @@ async def test_what_is_no_request_ends_the_connection(hostile: bytes) -> None:
         answer = await door.say(hostile)
         assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 405"))
         assert door.app.seen == []
+
+
+async def test_an_encoded_slash_in_a_query_is_fine() -> None:
+    async with open_door() as door:
+        assert b" 200 " in await door.say(b"GET /x?y=%2F HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 
 
 async def test_a_pipelined_request_is_never_served() -> None:
