@@ -118,11 +118,23 @@ COUNTERPARTY_UP = _gauge(
     "vasp",
     unit="bool",
 )
+DIRECTORY_AGE_SECONDS = _gauge(
+    "travelrule_directory_age_seconds",
+    "Time since the hub gave the list of VASPs with their health and keys; infinite before it did",
+    unit="seconds",
+)
 CONSUMER_LAG_SECONDS = _gauge(
     "travelrule_consumer_lag_seconds",
     "Age of the oldest event of a topic that is not committed",
     "topic",
     unit="seconds",
+)
+CONSUMER_LAG_RECORDS = _gauge(
+    "travelrule_consumer_lag_records",
+    "Records of a topic behind the committed offsets of the whole group, taken by a worker or not; each worker shows"
+    " the same",
+    "topic",
+    unit="records",
 )
 LIST_ENTRIES = _gauge("travelrule_list_entries", "Entries of a sanctions list in use", "list", unit="entries")
 LIST_AGE_SECONDS = _gauge(

@@ -113,7 +113,10 @@ class Settings(BaseSettings):
         description="folder with the first sanctions lists to load: a sub-folder `FORMAT` or `FORMAT@CODE` for each",
     )
     directory_refresh_seconds: Annotated[int, Field(ge=1)] = Field(
-        3600, description="how often the VASP list and the coin networks are fetched"
+        3600, description="how often the coin networks are fetched"
+    )
+    health_refresh_seconds: Annotated[int, Field(ge=1)] = Field(
+        20, description="how often the VASP list is fetched: health and public keys of the counterparties"
     )
     consumer_group: KafkaName = Field("travelrule", description="Kafka consumer group of the workers")
     topic_prefix: KafkaName = Field("travelrule.", description="what the names of all topics begin with")

@@ -106,7 +106,7 @@ class Stage:
         """A process of the program with the named roles, ready."""
         metrics_port = free_port() if name else vasp.metrics_port
         environment = vasp.environment(metrics_port=metrics_port)
-        environment |= {"TRAVELRULE_DIRECTORY_REFRESH_SECONDS": "3600"}
+        environment |= {"TRAVELRULE_DIRECTORY_REFRESH_SECONDS": "3600", "TRAVELRULE_HEALTH_REFRESH_SECONDS": "20"}
         environment |= {f"TRAVELRULE_{key}": value for key, value in settings.items()}
         program = Program(name or vasp.entity_id, ["travelrule", "serve", *roles], vasp.folder, environment)
         await program.start()

@@ -23,7 +23,7 @@ from travelrule.client.operations import OPERATIONS
 from travelrule.client.wire import RawAnswer
 from travelrule.engine.caller import LEASE_SECONDS
 from travelrule.engine.calling import Calling, Postpone
-from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.counterparties import HEALTH_SECONDS, Counterparties
 from travelrule.engine.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.inputs import Input
@@ -56,10 +56,18 @@ class Phonebook(Counterparties):
     def _stale(self) -> bool:
         return False
 
-    def look(self) -> None:
+    def outdated(self) -> bool:
+        """The desk looks when something changed: that nothing did makes its copy no older."""
+        return False
+
+    def fetched_since(self, at: datetime) -> bool:
+        """Everyone is listed from the first day on."""
+        return True
+
+    def look(self) -> bool:
         """Take the hub's list, if it answers; what changed is told to the subjects."""
         if self._network.weather.away(self._clock()):
-            return
+            return False
         self.wanted.clear()
         now = self._clock()
         for entity_id, entry in self._network.entries().items():
@@ -67,6 +75,7 @@ class Phonebook(Counterparties):
             if before is not None and before.entry != entry:
                 self._tell(entity_id, before, entry)
             self._copy[entity_id] = StoredVasp(entry, listed=True, refreshed_at=now)
+        return True
 
     def _tell(self, entity_id: str, before: StoredVasp, entry: Any) -> None:
         item = directory_input(entity_id, before.entry, entry, self._clock())
@@ -139,6 +148,7 @@ class Desk:
         self._dice = dice
         self._line = Line(house.vasp, hub, clock, keyring)
         self._running: set[asyncio.Task[None]] = set()
+        self._looks_again = False
         self._calling = Calling(
             vault=cast("Any", None),
             hub=cast("Any", self._line),
@@ -159,13 +169,26 @@ class Desk:
 
     def look_at_directory(self) -> None:
         """Refresh the directory, and wake what waited for somebody who is up again."""
-        self.phonebook.look()
+        if not self.phonebook.look():
+            self._look_again()
         for row in list(self._house.calls.values()):
             stored = self.phonebook.copy.get(row.target)
             if row.deferred and stored is not None and stored.up:
                 row.deferred = False
                 row.due_at = self._clock.now
                 self._plan(row)
+
+    def _look_again(self) -> None:
+        """The hub did not give the list: one more look within an interval, however many looks failed."""
+        if self._looks_again:
+            return
+        self._looks_again = True
+
+        def look() -> None:
+            self._looks_again = False
+            self.look_at_directory()
+
+        self._clock.after(self._dice.uniform(5, HEALTH_SECONDS), look)
 
     def _plan(self, row: CallRow) -> None:
         when = max(row.due_at, self.asleep_until) + timedelta(seconds=self._dice.uniform(0.001, 0.5))
@@ -224,6 +247,7 @@ class Desk:
         row.note = row.note if step.note is None else step.note
         row.due_at = self._clock.now + DEFERRED_LOOK if step.deferred else step.due_at
         if self.phonebook.wanted.is_set():
+            self.phonebook.wanted.clear()
             self._clock.after(1.0, self.look_at_directory)
         self._plan(row)
 

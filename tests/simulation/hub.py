@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 import orjson
@@ -16,6 +17,7 @@ from tests.simulation.searches import SearchDesk
 from tests.simulation.weather import Weather
 from travelrule.client.errors import NoAnswer
 from travelrule.client.wire import RawAnswer
+from travelrule.engine.counterparties import HEALTH_SECONDS
 
 Back = Callable[[Any], None]
 Answer = tuple[int, dict[str, Any]]
@@ -89,7 +91,8 @@ class Hub:
     def __init__(self, clock: Clock, weather: Weather, dice: random.Random, watcher: NetworkWatcher) -> None:
         self.weather = weather
         self.members: dict[str, Served] = {}
-        self.down: set[str] = set()
+        self.down: dict[str, datetime] = {}
+        """Since when a member is listed as down."""
         self.health_changed: list[Callable[[], None]] = []
         self.requests = 0
         self._clock = clock
@@ -108,14 +111,20 @@ class Hub:
         return list(self.members[name].entry().pubkeys)
 
     def set_health(self, name: str, *, up: bool) -> None:
-        self.down.discard(name) if up else self.down.add(name)
-        # Directories notice within a minute, each in its own time, while something waits.
+        if up:
+            self.down.pop(name, None)
+        else:
+            self.down.setdefault(name, self._clock.now)
+        # Directories notice within their interval, each in its own time.
         for look in self.health_changed:
-            self._clock.after(self._dice.uniform(1, 60), look)
+            self._clock.after(self._dice.uniform(0.5, HEALTH_SECONDS), look)
 
     def take(self, request: Request, back: Back) -> None:
         """A request leaves its VASP; ``back`` hears what comes of it."""
         self.requests += 1
+        assert not self._must_be_known_down(request.place), (
+            f"{request.operation} was sent to {request.place}, which is down for the hub"
+        )
         self.watcher.sent(request)
         fate = self.weather.fate(self._clock.now)
         if fate == "not-sent":
@@ -135,6 +144,13 @@ class Hub:
             if fate == "double":
                 self._deliver_in(request, self._dice.uniform(0.1, 5.0))
             self._clock.after(self._dice.uniform(0.02, 1.0), lambda: self._forward(request, back, fate))
+
+    def _must_be_known_down(self, name: str) -> bool:
+        """Invariant 7: listed as down for longer than the interval, and the hub gave the list all that time."""
+        now = self._clock.now
+        interval = timedelta(seconds=HEALTH_SECONDS)
+        since = self.down.get(name)
+        return since is not None and now - since > interval and not self.weather.away_lately(now, 2 * interval)
 
     def _lose(self, request: Request, back: Back) -> None:
         self._clock.after(NO_ANSWER_SECONDS, lambda: back(NoAnswer(request.operation, sent_maybe=True)))

@@ -60,6 +60,10 @@ class Weather:
     def away(self, now: datetime) -> bool:
         return any(spell.away and spell.begins <= now < spell.ends for spell in self._spells)
 
+    def away_lately(self, now: datetime, lately: timedelta) -> bool:
+        """Whether the hub was not reachable at some moment of the last time."""
+        return any(spell.away and spell.begins <= now and spell.ends > now - lately for spell in self._spells)
+
     def fate(self, now: datetime) -> str:
         """What happens to a request now: ``fine``, or one of ``FATES``."""
         if now >= self.clears:

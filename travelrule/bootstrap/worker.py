@@ -87,12 +87,14 @@ class Worker:
         )
         self._refresher = Refresher(
             counterparties,
+            opened.directory.fetches,
             opened.queues,
             opened.leases,
             intake.submit,
             opened.engine.alert,
-            opened.settings.directory_refresh_seconds,
             opened.clock,
+            interval_seconds=opened.settings.health_refresh_seconds,
+            networks_seconds=opened.settings.directory_refresh_seconds,
         )
         self._audit_log = AuditLog(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
@@ -143,8 +145,8 @@ class Worker:
         return self._faust.alive()
 
     def ready(self) -> bool:
-        """Whether this process consumes partitions."""
-        return bool(self._faust.assignment())
+        """Whether this process consumes what is assigned to it."""
+        return self._faust.ready()
 
     async def stop(self) -> None:
         """Consume nothing more, wait for the committer, let calls on their way end, publish what is left to."""
@@ -156,6 +158,8 @@ class Worker:
         while True:
             for topic, seconds in self._faust.lag_seconds().items():
                 metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
+            for topic, records in self._faust.lag_records().items():
+                metrics.CONSUMER_LAG_RECORDS.labels(topic=topic).set(records)
             await asyncio.sleep(LAG_SECONDS)
 
 

@@ -30,13 +30,15 @@ from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.engine.wallet_ratings import WalletRatings
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retries import Again, Attempted, Course, Deliver, react
+from travelrule.exchange.retries import Again, Attempted, Deliver, react
+from travelrule.exchange.retry_table import names_member
 from travelrule.policy.policy import Policy
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
 
 DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
+OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 LOOK_UP = "look-up"
 WALLET_SCREENING = "wallet-screening"
@@ -113,10 +115,13 @@ class Calling:
 
     def _obstacle(self, call: CallItem, target: StoredVasp | None) -> Attempt | None:
         """What stands against calling this VASP now."""
-        if (target is None or not target.listed) and not call.note:
-            # It may be newer than our copy of the directory: ask for a fresh list before saying no. That was no try.
+        if self._counterparties.outdated():
+            # Nobody knows who is down (invariant 7). It was no try; the list is fetched as soon as the hub gives it.
+            return Attempt(Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS)))
+        if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):
+            # It may be newer than the stored list: ask for a fresh one before saying no. That was no try.
             self._counterparties.wanted.set()
-            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS), note=Course().note()))
+            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
         refusal = self._refusal(call, target)
         if refusal is not None:
             # An earlier try may have reached the counterparty: then a finish is owed for it.
@@ -204,6 +209,8 @@ class Calling:
     async def _judge(self, call: CallItem, target: StoredVasp | None, attempted: Attempted, jitter: float) -> Attempt:
         tries = call.tries + 1
         now = self._clock()
+        if attempted.kind == "error" and names_member(attempted.status, attempted.code):
+            self._counterparties.wanted.set()  # it may be listed as down by now
         reached = attempted.kind == "answer" or self._was_reached(call.operation, attempted.status)
         reaction = react(
             call.operation,

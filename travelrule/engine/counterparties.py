@@ -1,7 +1,8 @@
 """Whom we may call and with which key: the directory as this process sees it.
 
-The stored directory is the truth; a short-lived copy saves a query per call. ``refresh_keys`` asks the hub for one
-VASP's current keys (4.A.2), ``fetch`` for the whole list and the coin networks (4.A.1, 4.A.3).
+The stored directory is the truth; a copy, renewed when the stored one changed, saves a query per call.
+``refresh_keys`` asks the hub for one VASP's current keys (4.A.2), ``fetch`` for the whole list and, when they are due,
+the coin networks (4.A.1, 4.A.3).
 
 What changed is told before it is stored: a process that dies in between tells it again, and nobody loses an alert.
 """
@@ -21,14 +22,19 @@ from travelrule.client.directory import by_entity, changes
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
+from travelrule.engine.directory_schedule import is_outdated
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
 from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.identity.validate import is_own_network
 from travelrule.policy.policy import HUB_ENTITY
 from travelrule.store.directory import Directory, StoredVasp, networks_of
+from travelrule.store.directory_fetches import FetchState
 
-COPY_SECONDS = 5.0
+COPY_SECONDS = 1.0
+"""How long a process goes without asking whether the stored directory changed."""
+HEALTH_SECONDS = 20.0
+"""How often the list is fetched, unless the settings say otherwise."""
 KEY_REFRESH_SECONDS = 5.0
 """The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
 
@@ -55,17 +61,21 @@ class Counterparties:
         directory: Directory,
         hub: HubClient,
         clock: Callable[[], datetime],
+        *,
+        interval_seconds: float = HEALTH_SECONDS,
     ) -> None:
         self._directory = directory
         self._hub = hub
         self._clock = clock
+        self._interval = timedelta(seconds=interval_seconds)
         self._copy: dict[str, StoredVasp] = {}
         self._copied_at: datetime | None = None
+        self._state = FetchState()
         self._keys_asked: dict[str, datetime] = {}
         self._refreshing = asyncio.Lock()
         self._copying = asyncio.Lock()
         self.wanted = asyncio.Event()
-        """Set by whoever needs a fresh list now; the refresher listens."""
+        """Set when a call needs a fresh list; the refresher of this process stores the demand for all processes."""
         self.networks: dict[str, tuple[str, ...]] = {}
         self.tell: Callable[[Input], Awaitable[Any]] | None = None
         """Takes the input about keys that were found changed between two fetches of the list."""
@@ -80,8 +90,16 @@ class Counterparties:
         if self._stale():
             async with self._copying:
                 if self._stale():  # of all that came at once, one looks
-                    await self.reload()
+                    await self._renew()
         return self._copy.get(entity_id)
+
+    def outdated(self) -> bool:
+        """Whether the stored list is too old to tell who is up; nothing is sent to a VASP then."""
+        return is_outdated(self._state.fetched_at, self._clock(), self._interval)
+
+    def fetched_since(self, at: datetime) -> bool:
+        """Whether the stored list was fetched after ``at``."""
+        return self._state.fetched_at is not None and self._state.fetched_at > at
 
     async def left_out(self, asked: Collection[str] | None, own: str) -> bool:
         """Whether a listed VASP of the own network is not among those that the hub asked for a search.
@@ -100,6 +118,14 @@ class Counterparties:
 
     def _stale(self) -> bool:
         return self._copied_at is None or self._clock() - self._copied_at > timedelta(seconds=COPY_SECONDS)
+
+    async def _renew(self) -> None:
+        """Take a fresh copy if the stored directory changed since the last one."""
+        state = await self._directory.fetches.read()
+        if self._copied_at is None or state.version != self._state.version:
+            await self.reload()
+        self._state = state
+        self._copied_at = self._clock()
 
     async def reload(self) -> None:
         """Take a fresh copy of the stored directory."""
@@ -158,9 +184,9 @@ class Counterparties:
             return
         await self.tell(_input(entity_id, stored.entry, stored.entry.model_copy(update={"pubkeys": keys}), now))
 
-    async def fetch(self) -> News | None:
-        """Fetch the list and the networks, and find the differences (they become alerts). None: an empty list, which is
-        not believed. Raises ``HubError`` if the hub does not give the list.
+    async def fetch(self, *, networks: bool) -> News | None:
+        """Fetch the list, with the coin networks on request, and find the differences (they become alerts). None: an
+        empty list, which is not believed. Raises ``HubError`` if the hub does not give the list.
         """
         now = self._clock()
         known = await self._directory.all()
@@ -173,23 +199,24 @@ class Counterparties:
         # The first list of a new installation is not news.
         found = [change.entity_id for change in changes(listed, fetched)] if known else []
         differences = tuple(_input(name, listed.get(name), fetched.get(name), now) for name in found)
-        networks = await self._fetch_networks()
+        coins = await self._fetch_networks() if networks else None
         before = await self._directory.networks()
-        changed = networks is not None and bool(before) and networks_of(networks) != before
-        return News(now, known, fetched, differences, networks, changed)
+        changed = coins is not None and bool(before) and networks_of(coins) != before
+        return News(now, known, fetched, differences, coins, changed)
 
     async def store(self, news: News) -> None:
         """Store what was fetched; what waits for it sees it at once."""
         await self._directory.store(news.fetched, news.known, news.at)
         if news.networks is not None:
             await self._directory.store_networks(news.networks, news.at)
+        self._state = await self._directory.fetches.read()
         await self.reload()
 
     async def _fetch_networks(self) -> CoinNetworks | None:
         try:
             return await self._hub.coin_networks()
         except HubError as error:
-            # The list was fetched; the networks of last time serve until the next refresh.
+            # The list was fetched; the networks of last time serve until they are fetched again.
             log.warning("networks-not-refreshed", error=error)
             return None
 

@@ -10,11 +10,12 @@ import orjson
 
 from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
+from travelrule.engine import audit_record
 from travelrule.engine.batch import Batch, Observation
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
-from travelrule.exchange.decision import Alert, Decision
+from travelrule.exchange.decision import Alert, Decision, Projection
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import SUBJECTS, source_class
@@ -114,7 +115,7 @@ class Decider:
         slot.traceparent = item.traceparent or slot.traceparent
         emitted = len(batch.outbox)
         reply = batch.effects(slot, item, decision.effects)
-        self._audit(item, slot, decision, fingerprint, emitted, now, created=before is None)
+        self._audit(item, slot, decision, fingerprint, emitted, reply, now, created=before is None)
         batch.remember(slot, item, fingerprint, decision.status, decision.code, reply)
         return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
@@ -125,39 +126,34 @@ class Decider:
         decision: Decision[Any],
         fingerprint: bytes,
         emitted: int,
+        reply: dict[str, Any] | None,
         now: datetime,
         *,
         created: bool,
     ) -> None:
         batch = self._batch
-        state = slot.dumped = self._machines[slot.kind].dump(slot.state)
-        body = orjson.dumps(
-            {
-                "subject": slot.subject,
-                "record": slot.records,
-                "at": now,
-                "source": item.source,
-                "id": item.id,
-                "type": item.type,
-                "input": fingerprint.hex(),
-                "rule": decision.rule,
-                "status": decision.status,
-                "code": decision.code,
-                "policyVersion": self._policy.version,
-                "profileVersion": self._policy.own.version,
-                "created": created,
-                "state": batch.vault.index.fingerprint(slot.subject.encode(), state).hex(),
-                "events": [
-                    {
-                        "topic": row["topic"],
-                        "key": row["key"],
-                        "type": row["type"],
-                        "sequence": row["sequence"],
-                    }
-                    for row in batch.outbox[emitted:]
-                ],
-            }
+        machine = self._machines[slot.kind]
+        state = slot.dumped = machine.dump(slot.state)
+        if slot.state is not None:
+            slot.projected = machine.project(slot.state)
+        sealed_before = batch.vault.seal(slot.data_key, "before", slot.subject, slot.before) if slot.before else None
+        slot.before = b""
+        slot.machine_version, slot.machine_records = machine.version, slot.records
+        decided = audit_record.Decided(
+            slot.subject,
+            slot.records,
+            now,
+            item,
+            fingerprint,
+            decision,
+            machine.version,
+            created,
+            state,
+            slot.projected or Projection(),
+            reply,
+            batch.outbox[emitted:],
         )
+        body = audit_record.write(decided, self._policy, batch.vault)
         slot.head = record_hash(slot.head, body)
         batch.audit.append(
             {
@@ -165,6 +161,7 @@ class Decider:
                 "subject": slot.subject,
                 "record": slot.records,
                 "body": body,
+                "sealed_before": sealed_before,
                 "hash": slot.head,
                 "at": now,
             }

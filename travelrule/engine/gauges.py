@@ -1,7 +1,8 @@
-"""Gauges that are counted in the database: backlog, open exchanges."""
+"""Gauges that are read from the database: backlog, age of the directory, open exchanges."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import datetime
 
@@ -18,10 +19,11 @@ _BACKLOG = (
     text(
         "SELECT (SELECT count(*) FROM calls WHERE vasp = :vasp AND due_at <= :now) AS due,"
         " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS unsent,"
-        " (SELECT min(created_at) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS oldest"
+        " (SELECT min(created_at) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS oldest,"
+        " (SELECT fetched_at FROM directory_fetches WHERE vasp = :vasp) AS listed"
     )
     .bindparams(bindparam("now", type_=Instant()))
-    .columns(oldest=Instant())
+    .columns(oldest=Instant(), listed=Instant())
 )
 _OPEN = text(
     "SELECT side, status, count(*) AS number FROM exchanges"
@@ -55,6 +57,8 @@ class Gauges:
         metrics.OUTBOX_UNSENT.set(backlog.unsent)
         age = (now - backlog.oldest).total_seconds() if backlog.oldest is not None else 0.0
         metrics.OLDEST_UNSENT_SECONDS.set(max(age, 0.0))
+        listed = (now - backlog.listed).total_seconds() if backlog.listed is not None else math.inf
+        metrics.DIRECTORY_AGE_SECONDS.set(max(listed, 0.0))
         metrics.EXCHANGES_OPEN.clear()
         for row in rows:
             metrics.EXCHANGES_OPEN.labels(side=row.side, status=row.status).set(row.number)

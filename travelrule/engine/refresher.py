@@ -1,7 +1,8 @@
-"""The directory refresher: the VASP list at intervals, at once on demand, and often while somebody is down.
+"""The directory refresher: fetches the VASP list for all processes, at its interval and on demand.
 
-One process at a time fetches (a lease). Differences become inputs, and so alerts; a VASP that came back wakes the calls
-that waited for it (design section 5, invariant 7).
+One process at a time fetches (a lease); when it does is decided by ``directory_schedule`` on facts that all processes
+share through the store, so demands of many processes lead to one fetch. Differences become inputs, and so alerts; a
+VASP that came back wakes the calls that waited for it (design section 5, invariant 7).
 """
 
 from __future__ import annotations
@@ -9,25 +10,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from http import HTTPStatus
 
 from travelrule import logs
-from travelrule.client.errors import HubError
-from travelrule.engine.counterparties import Counterparties
+from travelrule.client.errors import HubError, NoAnswer
+from travelrule.engine.counterparties import Counterparties, News
+from travelrule.engine.directory_schedule import back_off, is_due, is_outdated, tried_at
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.policy.policy import HUB_ENTITY
+from travelrule.store.directory_fetches import DirectoryFetches, FetchState
 from travelrule.store.leases import Leases
 from travelrule.store.queues import Queues
 
 LEASE = "directory"
-LEASE_SECONDS = 30.0
+LEASE_SECONDS = 5.0
 LOOK_SECONDS = 1.0
-WAITING_REFRESH_SECONDS = 5.0
-FAILED_REFRESH_SECONDS = 5.0
-DEMAND_SECONDS = 2.0
-"""The least time between two fetches on demand."""
+FETCH_SECONDS = 15.0
+NETWORKS_AGAIN_SECONDS = 300.0
+"""When the coin networks are fetched again after they could not be."""
+STALE_AGAIN = timedelta(hours=1)
+HUB_SUBJECT = f"vasp:{HUB_ENTITY}"
 
 log = logs.get("directory")
 
@@ -38,67 +44,108 @@ class Refresher:
     def __init__(
         self,
         counterparties: Counterparties,
+        fetches: DirectoryFetches,
         queues: Queues,
         leases: Leases,
         submit: Callable[[Input], Awaitable[Outcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
-        interval_seconds: float,
         clock: Callable[[], datetime],
+        *,
+        interval_seconds: float,
+        networks_seconds: float,
     ) -> None:
         self._counterparties = counterparties
+        self._fetches = fetches
         self._queues = queues
         self._leases = leases
         self._submit = submit
         self._alert = alert
-        self._interval = timedelta(seconds=interval_seconds)
         self._clock = clock
-        self._fetched_at: datetime | None = None
+        self._interval = timedelta(seconds=interval_seconds)
+        self._networks_interval = timedelta(seconds=networks_seconds)
+        self._started_at = clock()
+        self._stale_told_at: datetime | None = None
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Refresh until cancelled."""
         await PeriodicJob("directory", self._step, interval=0, failed=database_failed).run()
 
     async def _step(self) -> bool:
-        # What this process wants now it fetches itself: the owner of the lease does not know of it.
-        if await self._leases.take(LEASE, LEASE_SECONDS) or self._counterparties.wanted.is_set():
-            await self._look()
+        await self.round()
         await self._rest()
         return True
 
-    async def _look(self) -> None:
-        now = self._clock()
-        waiting = await self._queues.deferred_targets()
-        if not self._due(now, waiting=bool(waiting)):
+    async def round(self) -> None:
+        """Store what this process wants; fetch if it is due and this process is the one that does."""
+        await self._store_demand()
+        if not await self._leases.take(LEASE, LEASE_SECONDS):
             return
-        self._counterparties.wanted.clear()
-        self._fetched_at = now
+        now = self._clock()
+        state = await self._fetches.read()
+        if is_due(state, now, self._interval) and await self._fetches.begin(state, tried_at(state, now)):
+            await self._fetch(state, now)
+            state = await self._fetches.read()
+        await self._watch_age(state)
+
+    async def _store_demand(self) -> None:
+        wanted = self._counterparties.wanted
+        if not wanted.is_set():
+            return
+        wanted.clear()
         try:
-            news = await self._counterparties.fetch()
+            await self._fetches.want(self._clock())
+        except BaseException:
+            wanted.set()  # the database did not take it: the demand stands
+            raise
+
+    async def _fetch(self, state: FetchState, now: datetime) -> None:
+        networks = state.networks_due_at is None or now >= state.networks_due_at
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                news = await self._counterparties.fetch(networks=networks)
+        except TimeoutError:
+            await self._failed(state, NoAnswer("vasp-list", sent_maybe=True))
+            return
         except HubError as error:
-            log.warning("directory-not-refreshed", error=error)
-            self._fetched_at = now - self._interval + timedelta(seconds=FAILED_REFRESH_SECONDS)
+            await self._failed(state, error)
             return
         if news is None:
+            await self._failed(state, None)
             return
+        await self._take(news)
+        if networks:
+            wait = self._networks_interval if news.networks is not None else timedelta(seconds=NETWORKS_AGAIN_SECONDS)
+            await self._fetches.networks_due(now + min(wait, self._networks_interval))
+
+    async def _take(self, news: News) -> None:
         for item in news.differences:
             await self._submit(item)
         if news.networks_changed:
-            await self._alert(f"vasp:{HUB_ENTITY}", Alert("DIRECTORY_NETWORKS_CHANGED"))
+            await self._alert(HUB_SUBJECT, Alert("DIRECTORY_NETWORKS_CHANGED"))
         await self._counterparties.store(news)
-        for target in waiting:
+        for target in await self._queues.deferred_targets():
             stored = await self._counterparties.get(target)
             if stored is not None and stored.up:
                 await self._queues.wake_deferred(target, self._clock())
 
-    def _due(self, now: datetime, *, waiting: bool) -> bool:
-        if self._fetched_at is None:
-            return True
-        age = now - self._fetched_at
-        if self._counterparties.wanted.is_set() and age >= timedelta(seconds=DEMAND_SECONDS):
-            return True
-        if waiting and age >= timedelta(seconds=WAITING_REFRESH_SECONDS):
-            return True
-        return age >= self._interval
+    async def _failed(self, state: FetchState, error: HubError | None) -> None:
+        if error is not None:
+            log.warning("directory-not-refreshed", error=error)
+        limited = error is not None and error.status == HTTPStatus.TOO_MANY_REQUESTS
+        failures = state.failures + 1
+        wait = back_off(
+            failures, self._interval, limited=limited, retry_after=error.retry_after_s if error is not None else None
+        )
+        await self._fetches.failed(failures, self._clock() + wait)
+
+    async def _watch_age(self, state: FetchState) -> None:
+        """Alert when the list is too old to send anything on its word; again while it stays so."""
+        now = self._clock()
+        if not is_outdated(state.fetched_at or self._started_at, now, self._interval):
+            self._stale_told_at = None
+        elif self._stale_told_at is None or now - self._stale_told_at >= STALE_AGAIN:
+            await self._alert(HUB_SUBJECT, Alert(AlertCode.DIRECTORY_STALE, "critical"))
+            self._stale_told_at = now
 
     async def _rest(self) -> None:
         try:
@@ -106,5 +153,5 @@ class Refresher:
                 await self._counterparties.wanted.wait()
         except TimeoutError:
             return
-        # Somebody wants a list that was fetched a moment ago: do not spin.
+        # A demand may come with each call: do not spin.
         await asyncio.sleep(LOOK_SECONDS / 4)

@@ -24,6 +24,8 @@ class AlertCode(StrEnum):
     """A VASP's legal name, country or network changed."""
     DIRECTORY_KEY_CHANGED = "DIRECTORY_KEY_CHANGED"
     """A VASP's public keys changed."""
+    DIRECTORY_STALE = "DIRECTORY_STALE"
+    """The list of VASPs is too old to tell who is down: nothing is sent to any."""
     DIRECTORY_VASP_DOWN = "DIRECTORY_VASP_DOWN"
     """A VASP went down: nothing is sent to it."""
     DIRECTORY_VASP_GONE = "DIRECTORY_VASP_GONE"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class Plan(StrEnum):
@@ -33,13 +34,15 @@ class Plan(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One row. ``acted``: the counterparty may have acted on the call. ``passing``: a later, fresh attempt makes sense
-    without anybody correcting anything. ``tell``: an operator is told at the first one.
+    without anybody correcting anything. ``tell``: an operator is told at the first one. ``failed``: who failed to do
+    its part, the hub or the counterparty; empty where neither did or nobody can tell.
     """
 
     plan: Plan
     acted: bool = False
     passing: bool = False
     tell: bool = False
+    failed: Literal["hub", "counterparty", ""] = ""
 
 
 BY_CODE: dict[str, Rule] = {
@@ -53,12 +56,12 @@ BY_CODE: dict[str, Rule] = {
     "INVALID_RECEIVER_PUBLIC_KEY": Rule(Plan.KEY),
     "ILLEGAL_FORMAT_OF_ORIGIN": Rule(Plan.STOP),
     "INVALID_ORIGIN": Rule(Plan.STOP),
-    "BENEFICIARY_VASP_REQUEST_TIMEOUT": Rule(Plan.REPEAT, acted=True, passing=True),
-    "TOO_MANY_REQUESTS": Rule(Plan.WAIT, passing=True),
-    "RECEIVED_WRONG_JSON_MESSAGE": Rule(Plan.REPEAT, acted=True, passing=True, tell=True),
-    "RECEIVED_MSG_MISSING_FIELD": Rule(Plan.REPEAT, acted=True, passing=True, tell=True),
-    "CODE_SERVER_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True),
-    "VASP_BACKEND_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True),
+    "BENEFICIARY_VASP_REQUEST_TIMEOUT": Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
+    "TOO_MANY_REQUESTS": Rule(Plan.WAIT, passing=True, failed="hub"),
+    "RECEIVED_WRONG_JSON_MESSAGE": Rule(Plan.REPEAT, acted=True, passing=True, tell=True, failed="counterparty"),
+    "RECEIVED_MSG_MISSING_FIELD": Rule(Plan.REPEAT, acted=True, passing=True, tell=True, failed="counterparty"),
+    "CODE_SERVER_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+    "VASP_BACKEND_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
     "DUPLICATED_TRANSFER_ID": Rule(Plan.STOP, acted=True),
     "INVALID_ENCRYPTED_BODY": Rule(Plan.KEY),
     "UNACCEPTABLE_REQUEST": Rule(Plan.STOP),
@@ -69,10 +72,10 @@ BY_CODE: dict[str, Rule] = {
     "NOT_FOUND": Rule(Plan.STOP),
     "SERVICE_UNAVAILABLE": Rule(Plan.REPEAT, passing=True),
     "INTERNAL_SERVER_ERROR": Rule(Plan.REPEAT, passing=True),
-    "NO_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True),
-    "NOT_SENT": Rule(Plan.REPEAT, passing=True),
+    "NO_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+    "NOT_SENT": Rule(Plan.REPEAT, passing=True, failed="hub"),
     "BAD_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True),
-    "COUNTERPARTY_DOWN": Rule(Plan.REPEAT, passing=True),
+    "COUNTERPARTY_DOWN": Rule(Plan.REPEAT, passing=True, failed="counterparty"),
     "COUNTERPARTY_NOT_ALLOWED": Rule(Plan.STOP),
     "ERASED": Rule(Plan.STOP),
 }
@@ -81,9 +84,18 @@ BY_CODE: dict[str, Rule] = {
 ``down``, the policy forbids the counterparty, the subject's data key is destroyed."""
 
 BY_STATUS: dict[int, Rule] = {
-    408: Rule(Plan.REPEAT, acted=True, passing=True),
-    429: Rule(Plan.WAIT, passing=True),
+    408: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
+    429: Rule(Plan.WAIT, passing=True, failed="hub"),
+    503: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
 }
+BY_STATUS_WITHOUT_CODE: dict[int, Rule] = {
+    500: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+    502: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+    504: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+}
+"""What stands in front of the hub answers so, and the hub itself: a member's 500 reaches us with an ``errorType``."""
+WITHOUT_CODE = "HTTP_"
+"""What begins the code that we give to an error without ``errorType``."""
 BY_CLASS: dict[int, Rule] = {
     4: Rule(Plan.STOP),
     5: Rule(Plan.REPEAT, acted=True, passing=True),
@@ -135,7 +147,16 @@ status search has the other spelling of D12; the one of an unhosted wallet is op
 
 def rule_for(status: int, code: str) -> Rule:
     """Find the row of an error, by code, by HTTP status, by HTTP class."""
-    return BY_CODE.get(code) or BY_STATUS.get(status) or BY_CLASS.get(status // 100, OTHER)
+    if code in BY_CODE:
+        return BY_CODE[code]
+    if (not code or code.startswith(WITHOUT_CODE)) and status in BY_STATUS_WITHOUT_CODE:
+        return BY_STATUS_WITHOUT_CODE[status]
+    return BY_STATUS.get(status) or BY_CLASS.get(status // 100, OTHER)
+
+
+def names_member(status: int, code: str) -> bool:
+    """Whether the error says that the counterparty failed: the hub may list it as down by now."""
+    return rule_for(status, code).failed == "counterparty"
 
 
 def passing(status: int, code: str) -> bool:

@@ -45,16 +45,20 @@ def authorization_payload(
     receiver alone is; either way names are then sent as plain letters, because some Korean exchanges fail on
     anything else.
     """
-    plain = both_korean or to_korea
+    parties = parties_payload(withdrawal, korean_first=both_korean, plain_names=both_korean or to_korea)
+    return {**parties, "OriginatingVASP": originating_vasp(vasp_profile)}
+
+
+def parties_payload(withdrawal: WithdrawalRequested, *, korean_first: bool = False, plain_names: bool = False) -> Ivms:
+    """Return the two parties of a transfer authorization."""
     target = withdrawal.destination
-    beneficiary = person_objects(withdrawal.beneficiary, korean_first=both_korean, plain_names=plain)
+    beneficiary = person_objects(withdrawal.beneficiary, korean_first=korean_first, plain_names=plain_names)
     return {
-        "Originator": _originator(withdrawal, korean_first=both_korean, plain_names=plain),
+        "Originator": _originator(withdrawal, korean_first=korean_first, plain_names=plain_names),
         "Beneficiary": {
             "beneficiaryPersons": beneficiary,
             "accountNumber": [join(target.address, target.tag)],
         },
-        "OriginatingVASP": originating_vasp(vasp_profile),
     }
 
 

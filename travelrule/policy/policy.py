@@ -20,6 +20,7 @@ from travelrule.policy.sections import (
     Exemptions,
     FiatAmounts,
     Names,
+    Omission,
     ReportMoment,
     ReportMoments,
     Retention,
@@ -90,6 +91,9 @@ class Policy(BaseModel):
     """Served currencies, a table each; empty: all."""
     report_moments: ReportMoments = Field(default_factory=dict)
     """Another ``report_moment`` for a currency."""
+    send_without: dict[str, tuple[Omission, ...]] = Field(default_factory=dict)
+    """What may be missing in a transfer to a counterparty, by its entity id. What its network refuses a message without
+    must be there all the same."""
     thresholds: FiatAmounts = Field(default_factory=dict)
     """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold whatever the flag
     ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
@@ -161,6 +165,12 @@ class Policy(BaseModel):
         if entity_id in self.deny_list:
             return False
         return not self.allow_list or entity_id in self.allow_list
+
+    def may_omit(self, entity_id: str | None) -> frozenset[str]:
+        """What may be missing in a message to this VASP; None: to some VASP, whichever it is."""
+        if entity_id is not None:
+            return frozenset(self.send_without.get(entity_id, ()))
+        return frozenset(datum for data in self.send_without.values() for datum in data)
 
     def accepts(self, entity_id: str, origin: str = "") -> bool:
         """Whether authorizations of this sender are examined at all (member-api.md section 1)."""

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.hub import CoinNetworks, PublicKey, VaspEntry
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
+from travelrule.store.directory_fetches import DirectoryFetches
 
 
 def networks_of(networks: CoinNetworks) -> dict[str, tuple[str, ...]]:
@@ -40,6 +41,7 @@ class Directory:
     def __init__(self, database: Database, vasp: str) -> None:
         self._database = database
         self._vasp = vasp
+        self.fetches = DirectoryFetches(database, vasp)
 
     async def all(self) -> dict[str, StoredVasp]:
         """Every known VASP by entity id."""
@@ -63,9 +65,11 @@ class Directory:
 
     async def store(self, entries: Mapping[str, VaspEntry], known: Mapping[str, StoredVasp], now: datetime) -> None:
         """Replace the list as it was at ``now``; what vanished stays with ``listed`` False. Keys that were stored since
-        (4.A.2) are newer than those of the list and stay.
+        (4.A.2) are newer than those of the list and stay. A list older than the stored one changes nothing.
         """
         async with self._database.begin() as connection:
+            if not await self.fetches.stored(connection, now):
+                return
             newer = await self._newer_keys(connection, now)
             rows = [self._row(_with(entry, newer), listed=True, now=now) for entry in entries.values()]
             rows += [
@@ -88,6 +92,7 @@ class Directory:
             return None
         entry = stored.entry.model_copy(update={"pubkeys": keys})
         async with self._database.begin() as connection:
+            await self.fetches.changed(connection)
             row = self._row(entry, listed=stored.listed, now=now)
             await bulk.insert(connection, tables.vasps, [row], conflict="update")
         return StoredVasp(entry, stored.listed, now)
@@ -106,6 +111,7 @@ class Directory:
         ]
         table = tables.coin_networks
         async with self._database.begin() as connection:
+            await self.fetches.changed(connection)
             await connection.execute(table.delete().where(table.c.vasp == self._vasp))
             await bulk.insert(connection, table, rows, conflict="update")
 

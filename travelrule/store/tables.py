@@ -13,21 +13,16 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     text,
 )
 
+from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
+from travelrule.store.metadata import metadata
 from travelrule.store.types import Amount, Instant
 
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    }
-)
+__all__ = ["coin_networks", "directory_fetches", "metadata", "vasps"]  # those of other modules: here are all tables
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -67,6 +62,8 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("machine_version", Integer, nullable=False, server_default="0"),
+    Column("machine_records", Integer, nullable=False, server_default="0"),
     Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
@@ -89,6 +86,16 @@ data_keys = Table(
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
+
+key_checks = Table(
+    "key_checks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("key_id", LargeBinary, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
 
 parked = Table(
     "parked",
@@ -248,26 +255,6 @@ wallets = Table(
 Index("ix_wallets_address_index", wallets.c.vasp, wallets.c.address_index)
 Index("ix_wallets_screened_lists", wallets.c.vasp, wallets.c.screened_lists, wallets.c.wallet_id)
 
-vasps = Table(
-    "vasps",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("entity_id", Text, primary_key=True),
-    Column("entry", Text, nullable=False),
-    Column("health", Text, nullable=False),
-    Column("listed", Boolean, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
-
-coin_networks = Table(
-    "coin_networks",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("coin", Text, primary_key=True),
-    Column("networks", Text, nullable=False),
-    Column("refreshed_at", Instant, nullable=False),
-)
-
 policies = Table(
     "policies",
     metadata,
@@ -347,6 +334,7 @@ audit = Table(
     Column("subject", Text, primary_key=True),
     Column("record", Integer, primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("sealed_before", LargeBinary),
     Column("hash", LargeBinary, nullable=False),
     Column("at", Instant, nullable=False),
 )

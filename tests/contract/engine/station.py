@@ -30,6 +30,7 @@ from travelrule.engine.authorizations import Authorizations
 from travelrule.engine.caller import Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.directory_schedule import DEMAND_SECONDS
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.outcome import Outcome
@@ -44,6 +45,7 @@ from travelrule.sandbox.faults import Pause
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
 from travelrule.sandbox.world import WorldMember, parse_world
+from travelrule.settings import Settings
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
@@ -177,17 +179,19 @@ class Station:
         """The directory as another process sees it."""
         return Counterparties(self.directory, self.hub, self.clock)
 
-    def another_refresher(self, owner: str) -> Refresher:
-        """The refresher of a process, with this one's view of the directory."""
+    def another_refresher(self, owner: str, view: Counterparties | None = None) -> Refresher:
+        """The refresher of a process, by default with this one's view of the directory."""
         leases = Leases(self.database, "north", owner, self.clock)
         return Refresher(
-            counterparties=self.counterparties,
+            counterparties=view or self.counterparties,
+            fetches=self.directory.fetches,
             queues=self.queues,
             leases=leases,
             submit=self.submit,
             alert=self.engine.alert,
-            interval_seconds=3600,
             clock=self.clock,
+            interval_seconds=Settings().health_refresh_seconds,
+            networks_seconds=Settings().directory_refresh_seconds,
         )
 
     async def submit(self, item: Input) -> Outcome:
@@ -233,9 +237,9 @@ class Station:
 
     async def refresh(self) -> None:
         """A look of the refresher that does not wait for its interval."""
+        self.clock.forward(DEMAND_SECONDS)
         self.counterparties.wanted.set()
-        self.clock.forward(3)
-        await self.refresher._look()
+        await self.refresher.round()
 
     async def call(self, caller: Caller | None = None) -> int:
         """Claim what is due and wait until it is done."""

@@ -16,6 +16,7 @@ from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed
 from travelrule.engine.breaker import FAILURES_TO_OPEN
 from travelrule.engine.caller import LEASE_SECONDS
+from travelrule.engine.directory_schedule import DEMAND_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
 from travelrule.store import bulk, tables
@@ -380,7 +381,7 @@ async def test_a_call_whose_content_does_not_open_is_told_to_an_operator_and_res
 
 
 async def test_time_passes_for_the_station_only_when_told(station: Station) -> None:
-    assert station.clock() == NOW + seconds(3)
+    assert station.clock() == NOW + seconds(DEMAND_SECONDS)
 
 
 async def test_the_own_store_is_read_while_the_hub_is_left_in_peace(station: Station) -> None:

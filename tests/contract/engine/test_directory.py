@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -148,12 +148,16 @@ async def test_networks_that_could_not_be_fetched_stay_as_they_were(station: Sta
     await station.listing()
     coins = [{"coin": "USDT", "networkList": [{"network": "ETH"}]}]
     await station.directory.store_networks(CoinNetworks.model_validate({"coinNetworks": coins}), station.clock())
+    station.clock.forward(3600)
     await station.fault(operation="coin-network", fault="status", status=500)
     await station.put(robot("east", b"e"))
     await station.refresh()
     assert await station.directory.networks() == {"USDT": ("ETH",)}
     assert "east" in await station.directory.all()
     await station.clear_faults()
+    await station.refresh()
+    assert await station.directory.networks() == {"USDT": ("ETH",)}, "they are not asked for with every list"
+    station.clock.forward(module.NETWORKS_AGAIN_SECONDS)
     await station.refresh()
     assert await station.directory.networks() == {}
     assert await station.alerts() == ["DIRECTORY_VASP_NEW", "DIRECTORY_NETWORKS_CHANGED"]
@@ -178,71 +182,105 @@ async def test_the_copy_is_as_old_as_allowed_and_many_askers_cost_one_look(stati
 
 
 async def test_a_fetch_happens_at_its_interval_and_not_between(station: Station) -> None:
-    for wait in (0, 1, 3598, 2, 3600):
+    for wait in (0, 1, 15, 1, 17):
         station.clock.forward(wait)
-        await station.refresher._look()
+        await station.refresher.round()
     assert len(station.seen("vasp-list")) == 3
+
+
+async def test_the_coin_networks_have_their_own_longer_interval(station: Station) -> None:
+    for _ in range(60):
+        await station.refresher.round()
+        station.clock.forward(60)
+    assert len(station.seen("vasp-list")) == 60
+    assert len(station.seen("coin-network")) == 1
+    await station.refresher.round()
+    assert len(station.seen("coin-network")) == 2
 
 
 async def test_on_demand_but_not_more_often_than_allowed(station: Station) -> None:
-    await station.refresher._look()
-    for _ in range(4):
+    await station.refresher.round()
+    for _ in range(11):
         station.counterparties.wanted.set()
         station.clock.forward(1)
-        await station.refresher._look()
+        await station.refresher.round()
     assert len(station.seen("vasp-list")) == 3
 
 
-async def test_while_calls_wait_for_somebody_the_list_is_fetched_often(station: Station) -> None:
-    await station.refresher._look()
+async def test_while_calls_wait_for_somebody_the_list_is_fetched_at_its_interval(station: Station) -> None:
+    """Who waits for a VASP that is down may wait for long: that is no reason to ask the hub more often."""
+    await station.refresher.round()
     await write(station.database, tables.calls, [call("c", "west", deferred=True)])
-    for _ in range(12):
+    for _ in range(16):
         station.clock.forward(1)
-        await station.refresher._look()
-    assert len(station.seen("vasp-list")) == 3
+        await station.refresher.round()
+    assert len(station.seen("vasp-list")) == 1
 
 
 async def test_a_failed_fetch_is_tried_again_soon(station: Station) -> None:
     await station.fault(operation="vasp-list", fault="status", status=500, count=1)
-    await station.refresher._look()
+    await station.refresher.round()
     station.clock.forward(4)
-    await station.refresher._look()
+    await station.refresher.round()
     assert await station.directory.all() == {}
     station.clock.forward(1)
-    await station.refresher._look()
+    await station.refresher.round()
     assert "south" in await station.directory.all()
 
 
-async def test_a_process_without_the_lease_gets_the_list_it_wants_and_does_not_spin(
+async def test_a_process_without_the_lease_gets_the_list_it_wants_from_the_one_that_has_it(station: Station) -> None:
+    """An unknown VASP is asked for in whichever process has the call; the owner of the lease fetches for it."""
+    other = station.another_refresher("p2", station.another_view())
+    await other.round()
+    await station.put(robot("east", b"e"))
+    station.counterparties.wanted.set()
+    await station.refresher.round()
+    assert not station.counterparties.wanted.is_set()
+    assert len(station.seen("vasp-list")) == 1, "it does not fetch itself"
+    station.clock.forward(4)
+    await other.round()
+    assert len(station.seen("vasp-list")) == 1, "not yet: the last fetch is a moment ago"
+    station.clock.forward(1)
+    await other.round()
+    assert len(station.seen("vasp-list")) == 2
+    station.clock.forward(COPY_SECONDS + 1)
+    assert await station.counterparties.get("east") is not None
+
+
+async def test_a_demand_wakes_the_loop_and_demands_without_pause_do_not_make_it_spin(
     station: Station, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An unknown VASP is asked for in whichever process has the call; the owner of the lease does not hear of it."""
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.02)
-    other = station.another_refresher("p2")
-    assert await other._leases.take(module.LEASE, 600)
-    takes = []
-    take = station.refresher._leases.take
+    monkeypatch.setattr(module, "LOOK_SECONDS", 600)
+    rounds = asyncio.Queue[int]()
+    station.refresher.round = noted(rounds, station.refresher.round)  # type: ignore[method-assign]
+    pauses: list[float] = []
+    real_sleep = asyncio.sleep
 
-    async def counted(name: str, duration: float) -> bool:
-        takes.append(name)
-        return await take(name, duration)
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await real_sleep(0)
 
-    monkeypatch.setattr(station.refresher._leases, "take", counted)
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
     task = asyncio.create_task(station.refresher.run(lambda _: False))
     try:
-        async with asyncio.timeout(10):
-            while len(takes) < 3:
-                await asyncio.sleep(0.01)
-        assert station.seen("vasp-list") == [], "as long as it wants nothing, the owner of the lease does it"
-        station.counterparties.wanted.set()
-        async with asyncio.timeout(10):
-            while not await station.directory.all():
-                await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            await rounds.get()
+            for _ in range(3):
+                station.counterparties.wanted.set()
+                await rounds.get()
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert len(station.seen("vasp-list")) == 1
-    assert not station.counterparties.wanted.is_set()
+    assert pauses.count(150.0) == 3
+
+
+def noted(rounds: asyncio.Queue[int], step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    async def round_() -> None:
+        await step()
+        rounds.put_nowait(1)
+
+    return round_
 
 
 async def test_the_loop_outlives_a_database_failure_and_nothing_else(

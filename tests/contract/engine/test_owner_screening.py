@@ -227,9 +227,10 @@ async def test_decisions_about_owners_can_be_made_again_from_what_is_stored(desk
     agreed = {}
     for row in subjects:
         mine = [one for one in records if one.subject == row.subject]
-        agreed[row.subject.partition(":")[0]] = await recomputing.check(
+        proof = await recomputing.check(
             row, keys[row.subject], mine, [one for one in inputs if one.subject == row.subject]
         )
+        agreed[row.subject.partition(":")[0]] = (proof.recomputed, proof.fault)
     assert agreed == {"wallet": (4, ""), "owner": (2, "")}
 
 

@@ -82,6 +82,7 @@ TOY = Machine(
     dump=lambda state: orjson.dumps(list(state.heard)),
     load=lambda raw: Told(tuple(orjson.loads(raw))),
     project=project,
+    version=2,
 )
 
 

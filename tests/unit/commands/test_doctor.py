@@ -76,7 +76,8 @@ def test_all_is_well(installed: Cli, broker: tuple[str, ...]) -> None:
         installed.set(HUB_URL=url)
         found = checks(installed, 0)
         text = installed.run("doctor")
-    assert set(found) == {"packages", "broker and topics", "settings and keys", "audit key", "database", "lists", "hub"}
+    ours = {"packages", "settings and keys", "storage and index keys", "audit key", "database"}
+    assert set(found) == {*ours, "broker and topics", "lists", "hub"}
     assert "FAIL" not in text.out
     assert broker
 

@@ -43,7 +43,13 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 def test_logs_go_to_standard_error_and_the_answer_alone_to_standard_output(tmp_path: Path) -> None:
     code, out, err = ended(start(tmp_path, "migrate", "--output", "json", LOG_LEVEL="debug"))
     assert code == 0, err
-    assert json.loads(out) == {"ok": True, "before": "", "after": migrate.newest(), "newest": migrate.newest()}
+    assert json.loads(out) == {
+        "ok": True,
+        "before": "",
+        "after": migrate.newest(),
+        "newest": migrate.newest(),
+        "keysChecked": True,
+    }
     assert len(out.splitlines()) == 1
 
 

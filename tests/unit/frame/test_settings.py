@@ -32,6 +32,7 @@ def test_defaults_are_those_of_the_contract() -> None:
         "127.0.0.1:9100",
     ]
     assert settings.directory_refresh_seconds == 3600
+    assert settings.health_refresh_seconds == 20
     assert (settings.consumer_group, settings.topic_prefix) == ("travelrule", "travelrule.")
     assert settings.public_url is None
     assert settings.vasp_origin is None

@@ -95,6 +95,7 @@ class Vasp:
             "METRICS_LISTEN": f"127.0.0.1:{metrics_port or self.metrics_port}",
             "DATA_DIR": str(self.folder / "data"),
             "DIRECTORY_REFRESH_SECONDS": "3",
+            "HEALTH_REFRESH_SECONDS": "3",
             "CONSUMER_GROUP": f"{self.entity_id}-travelrule",
             "TOPIC_PREFIX": self.topic_prefix,
             "LOG_FORMAT": "json",
