@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from travelrule.exchange.decision import AcceptAnswer
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
@@ -38,6 +41,17 @@ def with_accepted(item: Input, accepted: AcceptedAnswers) -> Input:
     if not transfer_id:
         return item
     return replace(item, data=item.data.model_copy(update={"accepted_for": transfer_id}))
+
+
+def accepted_row(vasp: str, subject: str, accepted: AcceptAnswer, now: datetime) -> dict[str, Any]:
+    """Return the row of an answer that was acted on. It holds no personal data."""
+    return {
+        "vasp": vasp,
+        "seal": bytes.fromhex(accepted.seal),
+        "transfer_id": accepted.transfer_id,
+        "subject": subject,
+        "accepted_at": now,
+    }
 
 
 def _seal(item: Input | Rejected) -> str:

@@ -13,6 +13,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
+from travelrule.engine.accepted_answers import accepted_row
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
@@ -71,7 +72,7 @@ class Batch:
     contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    accepted_answers: dict[str, Row] = field(default_factory=dict)
+    accepted_answers: list[Row] = field(default_factory=list)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
@@ -97,22 +98,13 @@ class Batch:
                     self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
                 case Tell():
                     self._tell(slot, item, number, effect)
-                case AcceptAnswer(seal, transfer_id):
-                    self._accept_answer(slot, seal, transfer_id)
+                case AcceptAnswer():
+                    self.accepted_answers.append(accepted_row(self.vasp, slot.subject, effect, self.now))
                 case DropCalls(operations):
                     self._drop_calls(slot, operations)
                 case Reply(body):
                     reply = body
         return reply
-
-    def _accept_answer(self, slot: Slot, seal: str, transfer_id: str) -> None:
-        self.accepted_answers[seal] = {
-            "vasp": self.vasp,
-            "seal": bytes.fromhex(seal),
-            "transfer_id": transfer_id,
-            "subject": slot.subject,
-            "accepted_at": self.now,
-        }
 
     def alert(self, slot: Slot, item: Input | None, alert: Alert) -> None:
         """An operator alert about this subject."""
@@ -348,7 +340,7 @@ class Batch:
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
-            Write("insert", tables.accepted_answers, list(self.accepted_answers.values())),
+            Write("insert", tables.accepted_answers, self.accepted_answers),
             Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
             Write("insert", tables.tells, self.tells),
             Write("delete", tables.parked, self.unparked),
