@@ -124,6 +124,13 @@ outbox = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     Column("sent_at", Instant),
+    Column("refused", Text, nullable=False, server_default=""),
+)
+Index(
+    "ix_outbox_refused",
+    outbox.c.vasp,
+    postgresql_where=text("refused <> ''"),
+    sqlite_where=text("refused <> ''"),
 )
 Index(
     "ix_outbox_unsent",
