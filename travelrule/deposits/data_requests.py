@@ -289,4 +289,7 @@ def project(state: DataRequestState) -> Projection:
 
 _dump, _load = codec(DataRequestState)
 
-MACHINE = Machine("data-request", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("data-request", decide, _dump, _load, project, VERSION)

@@ -26,6 +26,7 @@ from travelrule.exchange.reports import (
     TxidReportReceived,
 )
 from travelrule.exchange.serial import codec
+from travelrule.exchange.table import BENEFICIARY_VERSION
 from travelrule.identity.addresses import canonical, join
 from travelrule.policy.policy import Policy
 
@@ -145,4 +146,4 @@ MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] =
 
 _dump, _load = codec(ExchangeState)
 
-MACHINE = Machine("exchange", decide, _dump, _load, project)
+MACHINE = Machine("exchange", decide, _dump, _load, project, BENEFICIARY_VERSION)
