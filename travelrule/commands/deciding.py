@@ -82,9 +82,9 @@ async def _republish(since: str | None, subject: str | None, output: Output, *, 
     if since is None and not refused:
         raise UsageError("give --since TIME, or --refused")
     async with installation() as opened:
-        sql = "UPDATE outbox SET sent_at = NULL, lease_until = NULL, refused = ''"
+        sql = "UPDATE outbox SET sent_at = NULL, lease_until = NULL, refused = NULL"
         sql += " WHERE vasp = :vasp AND created_at >= :since AND sent_at IS NOT NULL"
-        sql += " AND refused <> ''" if refused else " AND topic = 'verdicts'"
+        sql += " AND refused IS NOT NULL" if refused else " AND topic = 'verdicts'"
         start = since_time(since) if since is not None else datetime.min.replace(tzinfo=UTC)
         parameters: dict[str, Any] = {"vasp": opened.entity_id, "since": start}
         if subject is not None:

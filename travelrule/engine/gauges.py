@@ -20,7 +20,7 @@ _BACKLOG = (
         "SELECT (SELECT count(*) FROM calls WHERE vasp = :vasp AND due_at <= :now) AS due,"
         " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS unsent,"
         " (SELECT min(created_at) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS oldest,"
-        " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND refused <> '') AS refused,"
+        " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND refused IS NOT NULL) AS refused,"
         " (SELECT fetched_at FROM directory_fetches WHERE vasp = :vasp) AS listed"
     )
     .bindparams(bindparam("now", type_=Instant()))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from schemas.registry import SUBJECT_KINDS
 from travelrule import logs
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import Publisher
@@ -175,7 +176,9 @@ class Relay:
         """The alert comes first: killed in between, it is raised twice, which is better than never."""
         log.error("event-refused", topic=item.topic, size=len(item.value), error=fate.error)
         if item.topic != ALERTS:  # an alert about an alert would be refused as well
-            await self._alert(item.subject, Alert("EVENT_REFUSED", "critical"))
+            known = item.subject.partition(":")[0] in SUBJECT_KINDS  # an audit root or a dead letter has no subject
+            subject = item.subject if known else f"vasp:{self._queues.vasp}"
+            await self._alert(subject, Alert("EVENT_REFUSED", "critical"))
         await self._queues.mark_refused([item.id], REFUSED, self._clock())
 
     def _acknowledged_late(self, _task: asyncio.Task[Fate]) -> None:

@@ -120,7 +120,7 @@ class Queues:
 
     def __init__(self, database: Database, vasp: str, owner: str) -> None:
         self._database = database
-        self._vasp = vasp
+        self.vasp = vasp
         self.owner = owner
         dialect = "postgresql" if database.is_postgresql else "sqlite"
         self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
@@ -128,7 +128,7 @@ class Queues:
 
     async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
         """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
-        parameters = {"vasp": self._vasp, "owner": self.owner, "now": now, "until": until, "count": count}
+        parameters = {"vasp": self.vasp, "owner": self.owner, "now": now, "until": until, "count": count}
         async with self._database.single() as connection:
             rows = (await connection.execute(self._claim_outbox, parameters)).all()
         items = [outbox_item(row.id, row._mapping) for row in rows]  # noqa: SLF001 - see claim_calls
@@ -157,7 +157,7 @@ class Queues:
         ``left`` says for those that have fewer places left.
         """
         parameters: dict[str, Any] = {
-            "vasp": self._vasp,
+            "vasp": self.vasp,
             "owner": self.owner,
             "now": now,
             "until": until,
@@ -201,13 +201,13 @@ class Queues:
             "UPDATE calls SET due_at = :now WHERE vasp = :vasp AND target = :target AND deferred AND due_at > :now"
         )
         async with self._database.begin() as connection:
-            await connection.execute(statement, {"vasp": self._vasp, "target": target, "now": now})
+            await connection.execute(statement, {"vasp": self.vasp, "target": target, "now": now})
 
     async def deferred_targets(self) -> list[str]:
         """Counterparties for which something waits."""
         statement = text("SELECT DISTINCT target FROM calls WHERE vasp = :vasp AND deferred")
         async with self._database.read() as connection:
-            return list((await connection.execute(statement, {"vasp": self._vasp})).scalars())
+            return list((await connection.execute(statement, {"vasp": self.vasp})).scalars())
 
 
 def _typed(sql: str) -> TextClause:

@@ -115,7 +115,7 @@ async def delete_events(connection: AsyncConnection, vasp: str, before: datetime
     table = tables.outbox
     query = (
         select(table.c.id)
-        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before, table.c.refused == "")
+        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before, table.c.refused.is_(None))
         .order_by(table.c.created_at)
         .limit(count)
     )

@@ -26,7 +26,7 @@ def refuse(bench: Bench, *values: bytes) -> None:
 
 
 async def refused(bench: Bench) -> list[tuple[str, str]]:
-    rows = await read(bench.database, tables.outbox, tables.outbox.c.refused != "")
+    rows = await read(bench.database, tables.outbox, tables.outbox.c.refused.is_not(None))
     return [(row.value.decode(), row.refused) for row in rows]
 
 
@@ -64,6 +64,20 @@ async def test_an_alert_that_is_refused_raises_none(bench: Bench) -> None:
     assert bench.alerts == []
     assert bench.broker.values == ["a#2"]
     assert await refused(bench) == [("a#1", "RECORD_REFUSED")]
+
+
+async def test_the_alert_about_what_has_no_subject_of_its_own_is_about_us(bench: Bench) -> None:
+    await write(
+        bench.database,
+        tables.outbox,
+        [
+            event("a", 1, subject="audit:north", topic="audit"),
+            event("b", 1, subject="deadletter:b", topic="deadletters"),
+        ],
+    )
+    refuse(bench, b"a#1", b"b#1")
+    await bench.relay().round()
+    assert bench.alerts == [("vasp:north", "EVENT_REFUSED", "critical")] * 2
 
 
 async def test_those_of_the_own_batch_that_are_behind_it_wait_until_it_is_aside(bench: Bench) -> None:

@@ -10,11 +10,11 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("outbox", sa.Column("refused", sa.Text(), nullable=False, server_default=""))
+    op.add_column("outbox", sa.Column("refused", sa.Text(), nullable=True))
     op.create_index(
         "ix_outbox_refused",
         "outbox",
         ["vasp"],
-        postgresql_where=sa.text("refused <> ''"),
-        sqlite_where=sa.text("refused <> ''"),
+        postgresql_where=sa.text("refused IS NOT NULL"),
+        sqlite_where=sa.text("refused IS NOT NULL"),
     )
