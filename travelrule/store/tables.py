@@ -126,6 +126,13 @@ outbox = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     Column("sent_at", Instant),
+    Column("refused", Text),
+)
+Index(
+    "ix_outbox_refused",
+    outbox.c.vasp,
+    postgresql_where=text("refused IS NOT NULL"),
+    sqlite_where=text("refused IS NOT NULL"),
 )
 Index(
     "ix_outbox_unsent",
@@ -229,6 +236,8 @@ exchanges = Table(
     Column("txid_key", Text),
     Column("vout", Text),
     Column("address_index", LargeBinary),
+    Column("currency", Text, nullable=False, server_default=""),
+    Column("amount", Amount),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
@@ -366,6 +375,9 @@ dead_letters = Table(
     metadata,
     Column("vasp", Text, primary_key=True),
     Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False, server_default="record"),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("sender", Text, nullable=False, server_default=""),
     Column("topic", Text, nullable=False),
     Column("partition", Integer, nullable=False),
     Column("offset", BigInteger, nullable=False),
