@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -90,8 +91,6 @@ async def test_what_was_erased_names_nobody(house: House) -> None:
 
 
 async def test_the_authorizations_that_could_mean_a_deposit_are_opened_together(house: House) -> None:
-    from decimal import Decimal
-
     for number in range(6):
         await announce(house, "9", f"Nine{number}", currency="XRP")
     with statements(house.database) as seen:
