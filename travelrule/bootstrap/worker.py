@@ -80,7 +80,7 @@ class Worker:
         )
         opened.engine.caller = self._caller
         self._teller = Teller(
-            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
+            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
         self._timers = Timers(
             opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock

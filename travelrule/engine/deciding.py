@@ -55,18 +55,18 @@ class Decider:
         if item.type in FINAL_CALL_TYPES:
             self._batch.finished_calls.append(item.id)
         if item.source == SUBJECTS:
-            self._batch.finished_tells.append(item.id)
+            self._batch.finished_tells.append(item.id)  # a refused one is kept as a dead letter
         stored = known.get((item.source, item.id))
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
         if slot.erased:
             if item.type == "timer.due":
                 return self._forget_timer(slot)
-            return self._refuse(item, "ERASED", "", "the subject's data were erased; use a new id")
+            return self._refuse(item, slot, "ERASED", "", "the subject's data were erased; use a new id")
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot, item)
         if slot.kind not in self._machines:
-            return self._refuse(item, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
+            return self._refuse(item, slot, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
         decision = self._decide(item, slot, now, waited=waited)
         outcome = self._take(item, slot, decision, fingerprint, now)
         if outcome.status in {"applied", "duplicate"}:
@@ -104,7 +104,7 @@ class Decider:
             reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
             if reply is not None:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
-            return self._refuse(item, decision.code, decision.field, decision.fix)
+            return self._refuse(item, slot, decision.code, decision.field, decision.fix)
         if decision.status == "parked":
             self._park(item, slot, now)
             return Outcome("parked", decision.code)
@@ -169,19 +169,19 @@ class Decider:
 
     def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
-            return self.conflict(item)
+            return self.conflict(item, slot)
         reply = None
         if stored.sealed_reply is not None and not slot.erased:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
         return Outcome("duplicate", stored.code, reply=reply)
 
-    def conflict(self, item: Input) -> Outcome:
+    def conflict(self, item: Input, slot: Slot) -> Outcome:
         """The id is known, or waits, with other content."""
-        return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
+        return self._refuse(item, slot, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
-    def _refuse(self, item: Input, code: str, field: str, fix: str) -> Outcome:
+    def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
-            self._batch.dead_letter(Rejected(item.raw, code, field, fix))
+            self._batch.refuse(Rejected(item.raw, code, field, fix), slot, item)
         return Outcome("rejected", code, field, fix)
 
     def _park(self, item: Input, slot: Slot, now: datetime) -> None:

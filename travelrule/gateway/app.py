@@ -29,7 +29,7 @@ __all__ = ["GatewayDeps", "create_gateway"]
 def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
     sources = Sources(deps.sources)
-    senders = Senders(deps.directory, deps.refresh_keys, deps.clock)
+    senders = Senders(deps.directory, deps.refresh_keys, deps.clock, deps.alert)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
     slow = deps.deadline_s

@@ -331,7 +331,7 @@ def results_of(desk: Desk) -> list[str]:
 
 async def until(desk: Desk, wallet: str) -> None:
     await desk.register(wallet, ERIK)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await desk.sanctioned(wallet) == [None]:
             await asyncio.sleep(0.01)
 

@@ -67,7 +67,7 @@ async def tell_each_other(record: Record) -> None:
     """Deliver what subjects tell each other until all is said."""
     station = record.station
     leases = Leases(record.database, "north", "p1", station.clock)
-    teller = Teller(record.database, "north", station.vault, leases, station.submit, asyncio.Event())
+    teller = Teller(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
     while await teller.round():
         pass
 
