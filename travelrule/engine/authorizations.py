@@ -62,12 +62,11 @@ class Authorizations:
         """What was asked first under each subject; those whose data were erased are left out."""
         if not subjects:
             return {}
-        if self._database.is_postgresql:
-            statement, names = _POSTGRESQL, {"subjects": list(subjects)}
-        else:
-            statement, names = _SQLITE, {"subjects": orjson.dumps(list(subjects)).decode()}
+        postgresql = self._database.is_postgresql
+        statement = _POSTGRESQL if postgresql else _SQLITE
+        names = list(subjects) if postgresql else orjson.dumps(list(subjects)).decode()
         async with self._database.read() as connection:
-            rows = (await connection.execute(statement, {"vasp": self._vasp, **names})).all()
+            rows = (await connection.execute(statement, {"vasp": self._vasp, "subjects": names})).all()
         first = {row.subject: row for row in reversed(rows)}
         opened = {}
         for subject, row in first.items():

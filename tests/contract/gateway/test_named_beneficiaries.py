@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from tests.contract.store.statements import statements
-from tests.unit.exchange.scene import authorization, ivms101, natural
+from tests.unit.exchange.scene import authorization, ivms101, natural, wallet
 from travelrule.engine.authorizations import OPENED_MAX, Authorizations
 from travelrule.exchange.inputs import Input
 from travelrule.store.reads import AUTHORIZATIONS_PER_NUMBER
@@ -25,7 +25,12 @@ async def announce(house: House, tag: str, last: str, transfer_id: str = "", cur
     transfer_id = transfer_id or str(uuid4())
     beneficiary = {"beneficiaryPersons": [natural(last, "Erik")], "accountNumber": [f"{XRP}:{tag}"]}
     data = authorization(
-        transfer_id=transfer_id, address=XRP, tag=tag, ivms101=ivms101(Beneficiary=beneficiary), currency=currency
+        transfer_id=transfer_id,
+        address=XRP,
+        tag=tag,
+        ivms101=ivms101(Beneficiary=beneficiary),
+        currency=currency,
+        wallets=(wallet(accountNumber=f"{XRP}:{tag}", tag=tag),),
     )
     content = data.model_dump_json(by_alias=True).encode()
     subject = f"exchange:north/{transfer_id}"
