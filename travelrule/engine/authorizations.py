@@ -13,7 +13,7 @@ from travelrule.engine.envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import AuthorizationReceived
 from travelrule.store.database import Database
-from travelrule.store.reads import OpenAuthorization, Reads
+from travelrule.store.reads import OPEN_AUTHORIZATIONS, OpenAuthorization, Reads
 
 OPENED_MAX = 200
 """How many authorizations are opened for one question, which has a second: the newest of each of 100 account numbers,
@@ -47,16 +47,17 @@ class Authorizations:
 
     async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
         """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
-        fitting = []
-        records = await self._reads.open_authorizations(address)
-        opened = await self._open([record.subject for record in records])
-        for record in records:
-            asked = opened.get(record.subject)
-            if asked is None:
-                continue
-            if asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount:
-                fitting.append(record)
-        return fitting
+        records = await self._reads.open_authorizations(address, currency, amount)
+        fitting: list[OpenAuthorization] = []
+        for start in range(0, len(records), OPENED_MAX):
+            page = records[start : start + OPENED_MAX]
+            opened = await self._open([record.subject for record in page if not record.checked])
+            fitting += [
+                record for record in page if record.checked or _announces(opened.get(record.subject), currency, amount)
+            ]
+            if len(fitting) >= OPEN_AUTHORIZATIONS:
+                break
+        return fitting[:OPEN_AUTHORIZATIONS]
 
     async def _open(self, subjects: Sequence[str]) -> dict[str, AuthorizationReceived]:
         """What was asked first under each subject; those whose data were erased are left out."""
@@ -75,3 +76,7 @@ class Authorizations:
             if isinstance(data, AuthorizationReceived):
                 opened[subject] = data
         return opened
+
+
+def _announces(asked: AuthorizationReceived | None, currency: str, amount: Decimal) -> bool:
+    return asked is not None and asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount

@@ -229,6 +229,8 @@ exchanges = Table(
     Column("txid_key", Text),
     Column("vout", Text),
     Column("address_index", LargeBinary),
+    Column("currency", Text, nullable=False, server_default=""),
+    Column("amount", Amount),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
