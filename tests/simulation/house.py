@@ -11,10 +11,22 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from tests.simulation.shelves import Shelves
+from travelrule.engine.accepted_answers import with_accepted
 from travelrule.engine.batch import stable_id
 from travelrule.engine.deciding import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Projection, Reply, Tell
+from travelrule.exchange.decision import (
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    Decision,
+    DropCalls,
+    Emit,
+    LookUp,
+    Projection,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.reports import TimerDue
@@ -120,6 +132,7 @@ class House:
         self.calls: dict[str, CallRow] = {}
         self.calls_of: dict[str, dict[str, CallRow]] = {}
         self.tells: dict[str, TellRow] = {}
+        self.accepted: dict[str, str] = {}
         self.outbox: list[Event] = []
         self.dead_letters: list[tuple[Input, str]] = []
         self.shelves = Shelves()
@@ -147,19 +160,20 @@ class House:
         known = self.inputs.get((item.source, item.id))
         if known is not None:
             if known.fingerprint != fingerprint:
-                return self._refuse(item, "CONFLICT")
+                return self._refuse(slot, item, "CONFLICT")
             return Outcome("duplicate", known.code, reply=known.reply)
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot)
+        item = with_accepted(item, self.accepted)
         machine = self.machines.get(item.subject.partition(":")[0])
         if machine is None:
-            return self._refuse(item, "NOT_AVAILABLE")
+            return self._refuse(slot, item, "NOT_AVAILABLE")
         try:
             decision = machine.decide(slot.state, item, self.policy(), self.clock())
         except Exception:
             if self._strict:
                 raise
-            return self._refuse(item, "UNPROCESSABLE")
+            return self._refuse(slot, item, "UNPROCESSABLE")
         return self._take(machine, slot, item, decision, fingerprint)
 
     def _take(
@@ -171,11 +185,11 @@ class House:
                 self.watcher.decided(self, slot, slot.state, item, decision)
             if reply is not None:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
-            return self._refuse(item, decision.code)
+            return self._refuse(slot, item, decision.code)
         if decision.status == "parked":
             waiting = self._waiting.get((item.source, item.id))
             if waiting not in (None, fingerprint):
-                return self._refuse(item, "CONFLICT")
+                return self._refuse(slot, item, "CONFLICT")
             if waiting is None:
                 self._waiting[item.source, item.id] = fingerprint
                 self._park(slot, item)
@@ -211,6 +225,9 @@ class House:
                     tell_id = stable_id(self.vasp, "tell", item.source, item.id, number)
                     self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()
+                case AcceptAnswer(seal, transfer_id):
+                    assert seal not in self.accepted, "one answer was accepted twice"
+                    self.accepted[seal] = transfer_id
                 case DropCalls(operations):
                     self._drop(slot, operations)
                 case Reply(body):
@@ -278,9 +295,13 @@ class House:
         self.alert(slot, Alert("PARKED_TOO_LONG", attempts=len(slot.parked)))
         return Outcome("applied", "PARKED_TOO_LONG")
 
-    def _refuse(self, item: Input, code: str) -> Outcome:
-        if item.raw is not None:
+    def _refuse(self, slot: Slot, item: Input, code: str) -> Outcome:
+        if item.raw is not None or item.source == SUBJECTS:
             self.dead_letters.append((item, code))
+        if item.source == SUBJECTS:
+            if self._strict:
+                raise AssertionError(f"{item.subject} refused {item.type} ({code}): its sender waits in vain")
+            self.alert(slot, Alert("MESSAGE_REFUSED", "critical"), item)
         return Outcome("rejected", code)
 
     def _project(self, machine: Machine, slot: Slot) -> None:

@@ -21,7 +21,7 @@ from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.screening import ListScreen
 from travelrule.gateway.tls import Tls, serving_options
 from travelrule.health import Server
-from travelrule.listener import BACKLOG
+from travelrule.listener.addresses import BACKLOG
 
 
 def gateway_deps(
@@ -41,6 +41,7 @@ def gateway_deps(
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
         sources=installation.settings.gateway_sources,
+        alert=installation.engine.alert,
         screen=ListScreen(lists, installation.policy),
         named_beneficiaries=Authorizations(
             installation.database, installation.entity_id, installation.vault, installation.reads

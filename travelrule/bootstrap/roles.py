@@ -36,7 +36,7 @@ from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
 from travelrule.health import Check, create_health, health_server
-from travelrule.listener import bound
+from travelrule.listener.addresses import bound
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
 from travelrule.store import migrate

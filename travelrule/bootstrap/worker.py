@@ -63,7 +63,7 @@ class Worker:
         self._faust = FaustWorker(app, connection, topics, self._progress)
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
-        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
         calling = Calling(
             opened.vault,
@@ -80,7 +80,7 @@ class Worker:
         )
         opened.engine.caller = self._caller
         self._teller = Teller(
-            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
+            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
         self._timers = Timers(
             opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock

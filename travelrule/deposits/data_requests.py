@@ -74,7 +74,7 @@ def may_receive(requester: SenderFacts | None, origin: str, policy: Policy) -> b
         return False
     if requester.entity_id == HUB_ENTITY:
         return True
-    return policy.accepts(requester.entity_id, origin) and policy.may_send_to(requester.entity_id)
+    return policy.accepts(requester.entity_id, origin, requester.origin) and policy.may_send_to(requester.entity_id)
 
 
 def decide(state: DataRequestState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
@@ -289,4 +289,7 @@ def project(state: DataRequestState) -> Projection:
 
 _dump, _load = codec(DataRequestState)
 
-MACHINE = Machine("data-request", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("data-request", decide, _dump, _load, project, VERSION)

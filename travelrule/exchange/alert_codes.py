@@ -8,6 +8,8 @@ from enum import StrEnum
 class AlertCode(StrEnum):
     """What an operator is told."""
 
+    ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
+    """A counterparty's answers do not fit the request that they answer."""
     AUTHORIZATION_OPEN = "AUTHORIZATION_OPEN"
     """Beneficiary: an answered authorization has neither txid nor finish, and the originator did not help."""
     BROADCAST_WITHOUT_ALLOW = "BROADCAST_WITHOUT_ALLOW"
@@ -42,6 +44,8 @@ class AlertCode(StrEnum):
     """A finish was refused for good: the counterparty holds the transfer as it is."""
     HELD_TOO_LONG = "HELD_TOO_LONG"
     """A withdrawal stands on hold."""
+    ORIGIN_ALLIANCE_MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
+    """A sender with its own key names another network than the directory lists for it."""
     OWNER_LISTED = "OWNER_LISTED"
     """An entry of a sanctions list names an own customer, and did not before."""
     OWN_PROFILE_MISSING = "OWN_PROFILE_MISSING"

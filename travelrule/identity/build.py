@@ -65,11 +65,20 @@ def parties_payload(withdrawal: WithdrawalRequested, *, korean_first: bool = Fal
 def with_clear_vasp(request: Ivms, clear_vasp: Any) -> Ivms:
     """Return the request as it counts: a non-empty ``originatingVasp`` of the clear body replaces the inner one (D8).
 
-    ``{}``, ``""`` and null mean absent; anything that is no object is ignored.
+    ``{}``, ``""`` and null mean absent; anything that is no object is ignored. A bare person, or a bare legal person,
+    is wrapped as IVMS101 has it.
     """
     if not clear_vasp or not isinstance(clear_vasp, dict):
         return request
-    return {**request, "OriginatingVASP": clear_vasp}
+    return {**request, "OriginatingVASP": _wrapped(clear_vasp)}
+
+
+def _wrapped(vasp: dict[str, Any]) -> Ivms:
+    if "originatingVASP" in vasp:
+        return vasp
+    if "legalPerson" in vasp:
+        return {"originatingVASP": vasp}
+    return {"originatingVASP": {"legalPerson": vasp}} if isinstance(vasp.get("name"), dict) else vasp
 
 
 def answer_payload(

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from travelrule.policy.causes import Cause, Word
 from travelrule.policy.sections import (
+    Answers,
     Assets,
     Exemptions,
     FiatAmounts,
@@ -61,6 +62,12 @@ class OwnVasp:
         object.__setattr__(self, "version", own_version(content))
 
 
+def same_origin(origin: str) -> str:
+    """``alliance:entity`` as compared: the alliance without case."""
+    alliance, colon, entity_id = origin.partition(":")
+    return f"{alliance.lower()}:{entity_id}" if colon else origin
+
+
 def own_version(content: str) -> str:
     """The name of what a VASP says about itself: the start of the SHA-256 of the text, whatever the text says."""
     return hashlib.sha256(content.encode()).hexdigest()[:OWN_VERSION_LENGTH]
@@ -101,6 +108,7 @@ class Policy(BaseModel):
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
+    answers: Answers = Answers()
     searches: Searches = Searches()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
@@ -172,13 +180,17 @@ class Policy(BaseModel):
             return frozenset(self.send_without.get(entity_id, ()))
         return frozenset(datum for data in self.send_without.values() for datum in data)
 
-    def accepts(self, entity_id: str, origin: str = "") -> bool:
-        """Whether authorizations of this sender are examined at all (member-api.md section 1)."""
+    def accepts(self, entity_id: str, *origins: str) -> bool:
+        """Whether authorizations of this sender are examined at all (member-api.md section 1).
+
+        ``origins``: what the request and what the directory call it. The case of an alliance does not count (D43).
+        """
         if entity_id == HUB_ENTITY:
             return True
         if entity_id in self.deny_list:
             return False
-        return not self.accept_origins or entity_id in self.accept_origins or origin in self.accept_origins
+        accepted = {same_origin(one) for one in self.accept_origins}
+        return not accepted or not accepted.isdisjoint({entity_id, *map(same_origin, origins)})
 
     def report_moment_for(self, currency: str) -> ReportMoment:
         """When the txid of this currency is reported (D11)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -13,9 +14,14 @@ from schemas.persons import Person
 from travelrule.identity.addresses import candidates, place, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
+from travelrule.store.types import plain_amount
 
+AUTHORIZATIONS_PER_NUMBER = 10
+"""Of how many authorizations for one account number the names are compared (D37): the newest."""
 OPEN_AUTHORIZATIONS = 20
 """How many counterparties are asked at most about one deposit."""
+UNCHECKED = 500
+"""How many authorizations of an earlier build are opened at most for one deposit."""
 
 Unwrap = Callable[[str, bytes], bytes]
 """(subject, wrapped data key) -> data key."""
@@ -60,6 +66,24 @@ _WITHDRAWALS = {
             keys="IN (SELECT value FROM json_each(:keys))",
             indexes="hex(w.address_index) IN (SELECT value FROM json_each(:indexes))",
         )
+    ),
+}
+
+
+_AUTHORIZATIONS = {
+    True: text(
+        "SELECT e.subject FROM unnest(CAST(:indexes AS bytea[])) AS v(address_index) CROSS JOIN LATERAL"
+        " (SELECT subject, created_at, row_number() OVER (ORDER BY created_at DESC, subject) AS place FROM exchanges"
+        " WHERE vasp = :vasp AND side = 'beneficiary' AND exchanges.address_index = v.address_index"
+        " ORDER BY created_at DESC, subject LIMIT :each) e"
+        " ORDER BY e.place, e.created_at DESC, e.subject LIMIT :most"
+    ),
+    False: text(
+        "SELECT e.subject FROM (SELECT subject, created_at,"
+        " row_number() OVER (PARTITION BY address_index ORDER BY created_at DESC, subject) AS place FROM exchanges"
+        " WHERE vasp = :vasp AND side = 'beneficiary'"
+        " AND hex(address_index) IN (SELECT value FROM json_each(:indexes))) e"
+        " WHERE e.place <= :each ORDER BY e.place, e.created_at DESC, e.subject LIMIT :most"
     ),
 }
 
@@ -109,13 +133,16 @@ class ExchangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpenAuthorization:
-    """An inbound exchange that announced value and named no transaction yet."""
+    """An inbound exchange that announced value and named no transaction yet. ``checked``: it is of the amount that was
+    asked for; else its content must be looked at.
+    """
 
     subject: str
     counterparty: str
     transfer_id: str
     status: str
     txid: str | None
+    checked: bool = True
 
 
 class Reads:
@@ -212,25 +239,31 @@ class Reads:
             return None
         return ExchangeRecord(row.transfer_id, row.status, row.txid, row.vout)
 
-    async def authorizations_for(self, asked: str) -> list[str]:
-        """Subjects of stored inbound authorizations for this address, newest first (D37)."""
-        table = tables.exchanges
-        indexes = [self._index("address", address) for address, _ in candidates(asked)]
-        query = (
-            select(table.c.subject)
-            .where(table.c.vasp == self._vasp, table.c.side == "beneficiary", table.c.address_index.in_(indexes))
-            .order_by(table.c.created_at.desc())
-            .limit(10)
-        )
+    async def authorizations_for(self, asked: Sequence[str], most: int) -> list[str]:
+        """Subjects of stored inbound authorizations for these addresses, the newest few of each (D37). Of more than
+        ``most`` the newest of every address go before the second newest of any.
+        """
+        wanted = {self._index("address", address) for entry in asked for address, _ in candidates(entry)}
+        if not wanted:
+            return []
+        indexes: Any = list(wanted)
+        if not self._database.is_postgresql:
+            indexes = orjson.dumps([index.hex().upper() for index in wanted]).decode()
+        limits = {"each": AUTHORIZATIONS_PER_NUMBER, "most": most}
         async with self._database.read() as connection:
-            return list((await connection.execute(query)).scalars())
+            statement = _AUTHORIZATIONS[self._database.is_postgresql]
+            rows = await connection.execute(statement, {"vasp": self._vasp, "indexes": indexes, **limits})
+            return list(rows.scalars())
 
-    async def open_authorizations(self, asked: str) -> list[OpenAuthorization]:
-        """Inbound authorizations for this address that were verified and have no txid yet, newest first."""
+    async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
+        """Inbound authorizations of this amount for this address that were verified and have no txid yet, newest first.
+
+        Those stored by an earlier build, whose amount is only in their sealed content, come last: ``checked`` is False.
+        """
         table = tables.exchanges
         indexes = [self._index("address", address) for address, _ in candidates(asked)]
         query = (
-            select(table.c.subject, table.c.counterparty, table.c.transfer_id, table.c.status, table.c.txid)
+            select(table)
             .where(
                 table.c.vasp == self._vasp,
                 table.c.side == "beneficiary",
@@ -238,12 +271,13 @@ class Reads:
                 table.c.txid.is_(None),
                 table.c.address_index.in_(indexes),
             )
-            .order_by(table.c.created_at.desc())
-            .limit(OPEN_AUTHORIZATIONS)
+            .order_by(table.c.created_at.desc(), table.c.counterparty, table.c.transfer_id)
         )
+        announced = (table.c.currency == currency.upper()) & (table.c.amount == plain_amount(amount))
         async with self._database.read() as connection:
-            rows = (await connection.execute(query)).all()
-        return [OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid) for row in rows]
+            fitting = (await connection.execute(query.where(announced).limit(OPEN_AUTHORIZATIONS))).all()
+            unknown = (await connection.execute(query.where(table.c.amount.is_(None)).limit(UNCHECKED))).all()
+        return [*(_open(row, checked=True) for row in fitting), *(_open(row, checked=False) for row in unknown)]
 
     async def ready(self) -> bool:
         """Whether questions can be answered now: the database answers and the tables are there."""
@@ -255,3 +289,7 @@ class Reads:
             # The boundary of the health check: whatever fails here means "not ready", and the caller says so.
             return False
         return True
+
+
+def _open(row: Any, *, checked: bool) -> OpenAuthorization:
+    return OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid, checked)

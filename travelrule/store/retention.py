@@ -79,6 +79,9 @@ async def give_up(connection: AsyncConnection, vasp: str, subjects: Sequence[str
     emptied = await connection.execute(
         update(inputs).where(inputs.c.vasp == vasp, inputs.c.subject.in_(subjects)).values(sealed=b"", reply=None)
     )
+    audit = tables.audit
+    found_by_another = (audit.c.vasp == vasp, audit.c.subject.in_(subjects), audit.c.sealed_before.is_not(None))
+    await connection.execute(update(audit).where(*found_by_another).values(sealed_before=None))
     await connection.execute(update(rows).where(rows.c.vasp == vasp, rows.c.subject.in_(subjects)).values(sealed=None))
     await bulk.delete(connection, tables.data_keys, [{"vasp": vasp, "subject": subject} for subject in subjects])
     return emptied.rowcount
@@ -108,11 +111,11 @@ async def delete_searches(connection: AsyncConnection, vasp: str, tokens: Sequen
 
 
 async def delete_events(connection: AsyncConnection, vasp: str, before: datetime, count: int) -> int:
-    """Delete up to ``count`` events that Kafka confirmed before ``before``."""
+    """Delete up to ``count`` events that Kafka confirmed before ``before``; what it refused stays."""
     table = tables.outbox
     query = (
         select(table.c.id)
-        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before)
+        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before, table.c.refused.is_(None))
         .order_by(table.c.created_at)
         .limit(count)
     )

@@ -62,6 +62,8 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("machine_version", Integer, nullable=False, server_default="0"),
+    Column("machine_records", Integer, nullable=False, server_default="0"),
     Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
@@ -124,6 +126,13 @@ outbox = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     Column("sent_at", Instant),
+    Column("refused", Text),
+)
+Index(
+    "ix_outbox_refused",
+    outbox.c.vasp,
+    postgresql_where=text("refused IS NOT NULL"),
+    sqlite_where=text("refused IS NOT NULL"),
 )
 Index(
     "ix_outbox_unsent",
@@ -159,6 +168,16 @@ calls = Table(
 )
 Index("ix_calls_due_at", calls.c.vasp, calls.c.due_at)
 Index("ix_calls_subject", calls.c.vasp, calls.c.subject)
+
+accepted_answers = Table(
+    "accepted_answers",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("seal", LargeBinary, primary_key=True),
+    Column("transfer_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("accepted_at", Instant, nullable=False),
+)
 
 tells = Table(
     "tells",
@@ -227,10 +246,12 @@ exchanges = Table(
     Column("txid_key", Text),
     Column("vout", Text),
     Column("address_index", LargeBinary),
+    Column("currency", Text, nullable=False, server_default=""),
+    Column("amount", Amount),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
-Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index)
+Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index, exchanges.c.created_at)
 Index("ix_exchanges_txid_key", exchanges.c.vasp, exchanges.c.txid_key)
 
 wallets = Table(
@@ -332,6 +353,7 @@ audit = Table(
     Column("subject", Text, primary_key=True),
     Column("record", Integer, primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("sealed_before", LargeBinary),
     Column("hash", LargeBinary, nullable=False),
     Column("at", Instant, nullable=False),
 )
@@ -363,6 +385,9 @@ dead_letters = Table(
     metadata,
     Column("vasp", Text, primary_key=True),
     Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False, server_default="record"),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("sender", Text, nullable=False, server_default=""),
     Column("topic", Text, nullable=False),
     Column("partition", Integer, nullable=False),
     Column("offset", BigInteger, nullable=False),

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from schemas.base import Wire
-from tests.unit.exchange.scene import answered, requested
+from tests.unit.exchange.scene import HONEST, answered, requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.cli import app
@@ -66,6 +66,8 @@ def environment(folder: Path, **more: str | None) -> dict[str, str]:
         "AUDIT_KEY": key("a"),
         "DATA_DIR": str(folder / "data"),
         "LOG_FORMAT": "json",
+        "METRICS_LISTEN": "127.0.0.1:0",  # the default may be in use: tests run beside one another
+        "GATEWAY_LISTEN": "127.0.0.1:0",
         **more,
     }
     return {f"TRAVELRULE_{name}": value for name, value in settings.items() if value is not None}
@@ -159,7 +161,7 @@ async def answer_calls(opened: Installation, name: str = "w-1") -> None:
             (call,) = (await connection.execute(query)).all()
         body: dict[str, Any] = {"result": "valid"}
         if call.operation == "transfer-authorization":
-            body = {"result": "verified", "payload": {"BeneficiaryVASP": {"x": "Lind"}}}
+            body = {"result": "verified", "payload": HONEST}
         report: CallReport = answered(call.operation, call.transfer_id, **body)
         item = an_input("call.answered", f"withdrawal:{name}", report, source="/hub", input_id=call.id)
         assert (await opened.engine.apply([item]))[0].status == "applied"

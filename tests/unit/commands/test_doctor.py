@@ -46,12 +46,12 @@ def sandbox(folder: Path, *members: dict[str, Any]) -> Iterator[str]:
 
     thread = threading.Thread(target=serve)
     thread.start()
-    assert started.wait(20)
+    assert started.wait(60)
     try:
         yield f"http://{listening[0]}"
     finally:
         loop.call_soon_threadsafe(tasks[0].cancel)
-        thread.join(20)
+        thread.join(60)
 
 
 def member(*keys: str) -> dict[str, Any]:

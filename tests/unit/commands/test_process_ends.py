@@ -21,7 +21,7 @@ from travelrule.bootstrap.roles import _until_stopped
 from travelrule.bootstrap.stop import Stop
 from travelrule.errors import AddressUnavailable
 from travelrule.health import create_health, health_server
-from travelrule.listener import bind, bound
+from travelrule.listener.addresses import bind, bound
 from travelrule.setting_types import HostPort
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from travelrule import health, metrics
 from travelrule.health import Check, Progress, create_health, health_server
-from travelrule.listener import bind
+from travelrule.listener.addresses import bind
 from travelrule.settings import HostPort
 
 
@@ -84,7 +84,7 @@ async def test_it_is_served_and_ends_when_told() -> None:
     server = health_server(create_health({"intake": lambda: True}, {}))
     sockets = bind(HostPort("127.0.0.1", 0), "TRAVELRULE_METRICS_LISTEN")
     serving = asyncio.create_task(server.serve(sockets))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not server.started:
             await asyncio.sleep(0.01)
         host, port = server.servers[0].sockets[0].getsockname()
