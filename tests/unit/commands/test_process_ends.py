@@ -136,7 +136,9 @@ async def test_a_service_that_ends_by_itself_ends_the_process(service: Any, reas
 async def test_services_that_end_because_they_were_asked_to_are_no_failure() -> None:
     stop = Stop(lambda: None)
     stop.ask()
-    await _until_stopped([asyncio.create_task(stop.asked.wait())], stop, None)  # type: ignore[list-item]
+    asked = asyncio.create_task(stop.asked.wait())
+    await _until_stopped([asked], stop, None)  # type: ignore[list-item]
+    assert asked.done()
 
 
 async def test_a_server_that_leaves_by_system_exit_fails_like_any_other() -> None:
