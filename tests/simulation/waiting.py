@@ -43,6 +43,8 @@ def _withdrawal(house: House, subject: str, state: WithdrawalState) -> str:
             return reason
     if state.case.verdict == "hold" and "held" not in state.timers:
         return "a hold that nobody is reminded of"
+    if (state.gate is not None) != ("gate" in state.timers):
+        return "an open gate without a timer, or a timer without a gate"
     if state.case.verdict == "open" and not state.recorded and not calls and not state.timers:
         return "a withdrawal without a verdict that nobody works on"
     search = state.search
@@ -72,6 +74,8 @@ def _attempt(attempt: Attempt, calls: set[tuple[str, str]], timers: Mapping[str,
 
 
 def _deposit(state: DepositState) -> str:
+    if (state.gate is not None) != ("gate" in state.timers):
+        return "an open gate without a timer, or a timer without a gate"
     timer = WAITS.get(state.status)
     if timer is not None and timer not in state.timers:
         return f"a deposit {state.status} without its timer"

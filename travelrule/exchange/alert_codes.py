@@ -8,6 +8,8 @@ from enum import StrEnum
 class AlertCode(StrEnum):
     """What an operator is told."""
 
+    ASSESSMENT_UNANSWERED = "ASSESSMENT_UNANSWERED"
+    """An assessment that a withdrawal or a deposit waits for did not answer, not even at its own limit."""
     AUTHORIZATION_OPEN = "AUTHORIZATION_OPEN"
     """Beneficiary: an answered authorization has neither txid nor finish, and the originator did not help."""
     BROADCAST_WITHOUT_ALLOW = "BROADCAST_WITHOUT_ALLOW"
