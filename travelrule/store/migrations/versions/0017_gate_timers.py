@@ -10,8 +10,8 @@ from alembic import op
 
 from travelrule.store.types import Instant
 
-revision = "0014"
-down_revision = "0013"
+revision = "0017"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 
