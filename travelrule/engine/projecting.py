@@ -16,6 +16,7 @@ from travelrule.exchange.machine import Machine
 from travelrule.identity.addresses import place, txid_key
 from travelrule.store import tables
 from travelrule.store.bulk import Write
+from travelrule.store.types import plain_amount
 
 Row = dict[str, Any]
 
@@ -167,6 +168,8 @@ def _exchange(vasp: str, slot: Slot, row: ExchangeRow, vault: Vault, now: dateti
         "txid_key": txid_key(row.txid) if row.txid else None,
         "vout": row.vout,
         "address_index": vault.index.of("address", row.address) if row.address else None,
+        "currency": row.currency,
+        "amount": plain_amount(row.amount) if row.amount is not None else None,
         "created_at": now,
         "updated_at": now,
     }

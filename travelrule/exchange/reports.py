@@ -9,6 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from schemas.base import Wire
 from schemas.persons import Person
 
@@ -28,6 +30,13 @@ class CoinFacts(Wire):
     table_at: datetime
 
 
+class SentBody(Wire):
+    """What a call sent: the clear fields, and the inner ``ivms101`` object that was sealed."""
+
+    clear: dict[str, Any] = Field(repr=False)
+    payload: dict[str, Any] | None = Field(default=None, repr=False)
+
+
 class CallReport(Wire):
     """What became of a call to the hub. The input's type is ``call.<outcome>``.
 
@@ -41,6 +50,11 @@ class CallReport(Wire):
     directory entry; the caller fills them at least for ``address-search``. ``unasked``: a listed VASP of the own
     network is not among those that a search asked, because it was down. ``coin``: the call was not made, because the
     hub's table does not have the coin, or not on that network.
+
+    The last five bind an answer to its request (``answer_binding``); they are filled for answers with a payload.
+    ``sent`` is the request. ``request_seal`` and ``answer_seal`` are keyed hashes of the sealed bytes that were sent
+    and received; ``own_words``: we sealed the bytes that were received. ``accepted_for`` is the ``transferId`` for
+    which the same bytes were accepted before; the engine looks it up while it holds the subject's lock.
     """
 
     operation: str
@@ -58,6 +72,11 @@ class CallReport(Wire):
     counterparty_alliance: str | None = None
     unasked: bool = False
     coin: CoinFacts | None = None
+    sent: SentBody | None = None
+    request_seal: str = ""
+    answer_seal: str = ""
+    own_words: bool = False
+    accepted_for: str = ""
 
 
 class TimerDue(Wire):

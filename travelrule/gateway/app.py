@@ -22,6 +22,7 @@ from travelrule.gateway.status_search import StatusSearch
 from travelrule.gateway.txid_report import TxidReport
 from travelrule.gateway.txid_search import TxidSearch
 from travelrule.gateway.verify_address import LATE, VerifyAddress
+from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 __all__ = ["GatewayDeps", "create_gateway"]
 
@@ -82,7 +83,8 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
                 Endpoint("health", Health(deps), sources, deps.verify_deadline_s, result_field="status"),
                 methods=["GET"],
             ),
-        ]
+        ],
+        exception_handlers=EXCEPTION_HANDLERS,
     )
     # Paths are exact: a redirect would be an answer that the hub cannot use.
     app.router.redirect_slashes = False
