@@ -13,12 +13,25 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
+from travelrule.engine.accepted_answers import accepted_row
+from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import OWN_STORE, Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
+from travelrule.exchange.decision import (
+    OWN_STORE,
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    DropCalls,
+    Effect,
+    Emit,
+    LookUp,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
@@ -60,6 +73,7 @@ class Batch:
     contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    accepted_answers: list[Row] = field(default_factory=list)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
@@ -85,6 +99,8 @@ class Batch:
                     self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
                 case Tell():
                     self._tell(slot, item, number, effect)
+                case AcceptAnswer():
+                    self.accepted_answers.append(accepted_row(self.vasp, slot.subject, effect, self.now))
                 case DropCalls(operations):
                     self._drop_calls(slot, operations)
                 case Reply(body):
@@ -291,15 +307,12 @@ class Batch:
 
     def _dead_letter_event(self, rejected: Rejected, letter_id: str, data_key: bytes) -> None:
         raw, subject = rejected.raw, f"deadletter:{letter_id}"
-        value = (
-            (raw.value or b"")
-            if self.deadletter_plain
-            else self.vault.seal(data_key, "topic", subject, raw.value or b"")
-        )
-        headers = [[name, _b64(value)] for name, value in self.dead_letter_headers(rejected, self.now)]
+        copy = dead_letter_copy(raw.key, raw.value or b"", self.dead_letter_headers(rejected, self.now))
+        value = copy.value if self.deadletter_plain else self.vault.seal(data_key, "topic", subject, copy.value)
+        headers = [[name, _b64(content)] for name, content in copy.headers]
         headers.append(["travelrule.dead_letter.id", _b64(letter_id.encode())])
         self.dead_letter_events[letter_id] = self._outbox_row(
-            "deadletters", letter_id, raw.key, subject, "deadletter", 1, value, headers
+            "deadletters", letter_id, copy.key, subject, "deadletter", 1, value, headers
         )
 
     def refuse(self, rejected: Rejected, slot: Slot | None, item: Input | None = None) -> None:
@@ -325,6 +338,7 @@ class Batch:
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
+            Write("insert", tables.accepted_answers, self.accepted_answers),
             Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
             Write("insert", tables.tells, self.tells),
             Write("delete", tables.parked, self.unparked),

@@ -8,6 +8,8 @@ from enum import StrEnum
 class AlertCode(StrEnum):
     """What an operator is told."""
 
+    ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
+    """A counterparty's answers do not fit the request that they answer."""
     ASSESSMENT_UNANSWERED = "ASSESSMENT_UNANSWERED"
     """An assessment that a withdrawal or a deposit waits for did not answer, not even at its own limit."""
     AUTHORIZATION_OPEN = "AUTHORIZATION_OPEN"

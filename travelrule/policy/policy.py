@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from travelrule.policy.causes import Cause, Word
 from travelrule.policy.sections import (
+    Answers,
     Assets,
     Exemptions,
     FiatAmounts,
@@ -107,6 +108,7 @@ class Policy(BaseModel):
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
+    answers: Answers = Answers()
     searches: Searches = Searches()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
@@ -160,6 +162,10 @@ class Policy(BaseModel):
         if asset is None or not asset.enabled:
             return False
         return not asset.networks or not network or network.upper() in asset.networks
+
+    def names_asset(self, currency: str, network: str | None) -> bool:
+        """Whether ``[assets]`` itself lists this currency, on this network if one is given."""
+        return bool(self.assets) and self.serves(currency, network)
 
     def exceeds(self, trade_price: Decimal, trade_currency: str, *, flagged: bool) -> bool:
         """Whether a transfer exceeds the threshold: it is flagged, or its value reaches the own threshold."""

@@ -126,6 +126,13 @@ outbox = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     Column("sent_at", Instant),
+    Column("refused", Text),
+)
+Index(
+    "ix_outbox_refused",
+    outbox.c.vasp,
+    postgresql_where=text("refused IS NOT NULL"),
+    sqlite_where=text("refused IS NOT NULL"),
 )
 Index(
     "ix_outbox_unsent",
@@ -161,6 +168,16 @@ calls = Table(
 )
 Index("ix_calls_due_at", calls.c.vasp, calls.c.due_at)
 Index("ix_calls_subject", calls.c.vasp, calls.c.subject)
+
+accepted_answers = Table(
+    "accepted_answers",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("seal", LargeBinary, primary_key=True),
+    Column("transfer_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("accepted_at", Instant, nullable=False),
+)
 
 tells = Table(
     "tells",
@@ -234,7 +251,7 @@ exchanges = Table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
-Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index)
+Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index, exchanges.c.created_at)
 Index("ix_exchanges_txid_key", exchanges.c.vasp, exchanges.c.txid_key)
 
 wallets = Table(

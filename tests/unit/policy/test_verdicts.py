@@ -28,6 +28,7 @@ WITHDRAWALS = [
     (Cause.NOT_FIRST_PARTY, {}, Verdict("deny", ("NOT_FIRST_PARTY",), (), final=True)),
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
+    (Cause.ASSET_NOT_LISTED, {}, Verdict("hold", ("ASSET_NOT_SUPPORTED",), OPERATOR)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
     (Cause.RISK_MALICIOUS, {}, Verdict("deny", ("RISK_MALICIOUS",), (), final=True)),
     (Cause.RISK_SUSPICIOUS, {}, Verdict("hold", ("RISK_SUSPICIOUS",), OPERATOR)),
@@ -42,6 +43,7 @@ WITHDRAWALS = [
     (Cause.OPERATOR_DENY, {}, Verdict("deny", ("OPERATOR",), (), final=True)),
     (Cause.NOT_AVAILABLE, {}, Verdict("hold", ("NOT_AVAILABLE",), OPERATOR)),
     (Cause.PAYLOAD_UNREADABLE, {}, Verdict("hold", ("PAYLOAD_UNREADABLE",), OPERATOR)),
+    (Cause.ANSWER_NOT_BOUND, {}, Verdict("hold", ("ANSWER_NOT_BOUND",), OPERATOR)),
     (Cause.INFORMATION_INCOMPLETE, {}, Verdict("hold", ("INFORMATION_INCOMPLETE",), ("information",))),
 ]  # fmt: skip
 DEPOSITS = [
@@ -58,6 +60,7 @@ DEPOSITS = [
     (Cause.AMOUNT_MISMATCH, Verdict("hold", ("AMOUNT_MISMATCH",), OPERATOR)),
     (Cause.ASSET_MISMATCH, Verdict("hold", ("ASSET_MISMATCH",), OPERATOR)),
     (Cause.ADDRESS_MISMATCH, Verdict("hold", ("ADDRESS_MISMATCH",), OPERATOR)),
+    (Cause.ANSWER_NOT_BOUND, Verdict("hold", ("ANSWER_NOT_BOUND",), OPERATOR)),
     (Cause.OWNER_UNKNOWN, Verdict("hold", ("OWNER_UNKNOWN",), ("wallet-registration", *OPERATOR))),
     (Cause.ORIGINATOR_UNKNOWN, Verdict("hold", ("ORIGINATOR_UNKNOWN",), ("customer-statement", *OPERATOR))),
     (Cause.ORIGINATOR_AMBIGUOUS, Verdict("hold", ("ORIGINATOR_AMBIGUOUS",), ("customer-statement", *OPERATOR))),
