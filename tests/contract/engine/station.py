@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -74,18 +74,26 @@ TYPES = {
 
 @dataclass
 class Wiretap(httpx.AsyncBaseTransport):
-    """The network between `north` and the hub: keeps every request's bytes; ``down`` is a cable pulled out."""
+    """The network between `north` and the hub: keeps every request's bytes; ``down`` is a cable pulled out.
+
+    ``changed`` gives another body for an answer (path, request, answer), as a faulty hub or counterparty would.
+    """
 
     inner: httpx.AsyncBaseTransport
     requests: list[tuple[str, str, bytes]] = field(default_factory=list)
     down: bool = False
+    changed: Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         body = await request.aread()
         if self.down:
             raise httpx.ConnectError("no route", request=request)
         self.requests.append((request.method, request.url.path, body))
-        return await self.inner.handle_async_request(request)
+        answer = await self.inner.handle_async_request(request)
+        if self.changed is None or not body:
+            return answer
+        said = self.changed(request.url.path, orjson.loads(body), orjson.loads(await answer.aread()))
+        return httpx.Response(answer.status_code, json=said)
 
 
 class Counter:
