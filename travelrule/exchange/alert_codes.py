@@ -42,6 +42,8 @@ class AlertCode(StrEnum):
     """A finish was refused for good: the counterparty holds the transfer as it is."""
     HELD_TOO_LONG = "HELD_TOO_LONG"
     """A withdrawal stands on hold."""
+    HUB_UNREACHABLE = "HUB_UNREACHABLE"
+    """The hub itself could not be reached for as long as the policy waits."""
     OWNER_LISTED = "OWNER_LISTED"
     """An entry of a sanctions list names an own customer, and did not before."""
     OWN_PROFILE_MISSING = "OWN_PROFILE_MISSING"

@@ -15,6 +15,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    false,
     text,
 )
 
@@ -141,6 +142,7 @@ calls = Table(
     Column("tries", Integer, nullable=False),
     Column("key_refreshed", Boolean, nullable=False),
     Column("deferred", Boolean, nullable=False),
+    Column("hub_held", Boolean, nullable=False, server_default=false()),
     Column("note", Text, nullable=False),
     Column("lease_owner", Text),
     Column("lease_until", Instant),
