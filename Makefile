@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format docs bench chaos lock clean
+.PHONY: help install demo test test-interpreters check format docs bench chaos lock clean
 
 help:  ## Show the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 $(INSTALLED): pyproject.toml constraints.txt scripts/install
 	@scripts/install $(VENV) $(PYTHON)
@@ -21,6 +21,9 @@ demo: $(INSTALLED)  ## Two VASPs and a hub on this machine; ONCE=1 ends after th
 test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared" --ignore=tests/e2e
 	$(BIN)/python -m pytest -m "not chaos and not shared" tests/e2e
+
+test-interpreters: $(INSTALLED)  ## Unit and property tests on every other Python from 3.11 on
+	@scripts/test-interpreters $(VENV)
 
 check: $(INSTALLED)  ## What to run before each commit
 	$(BIN)/ruff check .

@@ -24,7 +24,7 @@ CODES = {
     "WRONG_TYPE": "the JSON type is not the one of the field",
     "INVALID_VALUE": "the value is none of those the field allows",
     "INVALID_TEXT": "the text holds U+0000, another control character or half a surrogate pair",
-    "INVALID_AMOUNT": "not a plain decimal number in a JSON string, or out of range",
+    "INVALID_AMOUNT": "not a decimal number in a JSON string, or out of range",
     "INVALID_TIME": "not a moment in ISO 8601",
     "INVALID_DATE": "not a calendar day YYYY-MM-DD",
     "TOO_LONG": "the text or the list is longer than the field allows",

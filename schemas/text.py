@@ -1,8 +1,9 @@
 """Text, numbers and times as they stand on the wire.
 
 Every text refuses U+0000 (PostgreSQL cannot store it) and lone surrogates (no UTF-8 has them). Amounts are
-decimal numbers in JSON strings: at most 30 digits before the point and 36 behind it, no sign, no exponent, no
-leading zeros. A JSON number is refused because whoever parsed it may already have rounded it.
+decimal numbers in JSON strings: at most 30 digits before the point and 36 behind it, no sign, no leading zeros.
+The form with an exponent (``1E-5``, as Java's ``BigDecimal`` writes small and round numbers) is read if the plain form
+fits, and is never written. A JSON number is refused because whoever parsed it may already have rounded it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,17 @@ COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
 INTEGER_DIGITS_MAX = 30
 FRACTION_DIGITS_MAX = 36
 DECIMAL_PATTERN = rf"^(0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?$"
+EXPONENT_MAX = 1000
+EXPONENT_PATTERN = r"[eE][+-]?[0-9]{1,3}"
+AMOUNT_PATTERN = rf"{DECIMAL_PATTERN[:-1]}({EXPONENT_PATTERN})?$"
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 _DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
+_SCIENTIFIC = re.compile(
+    rf"(?P<digits>(?:0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(?:\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?)"
+    rf"{EXPONENT_PATTERN}",
+    re.ASCII,
+)
 _DATE = re.compile(DATE_PATTERN, re.ASCII)
 
 
@@ -152,13 +161,29 @@ FlagText = Annotated[
 
 def read_decimal(value: Any) -> Decimal:
     """Read a decimal number >= 0 from its text; a Decimal (our own code) passes through the same rules."""
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < EXPONENT_MAX:
         value = decimal_text(value)
+    elif isinstance(value, Decimal):
+        raise fault("INVALID_AMOUNT", "out of range")
     if not isinstance(value, str):
         raise fault("WRONG_TYPE", "must be a decimal number in a JSON string, not a JSON number")
-    if _DECIMAL.fullmatch(value) is None:
-        raise fault("INVALID_AMOUNT", "plain decimal text: at most 30 digits, a point, at most 36 digits")
-    return Decimal(value)
+    plain = value if _DECIMAL.fullmatch(value) else _expanded(value)
+    if plain is None:
+        raise fault("INVALID_AMOUNT", "decimal text: at most 30 digits, a point, at most 36 digits")
+    return Decimal(plain)
+
+
+def _expanded(value: str) -> str | None:
+    """Write a number with an exponent without it; None for what is no such number, or too long without.
+
+    The exponent has at most three digits before anything is computed, so the longest text that can arise is bounded.
+    """
+    if _SCIENTIFIC.fullmatch(value) is None:
+        return None
+    plain = decimal_text(Decimal(value))
+    if not Decimal(value):
+        plain = "0"
+    return plain if _DECIMAL.fullmatch(plain) else None
 
 
 def read_amount(value: Any) -> Decimal:
@@ -175,13 +200,13 @@ def decimal_text(number: Decimal) -> str:
 
 
 _decimal_out = PlainSerializer(decimal_text, return_type=str, when_used="json")
-_decimal_schema = WithJsonSchema({"type": "string", "pattern": DECIMAL_PATTERN})
+_decimal_schema = WithJsonSchema({"type": "string", "pattern": AMOUNT_PATTERN})
 
 DecimalText = Annotated[Decimal, PlainValidator(read_amount), _decimal_out, _decimal_schema]
-"""An amount of coins: a plain decimal number > 0 in a JSON string. The digits sent are the digits written."""
+"""An amount of coins: a decimal number > 0 in a JSON string. The digits sent are the digits written."""
 
 PriceText = Annotated[Decimal, PlainValidator(read_decimal), _decimal_out, _decimal_schema]
-"""A price: a plain decimal number >= 0 in a JSON string."""
+"""A price: a decimal number >= 0 in a JSON string."""
 
 
 def read_time(value: Any) -> datetime | None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StringConstraints
 
 from schemas.base import Wire
 from schemas.decisions import SubjectText
 from schemas.text import Code, Id, MaybeId, MaybeText, Word
+
+FieldPath = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Za-z][A-Za-z0-9_.\[\]]*$", max_length=200)]
+"""A field of the event that the platform sent, as ``originator.natural.dateOfBirth``: what must be filled."""
 
 Risk = Literal["clean", "suspicious", "malicious", "unknown", "pending"]
 
@@ -33,6 +36,7 @@ class _VerdictFacts(Wire):
     reasons: tuple[Code, ...]
     needs: tuple[Word, ...] = ()
     final: StrictBool
+    missing: Annotated[tuple[FieldPath, ...], Field(min_length=1)] | None = None
     counterparty: MaybeId = None
     transfer_id: MaybeId = None
     exchange_status: MaybeText = None

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import faust
-from faust.types import TopicT
+from faust.types import TopicT, TransportT
 from mode import ServiceT
 
 from streams.connection import Connection, connect
+from streams.consumer import KafkaTransport
 from travelrule.settings import Settings
 
 
@@ -27,6 +28,9 @@ class Timing:
     session_s: float = 15.0
     """After this long without heartbeat a killed worker's partitions go to the others."""
     rebalance_s: float = 60.0
+    metadata_s: float = 2.0
+    """Longest age of what the consumer knows about leaders: a partition that was assigned to it may have moved to
+    another leader while somebody else read it. With it a takeover stays under 1.2 times the session timeout."""
     request_s: float = 40.0
 
 
@@ -45,6 +49,10 @@ class KafkaApp(faust.App):
         services = super().on_init_dependencies()
         self.sensors.remove(self.monitor)
         return services
+
+    def _new_transport(self) -> TransportT:
+        """Consume through our own consumer; Faust has no setting for it."""
+        return KafkaTransport(self.conf.broker_consumer, self)
 
     def _create_directories(self) -> None:
         """Make none: the file system may be read-only."""
@@ -73,6 +81,7 @@ def create_app(settings: Settings, connection: Connection | None = None, timing:
         broker_request_timeout=timing.request_s,
         broker_max_poll_records=POLL_RECORDS,
         consumer_auto_offset_reset="earliest",
+        consumer_metadata_max_age_ms=int(timing.metadata_s * 1000),
         processing_guarantee="at_least_once",
         key_serializer="raw",
         value_serializer="raw",

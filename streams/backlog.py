@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,10 @@ from aiokafka.errors import KafkaError
 from streams.connection import Connection
 from travelrule import logs
 
-LOOK_SECONDS = 10.0
+LOOK_SECONDS = 5.0
 ANSWER_SECONDS = 10.0
+REQUEST_SECONDS = 3.0
+"""One broker that accepts connections and answers nothing leaves time to ask another."""
 
 log = logs.get("backlog")
 
@@ -32,12 +35,15 @@ class Waiting:
     committed: int
     since: float
     """Steady time at which this committed offset was first seen with records behind it."""
+    records: int
+    """How many there are, taken by a worker or not."""
 
 
 class Backlog:
     """Watches the committed offsets of the whole group, so also a worker without partitions knows a stalled one.
 
-    ``owned`` says which partitions this process has; only those count for it (all, while it has none).
+    ``owned`` returns the partitions of this process; only those count for its probes (all, while it has none). The lag
+    counts all partitions: a worker that reads nothing of its own must be visible at the others.
     """
 
     def __init__(
@@ -56,6 +62,9 @@ class Backlog:
         self._ending = asyncio.Event()
         self._clients: tuple[AIOKafkaAdminClient, AIOKafkaConsumer] | None = None
         self.waiting: dict[TopicPartition, Waiting] = {}
+        self._one_at_a_time = asyncio.Lock()
+        self._looked_at: float | None = None
+        self._owned_since: dict[TopicPartition, float] = {}
 
     async def run(self) -> None:
         """Look again and again until ``end``. A broker that does not answer proves nothing about this process."""
@@ -78,15 +87,22 @@ class Backlog:
 
     async def look(self) -> None:
         """Ask the broker once. Raises KafkaError, OSError."""
-        admin, consumer = await self._connected()
+        async with self._one_at_a_time:
+            await self._look(*await self._connected())
+
+    async def _look(self, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer) -> None:
         partitions = [
             TopicPartition(topic["topic"], partition["partition"])
             for topic in await admin.describe_topics(list(self._topics))
             for partition in topic["partitions"]
         ]
-        if not partitions:
-            self.waiting = {}
-            return
+        self.waiting = await self._waiting(admin, consumer, partitions) if partitions else {}
+        self._looked_at = now = self._steady()
+        self._owned_since = {partition: self._owned_since.get(partition, now) for partition in self._owned()}
+
+    async def _waiting(
+        self, admin: AIOKafkaAdminClient, consumer: AIOKafkaConsumer, partitions: list[TopicPartition]
+    ) -> dict[TopicPartition, Waiting]:
         committed = await admin.list_consumer_group_offsets(self._group, partitions=partitions)
         begins = await consumer.beginning_offsets(partitions)
         ends = await consumer.end_offsets(partitions)
@@ -95,40 +111,56 @@ class Backlog:
             position = max(committed[partition].offset, begins[partition])  # -1: nothing committed yet
             if ends[partition] > position:
                 before = self.waiting.get(partition)
-                same = before is not None and before.committed == position
-                waiting[partition] = before if before and same else Waiting(position, self._steady())
-        self.waiting = waiting
+                since = before.since if before and before.committed == position else self._steady()
+                waiting[partition] = Waiting(position, since, ends[partition] - position)
+        return waiting
 
     async def close(self) -> None:
         """Disconnect."""
-        clients, self._clients = self._clients, None
-        if clients is not None:
-            await clients[0].close()
-            await clients[1].stop()
+        async with self._one_at_a_time:
+            clients, self._clients = self._clients, None
+            if clients is not None:
+                await clients[0].close()
+                await clients[1].stop()
+
+    def age_seconds(self) -> float | None:
+        """Time since the broker last answered; None if it never did."""
+        return None if self._looked_at is None else self._steady() - self._looked_at
 
     def stalled_seconds(self) -> float:
         """For how long the longest waiting of our partitions has had records and no commit; 0 if none waits."""
         return max(self._stalls().values(), default=0.0)
 
     def stalled_topics(self) -> dict[str, float]:
-        """The same by topic, named with prefix."""
+        """The longest waiting of each topic (named with prefix), whoever has its partitions."""
+        now = self._steady()
         longest: dict[str, float] = {}
-        for partition, seconds in self._stalls().items():
-            longest[partition.topic] = max(longest.get(partition.topic, 0.0), seconds)
+        for partition, waiting in self.waiting.items():
+            longest[partition.topic] = max(longest.get(partition.topic, 0.0), now - waiting.since)
         return longest
 
+    def lag_records(self) -> dict[str, int]:
+        """Records behind the committed offsets of each topic (named with prefix), whoever has its partitions."""
+        lag: Counter[str] = Counter()
+        for partition, waiting in self.waiting.items():
+            lag[partition.topic] += waiting.records
+        return dict(lag)
+
     def _stalls(self) -> dict[TopicPartition, float]:
+        """How long each partition has waited for this process: not for what another one left behind."""
         now, owned = self._steady(), self._owned()
+        if not owned:
+            return {partition: now - waiting.since for partition, waiting in self.waiting.items()}
         return {
-            partition: now - waiting.since
+            partition: now - max(waiting.since, self._owned_since.get(partition, now))
             for partition, waiting in self.waiting.items()
-            if partition in owned or not owned
+            if partition in owned
         }
 
     async def _connected(self) -> tuple[AIOKafkaAdminClient, AIOKafkaConsumer]:
         """Two clients, because neither alone can ask for both ends of a partition and the group's offsets."""
         if self._clients is None:
-            options = self._connection.client_options()
+            options = {**self._connection.client_options(), "request_timeout_ms": int(REQUEST_SECONDS * 1000)}
             admin = AIOKafkaAdminClient(**options, client_id="travelrule-backlog")
             consumer = AIOKafkaConsumer(**options, client_id="travelrule-backlog")
             self._clients = admin, consumer

@@ -18,6 +18,9 @@ from travelrule.errors import ServiceUnavailable, TravelRuleError
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
+READY_STALL_SECONDS = 30.0
+"""Partitions that were assigned and of which nothing is committed for so long are not being served. Liveness allows
+more (``STALL_SECONDS``): a restart costs a rebalance."""
 
 log = logs.get("worker")
 
@@ -145,6 +148,25 @@ class FaustWorker:
         """Whether there is progress: nothing to do, or something was acknowledged and committed lately."""
         waiting = self._backlog.stalled_seconds() if self._backlog else 0.0
         return max(self._progress.stalled_seconds(), waiting) <= self._stall_s
+
+    def ready(self) -> bool:
+        """Whether this process consumes what is assigned to it, as the broker sees it.
+
+        No while it has no partitions, while the broker does not answer, and while records wait behind a committed
+        offset that does not move, taken or not.
+        """
+        if self._backlog is None or not self.assignment():
+            return False
+        age = self._backlog.age_seconds()
+        if age is None or age > READY_STALL_SECONDS:
+            return False
+        stalled = max(self._progress.stalled_seconds(), self._backlog.stalled_seconds())
+        return stalled <= min(READY_STALL_SECONDS, self._stall_s)
+
+    def lag_records(self) -> dict[str, int]:
+        """Records of each topic (without prefix) that the group has not committed, 0 where nothing waits."""
+        lag = self._backlog.lag_records() if self._backlog else {}
+        return {self._topics.logical(physical): lag.get(physical, 0) for physical in self._subscribed()}
 
     def lag_seconds(self) -> dict[str, float]:
         """Age of the oldest uncommitted event by topic (without prefix), 0 where nothing waits."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.leaks import leaked_since, open_descriptors
 from tests.services import Chromium, GivenPostgres, KafkaCluster, KafkaNode, PostgresServer, run
 
 
@@ -19,6 +20,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         run.close_run()
+
+
+_BEFORE = pytest.StashKey[frozenset[tuple[str, str]]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[_BEFORE] = open_descriptors()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """A leak is an error of the test that made it."""
+    yield
+    if leaked := leaked_since(item.stash[_BEFORE]):
+        pytest.fail("left open:\n" + "\n".join(leaked), pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -135,6 +135,13 @@ CONSUMER_LAG_SECONDS = _gauge(
     "topic",
     unit="seconds",
 )
+CONSUMER_LAG_RECORDS = _gauge(
+    "travelrule_consumer_lag_records",
+    "Records of a topic behind the committed offsets of the whole group, taken by a worker or not; each worker shows"
+    " the same",
+    "topic",
+    unit="records",
+)
 LIST_ENTRIES = _gauge("travelrule_list_entries", "Entries of a sanctions list in use", "list", unit="entries")
 LIST_AGE_SECONDS = _gauge(
     "travelrule_list_age_seconds",

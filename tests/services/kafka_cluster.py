@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
-from confluent_kafka import ElectionType, KafkaError, KafkaException
-from confluent_kafka.admin import PartitionMetadata
+from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, PartitionMetadata
 
 from tests.services.kafka import KafkaNode, admin_client, create_topics, new_cluster_id
 from tests.services.kafka_properties import members
@@ -68,19 +68,27 @@ class KafkaCluster:
         """The broker that each partition prefers: its first replica."""
         return {number: part.replicas[0] for number, part in self._partitions(topic).items()}
 
-    def elect_preferred_leaders(self, seconds: float = 60) -> None:
-        """Wait until all replicas are in sync, then give every partition back to the leader that it prefers."""
+    def elect_preferred_leaders(
+        self, partitions: Collection[TopicPartition] | None = None, seconds: float = 60
+    ) -> None:
+        """Wait until all replicas are in sync, then give partitions (None: all) back to the leader that they prefer."""
         self.wait_in_sync(seconds)
         admin = admin_client(self.bootstrap)  # held until the answer is there
-        future = admin.elect_leaders(ElectionType.PREFERRED)
+        wanted = None if partitions is None else list(partitions)
+        future = admin.elect_leaders(ElectionType.PREFERRED, wanted)
         for partition, error in future.result(timeout=seconds).items():
             if error is not None and error.code() != KafkaError.ELECTION_NOT_NEEDED:
                 raise ServiceError(f"no preferred leader for {partition.topic}/{partition.partition}: {error}")
-        topics = list(admin.list_topics(timeout=10).topics)
-        self._until(
-            lambda: all(self.leaders(topic) == self.preferred_leaders(topic) for topic in topics),
-            "preferred leaders lead",
-            seconds,
+        self._until(lambda: self._preferred_lead(admin, wanted), "preferred leaders lead", seconds)
+
+    @staticmethod
+    def _preferred_lead(admin: AdminClient, partitions: list[TopicPartition] | None) -> bool:
+        wanted = None if partitions is None else {(one.topic, one.partition) for one in partitions}
+        return all(
+            part.leader == part.replicas[0]
+            for name, topic in admin.list_topics(timeout=10).topics.items()
+            for number, part in topic.partitions.items()
+            if wanted is None or (name, number) in wanted
         )
 
     def wait_in_sync(self, seconds: float = 60) -> None:

@@ -131,7 +131,7 @@ class LookUps:
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
         assert question == "deposit-context"
-        return self._house.shelves.deposit_context(self._house.states(), parameters)
+        return self._house.shelves.deposit_context(parameters)
 
 
 class Desk:

@@ -23,7 +23,7 @@ from travelrule.engine.outcome import Outcome
 from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
+from travelrule.exchange.inputs import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
@@ -99,7 +99,7 @@ class InMemory:
 
     async def dead_letters(self) -> list[str]:
         # The real engine knows a message by its place and content, and keeps it once.
-        return sorted(code for _, code in {(item.raw, code) for item, code in self._house.dead_letters})
+        return sorted(code for _, code in {(item.raw or item.id, code) for item, code in self._house.dead_letters})
 
     async def due(self) -> list[tuple[str, str, datetime]]:
         slots = self._house.slots.values()
@@ -116,12 +116,15 @@ class InDatabase:
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
         leases = Leases(database, "north", "p1", self._clock)
         self._timers = Timers(database, "north", leases, self._submit, self._engine.alert, self._clock)
-        self._teller = Teller(database, "north", vault, leases, self._submit, self._engine.committed.tells)
+        self._teller = Teller(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 
     async def _submit(self, item: Input) -> Outcome:
         # As the intake does: what is given together keeps its order.
         async with self._order:
             return (await self._engine.apply([item]))[0]
+
+    async def _in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        return [outcome for item in items for outcome in await self._engine.apply([item])]
 
     def _tick(self) -> datetime:
         """No two transactions have the same time."""

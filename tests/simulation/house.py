@@ -148,19 +148,19 @@ class House:
         known = self.inputs.get((item.source, item.id))
         if known is not None:
             if known.fingerprint != fingerprint:
-                return self._refuse(item, "CONFLICT")
+                return self._refuse(slot, item, "CONFLICT")
             return Outcome("duplicate", known.code, reply=known.reply)
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot)
         machine = self.machines.get(item.subject.partition(":")[0])
         if machine is None:
-            return self._refuse(item, "NOT_AVAILABLE")
+            return self._refuse(slot, item, "NOT_AVAILABLE")
         try:
             decision = machine.decide(slot.state, item, self.policy(), self.clock())
         except Exception:
             if self._strict:
                 raise
-            return self._refuse(item, "UNPROCESSABLE")
+            return self._refuse(slot, item, "UNPROCESSABLE")
         return self._take(machine, slot, item, decision, fingerprint)
 
     def _take(
@@ -172,11 +172,11 @@ class House:
                 self.watcher.decided(self, slot, slot.state, item, decision)
             if reply is not None:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
-            return self._refuse(item, decision.code)
+            return self._refuse(slot, item, decision.code)
         if decision.status == "parked":
             waiting = self._waiting.get((item.source, item.id))
             if waiting not in (None, fingerprint):
-                return self._refuse(item, "CONFLICT")
+                return self._refuse(slot, item, "CONFLICT")
             if waiting is None:
                 self._waiting[item.source, item.id] = fingerprint
                 self._park(slot, item)
@@ -279,9 +279,13 @@ class House:
         self.alert(slot, Alert("PARKED_TOO_LONG", attempts=len(slot.parked)))
         return Outcome("applied", "PARKED_TOO_LONG")
 
-    def _refuse(self, item: Input, code: str) -> Outcome:
-        if item.raw is not None:
+    def _refuse(self, slot: Slot, item: Input, code: str) -> Outcome:
+        if item.raw is not None or item.source == SUBJECTS:
             self.dead_letters.append((item, code))
+        if item.source == SUBJECTS:
+            if self._strict:
+                raise AssertionError(f"{item.subject} refused {item.type} ({code}): its sender waits in vain")
+            self.alert(slot, Alert("MESSAGE_REFUSED", "critical"), item)
         return Outcome("rejected", code)
 
     def _project(self, machine: Machine, slot: Slot) -> None:

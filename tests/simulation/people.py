@@ -10,6 +10,8 @@ from schemas.wallets import WalletRegistered
 
 LETTERS = "bcdfghklmnprstvz"
 VOWELS = "aeiou"
+BORN = "1990-02-03"
+"""Of everybody: an individual originator is not sent without."""
 NETWORKS = {"XRP": "XRP", "ETH": "ETH", "BTC": "BTC"}
 
 
@@ -36,7 +38,7 @@ class Customer:
     wallets: dict[str, Wallet]
 
     def person(self) -> dict[str, Any]:
-        return {"natural": {"lastName": self.last, "firstName": self.first}}
+        return {"natural": {"lastName": self.last, "firstName": self.first, "dateOfBirth": BORN}}
 
     def registered(self, wallet: Wallet) -> WalletRegistered:
         return WalletRegistered.model_validate(

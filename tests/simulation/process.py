@@ -81,9 +81,8 @@ class Process:
         self._telling = False
         for row in list(self.house.tells.values()):
             item = self._input(SUBJECTS, row.id, row.type, row.subject, row.data)
-            if self.house.apply(item).status == "rejected":
-                self.house.tells.pop(row.id, None)
-            if self._dice.random() < DOUBLED:
+            outcome = self.house.apply(item)
+            if outcome.status != "rejected" and self._dice.random() < DOUBLED:
                 self.again(item)
 
     # Kafka

@@ -123,7 +123,7 @@ def _project(state: Puppet) -> Projection:
     return Projection(status=str(len(state.heard)), due_at=due[0] if due else None, due_timer=due[1] if due else "")
 
 
-MACHINE = Machine("withdrawal", decide, _dump, _load, _project)
+MACHINE = Machine("withdrawal", decide, _dump, _load, _project, 2)
 
 
 def said(words: str, subject: str, name: str, at: datetime) -> Input:

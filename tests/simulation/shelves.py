@@ -64,11 +64,16 @@ class Shelves:
     def meant(self, asked: str) -> list[WalletRecord]:
         return meant(asked, self.wallets_at(asked))
 
-    def open_authorizations(self, asked: str) -> list[tuple[str, ExchangeRow]]:
-        """``Reads.open_authorizations``: verified, no txid, newest first."""
+    def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[tuple[str, ExchangeRow]]:
+        """``Reads.open_authorizations``: verified, of this amount, no txid, newest first."""
+        found = [one for one in self.announced(asked) if (one[1].currency, one[1].amount) == (currency.upper(), amount)]
+        return found[:OPEN_AUTHORIZATIONS]
+
+    def announced(self, asked: str) -> list[tuple[str, ExchangeRow]]:
+        """All that are verified and have no txid."""
         keys = [key for address, _ in candidates(asked) for key in self._inbound_at.get(address, ())]
         found = [(self._subjects[key], self.exchanges[key]) for key in reversed(keys)]
-        return [one for one in found if one[1].status == "verified" and one[1].txid is None][:OPEN_AUTHORIZATIONS]
+        return [one for one in found if one[1].status == "verified" and one[1].txid is None]
 
     def outgoing(self, transfer_id: str, counterparty: str) -> ExchangeRow | None:
         """``Reads.outgoing_exchange``."""
@@ -87,11 +92,10 @@ class Shelves:
                 return facts
         return []
 
-    def deposit_context(self, states: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    def deposit_context(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """``LookUps``: whose address it is, and which open authorizations could mean the deposit."""
         asked = join(parameters["address"], parameters.get("tag") or None)
         fitting = [one for one in self.wallets_at(asked) if not one.tag or one.tag == one.found_tag]
-        wanted = parameters["currency"].upper(), Decimal(parameters["amount"])
         announced = [
             {
                 "subject": subject,
@@ -100,8 +104,7 @@ class Shelves:
                 "status": row.status,
                 "txid": row.txid,
             }
-            for subject, row in self.open_authorizations(asked)
-            if (states[subject].request.currency.upper(), Decimal(states[subject].request.amount)) == wanted
+            for subject, row in self.open_authorizations(asked, parameters["currency"], Decimal(parameters["amount"]))
         ]
         return {"wallet": _context(fitting[0]) if fitting else None, "authorizations": announced}
 

@@ -249,9 +249,10 @@ async def test_a_message_waits_for_its_subject_and_a_refused_one_is_in_nobodys_w
     await script.say("new+tell=w-3/early+tell=w-2/refuse+tell=w-2/fine")
     await driver.wait(10)
     assert await driver.heard("w-2") == ("new", "fine")
+    assert await driver.events() == [("alerts", "w-2", "operator.alert.v1", 1)], "its sender waits in vain"
     await script.say("new", "w-3")
     assert await driver.heard("w-3") == ("new", "early")
-    assert await driver.dead_letters() == []
+    assert await driver.dead_letters() == ["REFUSED"]
 
 
 async def test_a_message_may_lead_to_another(script: Script, driver: Driver) -> None:
@@ -289,6 +290,7 @@ WORDS = (
     *("new", "new+verdict", "verdict", "verdict+alert", "exchange=t-1", "exchange=t-2+verdict", "again", "refuse"),
     *("call=finish", "call=txid-report+verdict", "drop", "drop=finish", "drop+call=finish", "look+call=finish"),
     *("reply", "refuse+reply", "tell=w-2/verdict", "tell=w-1/call=finish", "tell=w-3/new&verdict", "tell=w-4/a"),
+    *("tell=w-2/refuse", "tell=w-5/crash"),
     *("timer=a/1000000", "timer=b/2000000+verdict", "timer=a/1500000+call=address-search", "crash", "later=finish"),
 )
 TELLING_SECONDS, LONG_SECONDS = 20, 1_700_000

@@ -36,6 +36,9 @@ from types import MappingProxyType
 
 from travelrule.exchange.table import NEW, IllegalTransitionError
 
+VERSION = 2
+"""The version of both machines of this room, see ``Machine.version``."""
+
 _OPEN = {"ended": "ended", "dropped": "dropped"}
 
 TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(

@@ -41,6 +41,7 @@ def gateway_deps(
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
         sources=installation.settings.gateway_sources,
+        alert=installation.engine.alert,
         screen=ListScreen(lists, installation.policy),
         named_beneficiaries=Authorizations(
             installation.database, installation.entity_id, installation.vault, installation.reads

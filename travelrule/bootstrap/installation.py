@@ -28,6 +28,7 @@ from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.key_guard import KeyGuard
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.searches import Searches
@@ -45,6 +46,9 @@ from travelrule.store.nonces import StoredNonces
 from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
+
+KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
+"""What must be known to tell whether the keys are those of a database."""
 
 
 def utc_now() -> datetime:
@@ -79,8 +83,9 @@ class Installation:
 
 
 async def open_installation(settings: Settings, *, require_schema: bool = True) -> Installation:
-    """Open the database of an installation. Raises ``ConfigurationError`` for missing settings and for a database
-    that ``travelrule migrate`` has not brought to this version, ``ServiceUnavailable`` if it does not answer.
+    """Open the database of an installation. Raises ``ConfigurationError`` for missing settings, for storage and index
+    keys that are not those of the database, and for a database that ``travelrule migrate`` has not brought to this
+    version, ``ServiceUnavailable`` if it does not answer. Without ``require_schema`` nothing is written.
     """
     settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
     profile = load_profile(settings)
@@ -91,6 +96,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
             await _check_tables(database)
         installation = _assemble(settings, profile, database)
         if require_schema:
+            await KeyGuard(database, installation.entity_id, installation.vault).register()
             await installation.policy.load()
     except BaseException:
         await database.dispose()  # an open connection would keep the process from ending
@@ -105,8 +111,8 @@ async def _check_tables(database: Database) -> None:
 
 def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> Installation:
     entity_id = _required(settings.vasp_entity_id, "VASP_ENTITY_ID", "the own entity id in the directory")
-    index = BlindIndex.from_base64(_secret(settings.index_key, "INDEX_KEY"))
-    vault = Vault(entity_id, _storage_keys(settings), index)
+    vault = _vault(settings, entity_id)
+    index = vault.index
     own = OwnVasp(entity_id=entity_id, origin=settings.vasp_origin or "", profile=profile)
     policies = Policies(database, entity_id)
     policy = ActivePolicy(policies, own, settings.policy_file, utc_now)
@@ -138,6 +144,19 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
             clock=utc_now,
         ),
     )
+
+
+async def verify_keys(settings: Settings, database: Database) -> None:
+    """Raise ``ConfigurationError`` if storage or index key is not that of the database, whose tables may be of any
+    version. Nothing is written.
+    """
+    settings.require(*KEY_SETTINGS)
+    entity_id = settings.vasp_entity_id or ""
+    await KeyGuard(database, entity_id, _vault(settings, entity_id)).verify()
+
+
+def _vault(settings: Settings, entity_id: str) -> Vault:
+    return Vault(entity_id, _storage_keys(settings), BlindIndex.from_base64(_secret(settings.index_key, "INDEX_KEY")))
 
 
 def audit_key(settings: Settings) -> SigningKey:

@@ -21,7 +21,14 @@ from streams.embedded import EmbeddedBroker, own_or_find
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.bootstrap.gateway import serve_gateway, serve_until
-from travelrule.bootstrap.installation import Installation, open_counterparties, open_hub, open_installation, open_lists
+from travelrule.bootstrap.installation import (
+    Installation,
+    open_counterparties,
+    open_hub,
+    open_installation,
+    open_lists,
+    verify_keys,
+)
 from travelrule.bootstrap.lists import load_first_lists
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
@@ -44,8 +51,7 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    if settings.database_url.startswith("sqlite"):
-        await _migrate(settings)
+    await _check_database(settings)
     async with _broker(settings, needed="worker" in roles) as connection:
         opened = await open_installation(settings)
         try:
@@ -56,11 +62,16 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     log.info("stopped", role=",".join(sorted(roles)))
 
 
-async def _migrate(settings: Settings) -> None:
-    """An embedded database belongs to this installation alone, so it is brought up to date at the start."""
+async def _check_database(settings: Settings) -> None:
+    """The keys must be those of the database before anything is touched. An embedded one belongs to this installation
+    alone, so it is brought up to date at the start.
+    """
     database = Database(settings.database_url)
     try:
-        await migrate.upgrade(database)
+        await database.check()
+        await verify_keys(settings, database)
+        if not database.is_postgresql:
+            await migrate.upgrade(database)
     finally:
         await database.dispose()
 

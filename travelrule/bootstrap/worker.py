@@ -83,7 +83,7 @@ class Worker:
         )
         opened.engine.caller = self._caller
         self._teller = Teller(
-            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit, signal.tells
+            opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
         self._timers = Timers(
             opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock
@@ -149,8 +149,8 @@ class Worker:
         return self._faust.alive()
 
     def ready(self) -> bool:
-        """Whether this process consumes partitions."""
-        return bool(self._faust.assignment())
+        """Whether this process consumes what is assigned to it."""
+        return self._faust.ready()
 
     async def stop(self) -> None:
         """Consume nothing more, wait for the committer, let calls on their way end, publish what is left to."""
@@ -162,6 +162,8 @@ class Worker:
         while True:
             for topic, seconds in self._faust.lag_seconds().items():
                 metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
+            for topic, records in self._faust.lag_records().items():
+                metrics.CONSUMER_LAG_RECORDS.labels(topic=topic).set(records)
             await asyncio.sleep(LAG_SECONDS)
 
 

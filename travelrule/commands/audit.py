@@ -50,6 +50,8 @@ async def _verify(output: Output) -> None:
         "records": report.records,
         "recomputed": report.recomputed,
         "underPresentProfile": report.under_present_profile,
+        "earlierVersion": report.earlier_version,
+        "laterVersion": report.later_version,
         "notKept": report.not_kept,
         "roots": report.roots,
         "faults": report.faults,

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from travelrule.bootstrap.installation import KEY_SETTINGS, verify_keys
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.environment import PREFIX
 from travelrule.store import migrate
 from travelrule.store.database import Database
 
@@ -20,18 +22,24 @@ def command(
 
 
 async def _migrate(*, check: bool, output: Output) -> None:
-    database = Database(load_settings().database_url)
+    settings = load_settings()
+    unset = [name for name in KEY_SETTINGS if getattr(settings, name) is None]
+    database = Database(settings.database_url)
     try:
         await database.check()
+        if not unset:
+            await verify_keys(settings, database)
         before = await migrate.current(database)
         after = before if check else await migrate.upgrade(database)
     finally:
         await database.dispose()
     newest = migrate.newest()
-    answer = {"ok": after == newest, "before": before, "after": after, "newest": newest}
+    answer = {"ok": after == newest, "before": before, "after": after, "newest": newest, "keysChecked": not unset}
     if output is Output.JSON:
         write_json(answer)
     else:
         write_text(f"database is at {after or 'nothing'}, this version needs {newest}")
+        if unset:
+            write_text(f"keys were not checked: {', '.join(PREFIX + name.upper() for name in unset)} not set")
     if after != newest:
         raise typer.Exit(1)

@@ -8,18 +8,20 @@ from datetime import timedelta
 from importlib.metadata import packages_distributions
 
 import typer
+from sqlalchemy import select
 
 from streams.admin import compare_topics
 from streams.connection import connect
 from streams.topics import Topics
-from travelrule.bootstrap.installation import Installation, audit_key, open_hub, open_installation
+from travelrule.bootstrap.installation import Installation, audit_key, open_hub, open_installation, verify_keys
 from travelrule.client.errors import HubError
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.errors import TravelRuleError
 from travelrule.exchange.decision import Alert
 from travelrule.settings import Settings
-from travelrule.store import migrate
+from travelrule.store import migrate, tables
 
 ROOTS = ("streams", "agents", "schemas", "travelrule")
 
@@ -65,18 +67,23 @@ async def _doctor(output: Output) -> None:
 
 
 async def _installation_checks(opened: Installation) -> list[Check]:
-    tables = await _guard("database", lambda: _schema(opened))
+    schema = await _guard("database", lambda: _schema(opened))
+    keys = await _guard("storage and index keys", lambda: _keys(opened))
+    needed = schema if not schema.ok else keys
     return [
         Check("settings and keys", ok=True, detail=f"{opened.entity_id}, {len(opened.keyring.publics)} signing key(s)"),
-        await _guard("audit key", lambda: _audit(opened)),
-        tables,
-        await _guard("lists", lambda: _lists(opened)) if tables.ok else _unasked("lists", tables),
-        await _guard("hub", lambda: _hub(opened)) if tables.ok else _unasked("hub", tables),
+        keys,
+        await _guard("audit key", lambda: _audit(opened, roots=schema.ok)),
+        schema,
+        await _guard("lists", lambda: _lists(opened)) if needed.ok else _unasked("lists", needed),
+        await _guard("hub", lambda: _hub(opened)) if needed.ok else _unasked("hub", needed),
     ]
 
 
 def _unasked(name: str, needed: Check) -> Check:
-    """Lists are in the database, and a request to the hub is signed with a nonce from it."""
+    """Lists are in the database, a request to the hub is signed with a nonce from it, and with wrong keys nothing is
+    done.
+    """
     return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)
 
 
@@ -112,8 +119,26 @@ async def _broker(settings: Settings) -> Check:
     return Check("broker and topics", ok=True, detail=f"{len(rows)} topics")
 
 
-async def _audit(opened: Installation) -> Check:
-    return Check("audit key", ok=True, detail=f"signs as {audit_key(opened.settings).public_base64}")
+async def _keys(opened: Installation) -> Check:
+    await verify_keys(opened.settings, opened.database)
+    count = len(opened.vault.keys.ids)
+    return Check("storage and index keys", ok=True, detail=f"those of the database, {count} storage key(s)")
+
+
+async def _audit(opened: Installation, *, roots: bool) -> Check:
+    key = audit_key(opened.settings)
+    if roots and await _another_signed(opened, key.public_base64):
+        fix = "give the key that signed it; after a rotation this passes with the next root (docs/keys.md)"
+        return Check("audit key", ok=False, detail="another key than AUDIT_KEY signed the newest root", fix=fix)
+    return Check("audit key", ok=True, detail=f"signs as {key.public_base64}")
+
+
+async def _another_signed(opened: Installation, public: str) -> bool:
+    table = tables.audit_roots
+    query = select(table).where(table.c.vasp == opened.entity_id).order_by(table.c.size.desc()).limit(1)
+    async with opened.database.read() as connection:
+        root = (await connection.execute(query)).first()
+    return root is not None and not verify_root(public, root.size, bytes(root.root), root.at, root.signature)
 
 
 async def _schema(opened: Installation) -> Check:

@@ -32,6 +32,7 @@ _WRAPPED_BYTES = _HEADER_BYTES + NONCE_BYTES + KEY_BYTES + _TAG_BYTES
 _WRAP = b"travelrule/data-key/1\x00"
 _RECORD = b"travelrule/record/1\x00"
 _KEY_ID = b"travelrule/key-id/1"
+_CHECK = b"travelrule/key-check/1\x00"
 
 
 class KeyEncryptionKeys(HoldsKey):
@@ -50,6 +51,28 @@ class KeyEncryptionKeys(HoldsKey):
         if not self._ciphers:
             raise KeyTextError("no storage key is configured: give base64 of 32 random bytes")
         self._first_id = next(iter(self._ciphers))
+
+    @property
+    def ids(self) -> tuple[bytes, ...]:
+        """The ids of the keys, that of the first one first."""
+        return tuple(self._ciphers)
+
+    def check_value(self, key_id: bytes, nonce: bytes, context: bytes) -> bytes:
+        """Return what only this key opens and what holds nothing else. ``nonce``: 12 random bytes, never used twice."""
+        if len(nonce) != NONCE_BYTES:
+            raise ValueError("a nonce has 12 bytes")
+        return _VERSION + nonce + self._ciphers[key_id].encrypt(nonce, b"", _CHECK + key_id + context)
+
+    def opens_check(self, key_id: bytes, value: bytes, context: bytes) -> bool:
+        """Whether a check value was made with the key of this id."""
+        body = len(_VERSION) + NONCE_BYTES
+        if value[:1] != _VERSION or len(value) != body + _TAG_BYTES:
+            return False
+        try:
+            self._ciphers[key_id].decrypt(value[1:body], value[body:], _CHECK + key_id + context)
+        except InvalidTag:
+            return False
+        return True
 
     def wrap(self, data_key: bytes, nonce: bytes, context: bytes) -> bytes:
         """Seal a subject's data key under the first key. ``nonce``: 12 random bytes, never used twice."""

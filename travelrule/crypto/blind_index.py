@@ -16,6 +16,9 @@ INDEX_BYTES = 16
 _MINIMUM_KEY_BYTES = 32
 _INDEX = b"travelrule/blind-index/1\x00"
 _FINGERPRINT = b"travelrule/fingerprint/1\x00"
+_KEY_ID = b"travelrule/key-id/1"
+_CHECK = b"travelrule/key-check/1\x00"
+_ID_BYTES = 8
 
 
 class BlindIndex(HoldsKey):
@@ -36,6 +39,15 @@ class BlindIndex(HoldsKey):
         if raw is None:
             raise KeyTextError("the index key must be standard padded base64 of at least 32 random bytes")
         return cls(raw)
+
+    @property
+    def id(self) -> bytes:
+        """8 bytes that name the key and tell nothing about it."""
+        return hmac.digest(self._key, _KEY_ID, "sha256")[:_ID_BYTES]
+
+    def check_value(self, context: bytes) -> bytes:
+        """Return 32 bytes that only this key gives."""
+        return hmac.digest(self._key, _CHECK + context, "sha256")
 
     def of(self, field: str, value: str) -> bytes:
         """Return the 16-byte index value of ``value`` in ``field``."""

@@ -13,6 +13,8 @@ class AlertCode(StrEnum):
 
     CREDITED_WITHOUT_ALLOW = "CREDITED_WITHOUT_ALLOW"
     """The platform credited what no verdict allowed."""
+    DATA_ANSWER_INCOMPLETE = "DATA_ANSWER_INCOMPLETE"
+    """A data request was answered without something that must be sent of an originator."""
     DATA_REQUEST_REFUSED = "DATA_REQUEST_REFUSED"
     """The VASP that sent a deposit does not tell who its customer is."""
     DEPOSIT_BACK_ON_CHAIN = "DEPOSIT_BACK_ON_CHAIN"

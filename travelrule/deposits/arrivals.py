@@ -126,4 +126,7 @@ def project(state: ArrivalState) -> Projection:
 
 _dump, _load = codec(ArrivalState)
 
-MACHINE = Machine("arrival", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("arrival", decide, _dump, _load, project, VERSION)

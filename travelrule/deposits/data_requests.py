@@ -9,7 +9,7 @@ customer named him.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -19,8 +19,9 @@ from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.persons import Person
 from schemas.text import decimal_text
 from schemas.withdrawals import OriginatorData, WithdrawalRequested
+from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.data_request_reports import INTERNAL, DataRequestReceived, WithdrawalFacts
-from travelrule.exchange.decision import Decision, Projection, Reply
+from travelrule.exchange.decision import Alert, Decision, Projection, Reply
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
@@ -28,10 +29,12 @@ from travelrule.exchange.messages import KOREA, exceeds, own_profile
 from travelrule.exchange.reports import SenderFacts
 from travelrule.exchange.serial import codec
 from travelrule.identity.addresses import canonical, same_txid
-from travelrule.identity.build import data_answer_payload
-from travelrule.identity.names import compare_beneficiary, normalise
+from travelrule.identity.build import data_answer_payload, parties_payload
+from travelrule.identity.company_names import same_company
+from travelrule.identity.event_fields import EventSide, event_field
+from travelrule.identity.names import compare_beneficiary, normalise, same_party
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.required_data import lacking
+from travelrule.identity.required_data import lacking, unsendable
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
 __all__ = ["INTERNAL", "MACHINE", "DataRequestState", "may_receive"]
@@ -71,7 +74,7 @@ def may_receive(requester: SenderFacts | None, origin: str, policy: Policy) -> b
         return False
     if requester.entity_id == HUB_ENTITY:
         return True
-    return policy.accepts(requester.entity_id, origin) and policy.may_send_to(requester.entity_id)
+    return policy.accepts(requester.entity_id, origin, requester.origin) and policy.may_send_to(requester.entity_id)
 
 
 def decide(state: DataRequestState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
@@ -93,7 +96,24 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
         return _answered(request, "error", found.reason, _error(request, found), f"M7: {found.reason}")
     chosen, data = found
     reply = _normal(request, data, profile, exceeding=exceeds(data, policy))
-    return _answered(request, "normal", "", reply, "M7: normal", chosen.subject)
+    decision = _answered(request, "normal", "", reply, "M7: normal", chosen.subject)
+    missing = _missing(data, request.entity_id, policy)
+    if not missing:
+        return decision
+    alert = Alert(AlertCode.DATA_ANSWER_INCOMPLETE.value, "warning", request.entity_id)
+    rule = f"M7: normal with what exists, without {', '.join(missing)}"
+    return replace(decision, effects=(*decision.effects, alert), rule=rule)
+
+
+def _missing(data: WithdrawalRequested, requester: str, policy: Policy) -> list[str]:
+    """Name what must be sent of an originator and is not known here; the answer goes out all the same (M7 order 6)."""
+    originator = {"Originator": parties_payload(data)["Originator"]}
+    side = EventSide(
+        "originator", "originator.walletAddress", "originator.customerId", is_legal=data.originator.legal is not None
+    )
+    omitted = policy.may_omit(requester)
+    gaps = [gap for gap in unsendable(originator, "data-response") if gap.fault.path.startswith("Originator.")]
+    return [event_field(gap.fault, {"Originator": side}, {}) for gap in gaps if gap.datum not in omitted]
 
 
 def _asked_again(state: DataRequestState, request: DataRequestReceived) -> Decision[DataRequestState]:
@@ -126,7 +146,7 @@ def _examine(request: DataRequestReceived, policy: Policy) -> _Refusal | tuple[W
     data = _identified(chosen)
     if data is None:
         return _Refusal("LACK_OF_INFORMATION", "the sender has neither KYC nor identity data")
-    return chosen, data
+    return chosen, _completed(data, chosen)
 
 
 def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | _Refusal:
@@ -184,6 +204,22 @@ def _identified(chosen: WithdrawalFacts) -> WithdrawalRequested | None:
         wallet_address=known.wallet_address,
     )
     return request.model_copy(update={"originator": originator})
+
+
+def _completed(data: WithdrawalRequested, chosen: WithdrawalFacts) -> WithdrawalRequested:
+    """Fill in from KYC what must be sent and the platform left out, if KYC names the same person (rule 4)."""
+    known, owner = data.originator, chosen.owner
+    if not chosen.kyc or owner is None:
+        return data
+    person, company = known.natural, known.legal
+    filled: dict[str, Any] = {}
+    if person is not None and owner.natural is not None:
+        if person.date_of_birth is None and same_party(known, owner):
+            filled["natural"] = person.model_copy(update={"date_of_birth": owner.natural.date_of_birth})
+    elif company is not None and owner.legal is not None and same_company([company.name], [owner.legal.name]):
+        people = company.representatives or owner.legal.representatives
+        filled["legal"] = company.model_copy(update={"representatives": people})
+    return data.model_copy(update={"originator": known.model_copy(update=filled)}) if filled else data
 
 
 def _has_name(person: Person) -> bool:
@@ -253,4 +289,7 @@ def project(state: DataRequestState) -> Projection:
 
 _dump, _load = codec(DataRequestState)
 
-MACHINE = Machine("data-request", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("data-request", decide, _dump, _load, project, VERSION)

@@ -21,6 +21,7 @@ from travelrule.deposits.matching import looked_up, matched, unannounced, unmatc
 from travelrule.deposits.requesting import data_reported
 from travelrule.deposits.searching import called_back, result_reported, search_reported
 from travelrule.deposits.state import DepositState
+from travelrule.deposits.table import VERSION
 from travelrule.deposits.turn import DepositTurn, ignored, rejected
 from travelrule.exchange.assessing import AssessmentEnded
 from travelrule.exchange.decision import Decision, Projection
@@ -97,4 +98,4 @@ def project(state: DepositState) -> Projection:
 
 _dump, _load = codec(DepositState)
 
-MACHINE = Machine("deposit", decide, _dump, _load, project)
+MACHINE = Machine("deposit", decide, _dump, _load, project, VERSION)

@@ -8,9 +8,12 @@ from schemas.persons import Person
 from travelrule.deposits.state import DepositState, Found
 from travelrule.identity.addresses import join
 from travelrule.identity.build import data_request_payload
+from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.network_rules import clear_faults
 from travelrule.identity.profile import VaspProfile
+from travelrule.identity.required_data import unsendable
 from travelrule.identity.validate import faults, is_own_network
+from travelrule.policy.policy import Policy
 
 EVERY_NETWORK = "all"
 
@@ -52,9 +55,18 @@ def is_affiliated(found: Found) -> bool:
     return bool(found.alliance) and not is_own_network(found.alliance)
 
 
-def lacks_for_network(found: Found, clear: dict[str, Any], payload: dict[str, Any]) -> bool:
-    """Whether the VASP's network requires data that this request does not hold (ivms101.md section 7)."""
-    if not is_affiliated(found):
-        return False
-    missing_clear = clear_faults(clear, "data-request", found.alliance)
-    return bool(missing_clear or faults(payload, "data-request", found.alliance, sending=False))
+def missing_fields(
+    found: Found, owner: Person, clear: dict[str, Any], payload: dict[str, Any], policy: Policy
+) -> tuple[str, ...]:
+    """Name what this request lacks of what must be sent, or of what the VASP's network requires (ivms101.md 7).
+
+    Fields of the wallet's registration, which is where our customer's data come from, or of the deposit's event.
+    """
+    omitted = policy.may_omit(found.entity_id)
+    lacks = [gap.fault for gap in unsendable(payload, "data-request") if gap.datum not in omitted]
+    if is_affiliated(found):
+        lacks += clear_faults(clear, "data-request", found.alliance)
+        lacks += faults(payload, "data-request", found.alliance, sending=False)
+    side = EventSide("owner", "address", "customerId", is_legal=owner.legal is not None)
+    sides = {"Originator": side, "Beneficiary": side}
+    return tuple(dict.fromkeys(event_field(fault, sides, {}) for fault in lacks))

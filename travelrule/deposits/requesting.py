@@ -82,9 +82,9 @@ def _send(turn: DepositTurn, found: Found) -> str:
         fail(turn, Cause.NOT_AVAILABLE)
         return "own profile missing"
     clear, payload = messages.data_request(turn.state, found, owner, profile)
-    if messages.lacks_for_network(found, clear, payload):
-        fail(turn, Cause.INFORMATION_INCOMPLETE)
-        return "the VASP's network requires more than is known"
+    if missing := messages.missing_fields(found, owner, clear, payload, turn.policy):
+        fail(turn, Cause.INFORMATION_INCOMPLETE, missing)
+        return "more must be sent than is known"
     turn.drop(DATA_REQUEST)
     turn.call("data-request", found.entity_id, found.request_id, clear, payload)
     turn.set_timer(TRY, turn.policy.time_limits.data_request)
@@ -105,11 +105,11 @@ def try_due(turn: DepositTurn) -> str:
     return f"no answer: {rule}"
 
 
-def fail(turn: DepositTurn, cause: Cause) -> None:
+def fail(turn: DepositTurn, cause: Cause, missing: tuple[str, ...] = ()) -> None:
     """End asking; the verdict says why."""
     turn.drop(DATA_REQUEST)
     turn.clear_timer(TRY)
-    turn.change(held_for=cause, unreachable=False)
+    turn.change(held_for=cause, missing=missing, unreachable=False)
     turn.move("data-failed")
 
 

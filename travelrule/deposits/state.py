@@ -59,9 +59,9 @@ class DepositState:
     ``place`` is the meeting place that knows of it, ``sighting`` counts how often it was told; ``unannounced``: it
     knows no exchange. ``told`` is the last stage that the matched exchange heard of. ``looked_up``: the own store
     answered. ``searches`` counts TXID searches, ``missed`` that a data request ended in ``NOT_FOUND_TXID`` once.
-    ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``. ``refused``:
-    an operator denied it. ``unreachable``, ``failing_since`` and ``failures`` tell that somebody cannot be reached;
-    ``hub_away``: that it is the hub.
+    ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``, ``missing``
+    which fields must be filled for it to go on. ``refused``: an operator denied it. ``unreachable``, ``failing_since``
+    and ``failures`` tell that somebody cannot be reached, ``hub_away`` that it is the hub.
     ``gate`` is the assessment that is waited for, ``gates`` how many there were, ``risks`` what each kind came to.
     """
 
@@ -88,6 +88,7 @@ class DepositState:
     missed: bool = False
     received: dict[str, Any] | None = field(default=None, repr=False)
     held_for: Cause | None = None
+    missing: tuple[str, ...] = ()
     unreachable: bool = False
     hub_away: bool = False
     failing_since: datetime | None = None

@@ -39,6 +39,9 @@ from travelrule.exchange.table import NEW, IllegalTransitionError
 _ANYWHERE = {"settled": "settled", "retracted": "retracted"}
 _OPEN = {"decided": "decided", **_ANYWHERE}
 
+VERSION = 2
+"""The version of the deposit machine, see ``Machine.version``."""
+
 TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(
     {
         NEW: {"detected": "awaiting"},

@@ -68,8 +68,16 @@ class DepositTurn:
         """Give the case its verdict even if it was final; emitted if it says anything new."""
         verdict = verdict_for(cause, "deposit", self.policy)
         old = self.state.case
-        case = Case(verdict.verdict, cause.value, verdict.reasons, verdict.needs, verdict.final, self.policy.version)
-        if (old.verdict, old.reasons, old.needs, old.final) == (case.verdict, case.reasons, case.needs, case.final):
+        case = Case(
+            verdict.verdict,
+            cause.value,
+            verdict.reasons,
+            verdict.needs,
+            verdict.final,
+            self.policy.version,
+            missing=self.state.missing if cause is Cause.INFORMATION_INCOMPLETE else (),
+        )
+        if _said(old) == _said(case):
             return
         self.change(case=case)
         self.effects.append(self._verdict(case))
@@ -86,6 +94,8 @@ class DepositTurn:
             "final": case.final,
             "policyVersion": case.policy_version,
         }
+        if case.missing:
+            data["missing"] = list(case.missing)
         if state.counterparty:
             data["counterparty"] = state.counterparty
         if state.match is not None:
@@ -235,6 +245,10 @@ class DepositTurn:
             self.clear_timer(name)
         elif name not in self.state.timers:
             self.set_timer(name, seconds)
+
+
+def _said(case: Case) -> tuple[object, ...]:
+    return case.verdict, case.reasons, case.needs, case.final, case.missing
 
 
 def ignored(state: DepositState, rule: str) -> Decision[DepositState]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import orjson
@@ -19,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from travelrule import logs, metrics
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
+from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.parking import waiting_under
 from travelrule.engine.ports import CallTaker, EventTaker
@@ -133,7 +135,15 @@ class Engine:
         log.error("input-unprocessable", error=error, type=getattr(item, "type", "rejected"))
         if item.raw is None:
             return Outcome("rejected", code)
-        await self._once([Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")])
+        rejected = Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")
+        try:
+            await self._once([replace(rejected, subject=item.subject) if is_message(item.raw) else rejected])
+        except Exception as failure:
+            # The boundary of one odd subject: if it cannot even be read, the message is kept without telling of it.
+            if is_infrastructure_failure(failure) or is_serialisation_failure(failure):
+                raise
+            log.error("subject-unreadable", error=failure)  # noqa: TRY400 - our own log, which must not hold the text
+            await self._once([rejected])
         return Outcome("rejected", code)
 
     async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
@@ -147,7 +157,7 @@ class Engine:
             async with self.database.begin() as connection:
                 items = await qualified(connection, self.vasp, items)
                 wanted = [item for item in items if isinstance(item, Input)]
-                slots = await self._lock(connection, wanted)
+                slots = await self._lock(connection, items)
                 known = await self._known(connection, [(item.source, item.id) for item in wanted])
                 outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
                 left = taken.of(batch, now)
@@ -170,14 +180,15 @@ class Engine:
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
 
-    async def _lock(self, connection: AsyncConnection, items: Sequence[Input]) -> dict[str, Slot]:
-        subjects = {item.subject for item in items}
+    async def _lock(self, connection: AsyncConnection, items: Sequence[Input | Rejected]) -> dict[str, Slot]:
+        subjects = {item.subject for item in items if item.subject}
         if not subjects:
             return {}
         creatable = {
             item.subject
             for item in items
-            if not item.reply_to_unknown and item.subject.partition(":")[0] in self._machines
+            if not (isinstance(item, Input) and item.reply_to_unknown)
+            and item.subject.partition(":")[0] in self._machines
         }
         return await self._slots.lock(connection, sorted(subjects), creatable)
 
@@ -208,8 +219,9 @@ class Engine:
         now: datetime,
     ) -> Outcome:
         if isinstance(item, Rejected):
-            batch.dead_letter(item)
-            batch.observations.append(_observation("kafka", "undecodable", "rejected"))
+            batch.refuse(item, slots.get(item.subject))
+            source = "subjects" if is_message(item.raw) else "kafka"
+            batch.observations.append(_observation(source, "undecodable", "rejected"))
             return Outcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
         was_there = slot.state is not None
@@ -221,7 +233,7 @@ class Engine:
                 batch.parked.pop()
                 slot.changed, slot.parked, slot.due_at = before
             if waiting == "another":
-                outcome = decider.conflict(item)
+                outcome = decider.conflict(item, slot)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
         if slot.parked and not was_there and slot.state is not None:
             await self._release(connection, slot, known, decider, batch, now)

@@ -12,7 +12,7 @@ from travelrule.engine.envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.exchange.reports import AuthorizationReceived
 from travelrule.store.database import Database
-from travelrule.store.reads import OpenAuthorization, Reads
+from travelrule.store.reads import OPEN_AUTHORIZATIONS, OpenAuthorization, Reads
 
 _AUTHORIZATION = text(
     "SELECT i.sealed, k.wrapped FROM inputs i JOIN data_keys k ON k.vasp = i.vasp AND k.subject = i.subject"
@@ -42,14 +42,17 @@ class Authorizations:
 
     async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
         """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
-        fitting = []
-        for record in await self._reads.open_authorizations(address):
-            asked = await self._open(record.subject)
-            if asked is None:
-                continue
-            if asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount:
+        fitting: list[OpenAuthorization] = []
+        for record in await self._reads.open_authorizations(address, currency, amount):
+            if len(fitting) >= OPEN_AUTHORIZATIONS:
+                break
+            if record.checked or await self._announces(record.subject, currency, amount):
                 fitting.append(record)
         return fitting
+
+    async def _announces(self, subject: str, currency: str, amount: Decimal) -> bool:
+        asked = await self._open(subject)
+        return asked is not None and asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount
 
     async def _open(self, subject: str) -> AuthorizationReceived | None:
         async with self._database.read() as connection:

@@ -14,11 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from travelrule.engine.envelope import pack, pack_raw
+from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import OWN_STORE, Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
-from travelrule.exchange.inputs import Input, Rejected
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
 
@@ -252,13 +253,11 @@ class Batch:
         )
 
     def dead_letter(self, rejected: Rejected) -> None:
-        """A message that cannot be processed: kept with its content, sealed under a data key of its own, and sent to
-        the dead-letter topic. The id is stable, so a redelivered message is one dead letter.
+        """What cannot be processed: kept with its content, sealed under a data key of its own; a record is sent to the
+        dead-letter topic too. The id is stable, so a redelivered message is one dead letter.
         """
         raw = rejected.raw
-        digest = self.vault.index.fingerprint(raw.key or b"", raw.value or b"").hex()
-        name = f"{self.vasp}|{raw.topic}|{raw.partition}|{raw.offset}|{digest}|{rejected.code}"
-        letter_id = str(uuid5(EVENT_NAMESPACE, name))
+        letter_id = self._letter_id(raw, rejected.code)
         if letter_id in self.dead_letters:
             return
         subject = f"deadletter:{letter_id}"
@@ -270,6 +269,7 @@ class Batch:
         self.dead_letters[letter_id] = {
             "vasp": self.vasp,
             "id": letter_id,
+            **letter_columns(raw),
             "topic": raw.topic,
             "partition": raw.partition,
             "offset": raw.offset,
@@ -279,6 +279,19 @@ class Batch:
             "sealed": sealed,
             "failed_at": self.now,
         }
+        self.observations.append(Observation("dead_letters", {"code": rejected.code}))
+        if not is_message(raw):
+            self._dead_letter_event(rejected, letter_id, data_key)
+
+    def _letter_id(self, raw: RawMessage, code: str) -> str:
+        if is_message(raw):
+            return stable_id(self.vasp, "message", names_of(raw).message_id, raw.offset, code)
+        digest = self.vault.index.fingerprint(raw.key or b"", raw.value or b"").hex()
+        name = f"{self.vasp}|{raw.topic}|{raw.partition}|{raw.offset}|{digest}|{code}"
+        return str(uuid5(EVENT_NAMESPACE, name))
+
+    def _dead_letter_event(self, rejected: Rejected, letter_id: str, data_key: bytes) -> None:
+        raw, subject = rejected.raw, f"deadletter:{letter_id}"
         value = (
             (raw.value or b"")
             if self.deadletter_plain
@@ -289,7 +302,17 @@ class Batch:
         self.dead_letter_events[letter_id] = self._outbox_row(
             "deadletters", letter_id, raw.key, subject, "deadletter", 1, value, headers
         )
-        self.observations.append(Observation("dead_letters", {"code": rejected.code}))
+
+    def refuse(self, rejected: Rejected, slot: Slot | None, item: Input | None = None) -> None:
+        """Keep what was refused. A message between subjects is not delivered again: an alert names its receiver, whose
+        sender waits in vain.
+        """
+        self.dead_letter(rejected)
+        if not is_message(rejected.raw):
+            return
+        self.finished_tells.append(names_of(rejected.raw).message_id)
+        if slot is not None:
+            self.alert(slot, item, Alert("MESSAGE_REFUSED", "critical"))
 
     async def forget_known_dead_letters(self, connection: AsyncConnection) -> None:
         """A message that was delivered again is a dead letter already: it is neither kept nor sent twice."""
@@ -329,7 +352,8 @@ class Batch:
 
     def events(self) -> list[Row]:
         """The outbox rows, dead letters included, in the order in which they are to be published."""
-        return [*self.outbox, *(self.dead_letter_events[letter_id] for letter_id in self.dead_letters)]
+        letters = (self.dead_letter_events.get(letter_id) for letter_id in self.dead_letters)
+        return [*self.outbox, *(row for row in letters if row is not None)]
 
     def _writes_of_calls(self) -> list[Write]:
         whole = [

@@ -10,11 +10,12 @@ import orjson
 
 from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
+from travelrule.engine import audit_record
 from travelrule.engine.batch import Batch, Observation
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
-from travelrule.exchange.decision import Alert, Decision
+from travelrule.exchange.decision import Alert, Decision, Projection
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import SUBJECTS, source_class
@@ -54,18 +55,18 @@ class Decider:
         if item.type in FINAL_CALL_TYPES:
             self._batch.finished_calls.append(item.id)
         if item.source == SUBJECTS:
-            self._batch.finished_tells.append(item.id)
+            self._batch.finished_tells.append(item.id)  # a refused one is kept as a dead letter
         stored = known.get((item.source, item.id))
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
         if slot.erased:
             if item.type == "timer.due":
                 return self._forget_timer(slot)
-            return self._refuse(item, "ERASED", "", "the subject's data were erased; use a new id")
+            return self._refuse(item, slot, "ERASED", "", "the subject's data were erased; use a new id")
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot, item)
         if slot.kind not in self._machines:
-            return self._refuse(item, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
+            return self._refuse(item, slot, "NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
         decision = self._decide(item, slot, now, waited=waited)
         outcome = self._take(item, slot, decision, fingerprint, now)
         if outcome.status in {"applied", "duplicate"}:
@@ -103,7 +104,7 @@ class Decider:
             reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
             if reply is not None:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
-            return self._refuse(item, decision.code, decision.field, decision.fix)
+            return self._refuse(item, slot, decision.code, decision.field, decision.fix)
         if decision.status == "parked":
             self._park(item, slot, now)
             return Outcome("parked", decision.code)
@@ -114,7 +115,7 @@ class Decider:
         slot.traceparent = item.traceparent or slot.traceparent
         emitted = len(batch.outbox)
         reply = batch.effects(slot, item, decision.effects)
-        self._audit(item, slot, decision, fingerprint, emitted, now, created=before is None)
+        self._audit(item, slot, decision, fingerprint, emitted, reply, now, created=before is None)
         batch.remember(slot, item, fingerprint, decision.status, decision.code, reply)
         return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
@@ -125,39 +126,34 @@ class Decider:
         decision: Decision[Any],
         fingerprint: bytes,
         emitted: int,
+        reply: dict[str, Any] | None,
         now: datetime,
         *,
         created: bool,
     ) -> None:
         batch = self._batch
-        state = slot.dumped = self._machines[slot.kind].dump(slot.state)
-        body = orjson.dumps(
-            {
-                "subject": slot.subject,
-                "record": slot.records,
-                "at": now,
-                "source": item.source,
-                "id": item.id,
-                "type": item.type,
-                "input": fingerprint.hex(),
-                "rule": decision.rule,
-                "status": decision.status,
-                "code": decision.code,
-                "policyVersion": self._policy.version,
-                "profileVersion": self._policy.own.version,
-                "created": created,
-                "state": batch.vault.index.fingerprint(slot.subject.encode(), state).hex(),
-                "events": [
-                    {
-                        "topic": row["topic"],
-                        "key": row["key"],
-                        "type": row["type"],
-                        "sequence": row["sequence"],
-                    }
-                    for row in batch.outbox[emitted:]
-                ],
-            }
+        machine = self._machines[slot.kind]
+        state = slot.dumped = machine.dump(slot.state)
+        if slot.state is not None:
+            slot.projected = machine.project(slot.state)
+        sealed_before = batch.vault.seal(slot.data_key, "before", slot.subject, slot.before) if slot.before else None
+        slot.before = b""
+        slot.machine_version, slot.machine_records = machine.version, slot.records
+        decided = audit_record.Decided(
+            slot.subject,
+            slot.records,
+            now,
+            item,
+            fingerprint,
+            decision,
+            machine.version,
+            created,
+            state,
+            slot.projected or Projection(),
+            reply,
+            batch.outbox[emitted:],
         )
+        body = audit_record.write(decided, self._policy, batch.vault)
         slot.head = record_hash(slot.head, body)
         batch.audit.append(
             {
@@ -165,6 +161,7 @@ class Decider:
                 "subject": slot.subject,
                 "record": slot.records,
                 "body": body,
+                "sealed_before": sealed_before,
                 "hash": slot.head,
                 "at": now,
             }
@@ -172,19 +169,19 @@ class Decider:
 
     def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
-            return self.conflict(item)
+            return self.conflict(item, slot)
         reply = None
         if stored.sealed_reply is not None and not slot.erased:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
         return Outcome("duplicate", stored.code, reply=reply)
 
-    def conflict(self, item: Input) -> Outcome:
+    def conflict(self, item: Input, slot: Slot) -> Outcome:
         """The id is known, or waits, with other content."""
-        return self._refuse(item, "CONFLICT", "id", "an id names one content; send the change under a new id")
+        return self._refuse(item, slot, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
-    def _refuse(self, item: Input, code: str, field: str, fix: str) -> Outcome:
+    def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
-            self._batch.dead_letter(Rejected(item.raw, code, field, fix))
+            self._batch.refuse(Rejected(item.raw, code, field, fix), slot, item)
         return Outcome("rejected", code, field, fix)
 
     def _park(self, item: Input, slot: Slot, now: datetime) -> None:

@@ -64,6 +64,14 @@ def unpack(packed: bytes) -> Input:
     )
 
 
+def packed_name(packed: bytes) -> tuple[str, str, str, str, bytes]:
+    """Source, id, type, subject and data of what ``pack`` wrote, also where this version does not know the type or has
+    another model of it.
+    """
+    envelope = orjson.loads(packed)
+    return envelope["source"], envelope["id"], envelope["type"], envelope["subject"], envelope["data"].encode()
+
+
 def pack_raw(raw: RawMessage) -> dict[str, Any]:
     """A Kafka record as JSON-able data, byte for byte."""
     return {

@@ -14,11 +14,13 @@ from pydantic import ValidationError
 from sqlalchemy import select
 
 from travelrule.crypto.errors import AtRestError
+from travelrule.engine.audit_record import FIRST_DEFAULTS, machine_version
 from travelrule.engine.envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
 from travelrule.identity.profile import VaspProfile
-from travelrule.policy.policy import OwnVasp, Policy, own_version
+from travelrule.policy.policy import DEFAULTS, OwnVasp, Policy, own_version
+from travelrule.policy.toml_form import PolicyFaults
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.policies import Policies
@@ -35,6 +37,7 @@ class RecordedPolicies:
         self._own = own
         self._by_version: dict[str, Policy | None] = {}
         self._profiles: dict[str, OwnVasp | None] = {}
+        self._kept: dict[str, bool] = {}
 
     async def own_at(self, body: Mapping[str, Any]) -> OwnVasp | None:
         """What the VASP said about itself when a record was written; None if that is not there as it was."""
@@ -50,34 +53,66 @@ class RecordedPolicies:
         """The policy of this version, without a profile; None if it is missing, or its content was changed."""
         if version not in self._by_version:
             stored = await self._policies.by_version(version)
-            policy = None if stored is None else Policy.from_toml(stored.content)
+            policy = None if stored is None else _policy(stored.content)
             if policy is not None and policy.version != version:
                 policy = None  # its content was changed
             self._by_version[version] = policy
         return self._by_version[version]
 
+    async def fault(self, body: Mapping[str, Any]) -> str:
+        """What is wrong with the policy and the profile that a record of another version of its machine names (empty:
+        nothing). They must be stored; this release need not be able to use them, and it cannot tell whether a policy
+        was changed if it reads the built-in rules otherwise than that release did.
+        """
+        version, profile = body["policyVersion"], body.get("profileVersion")
+        if not await self._policy_is_kept(version, body.get("policyDefaults", FIRST_DEFAULTS)):
+            return f"policy {version} of record {body['record']} is missing"
+        if profile is not None and not await self._profile_is_kept(profile):
+            return f"profile {profile} of record {body['record']} is missing or was changed"
+        return ""
+
+    async def _policy_is_kept(self, version: str, defaults: int) -> bool:
+        name = f"policy {version} {defaults}"
+        if name not in self._kept:
+            stored = await self._policies.by_version(version)
+            read = None if stored is None else _policy(stored.content)
+            changed = read is not None and read.version != version and defaults == DEFAULTS
+            self._kept[name] = stored is not None and not changed
+        return self._kept[name]
+
+    async def _profile_is_kept(self, version: str) -> bool:
+        name = f"profile {version}"
+        if name not in self._kept:
+            content = await self._policies.profile(version)
+            self._kept[name] = content is not None and own_version(content) == version
+        return self._kept[name]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One input, when and under which policy it was decided, and the fingerprint of the state it led to (hex)."""
+    """One input, when, under which policy and by which version of the machine it was decided, and the fingerprint of
+    the state it led to (hex).
+    """
 
     item: Input
     at: datetime
     policy: Policy
     state: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
 class History:
     """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
 
-    ``word`` is the verdict that stands in the subject's row.
+    ``word`` and ``status`` stand in the subject's row: the verdict, and where its exchange stands.
     """
 
     subject: str
     steps: Sequence[Step] = field(default=(), repr=False)
     missing: str = ""
     word: str = ""
+    status: str = ""
 
 
 class Histories:
@@ -119,11 +154,14 @@ class Histories:
             steps = [await self._step(subject, key, orjson.loads(bytes(record.body)), by_name) for record in records]
         except AtRestError:
             return History(subject, missing="something sealed was changed", word=row.verdict)
+        except (ValidationError, KeyError):
+            missing = "another version of the program took an input that this one cannot read"
+            return History(subject, missing=missing, word=row.verdict)
         whole = [step for step in steps if step is not None]
         if len(whole) < len(records):
             missing = "an input, or the policy that decided it, is missing: see audit verify"
             return History(subject, missing=missing, word=row.verdict)
-        return History(subject, whole, word=row.verdict)
+        return History(subject, whole, word=row.verdict, status=row.status)
 
     async def _step(
         self, subject: str, key: bytes, body: dict[str, Any], by_name: dict[tuple[str, str], bytes]
@@ -134,10 +172,20 @@ class Histories:
         if sealed is None or policy is None or own is None:
             return None
         item = unpack(self._vault.open(key, "input", subject, sealed))
-        return Step(item, datetime.fromisoformat(body["at"]), policy.with_own(own), body["state"])
+        return Step(
+            item, datetime.fromisoformat(body["at"]), policy.with_own(own), body["state"], machine_version(body)
+        )
 
     def _of(self, table: Any, subject: str) -> Any:
         return select(table).where(table.c.vasp == self._vasp, table.c.subject == subject)
+
+
+def _policy(content: str) -> Policy | None:
+    """Read a stored policy; None if this version of the program cannot."""
+    try:
+        return Policy.from_toml(content)
+    except PolicyFaults:
+        return None
 
 
 def _own(content: str) -> OwnVasp | None:

@@ -44,6 +44,12 @@ class _Waiting:
     item: Input | Rejected
     delivery: Delivery | None
     future: asyncio.Future[Outcome] | None
+    after: asyncio.Future[Outcome] | None = None
+
+    @property
+    def overtakes(self) -> bool:
+        """Whether what must come before it was not applied, or may not have been."""
+        return self.after is not None and self.after.done() and not _applied(self.after)
 
 
 class Intake:
@@ -96,6 +102,19 @@ class Intake:
         synchronous caller must answer within its deadline); Kafka records stay queued.
         """
         return self._submit(item)
+
+    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        """Apply inputs and wait for their outcomes. If the database fails for one, those after it are not applied."""
+        loop = asyncio.get_running_loop()
+        futures: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in items]
+        try:
+            for item, future, after in zip(items, futures, [None, *futures], strict=False):
+                await self._asked.put(_Waiting(item, None, future, after))
+                self._arrived()
+            return await asyncio.gather(*futures)
+        finally:
+            for future in futures:
+                future.cancel()
 
     async def _submit(self, item: Input | Rejected) -> Outcome:
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
@@ -153,6 +172,7 @@ class Intake:
         ]
 
     async def _commit(self, batch: list[_Waiting]) -> None:
+        batch = _without_overtaking(batch)
         while batch:
             try:
                 outcomes = await self._engine.apply([waiting.item for waiting in batch])
@@ -193,3 +213,18 @@ class Intake:
             elif not waiting.future.done():
                 waiting.future.set_exception(error)
         return kept
+
+
+def _applied(future: asyncio.Future[Outcome]) -> bool:
+    return not future.cancelled() and future.exception() is None
+
+
+def _without_overtaking(batch: list[_Waiting]) -> list[_Waiting]:
+    """Give up what follows something that was not applied; one of these makes the next one follow it."""
+    kept = []
+    for waiting in batch:
+        if waiting.overtakes and waiting.future is not None:
+            waiting.future.cancel()
+        else:
+            kept.append(waiting)
+    return kept

@@ -16,6 +16,7 @@ from travelrule.exchange.machine import Machine
 from travelrule.identity.addresses import place, txid_key
 from travelrule.store import tables
 from travelrule.store.bulk import Write
+from travelrule.store.types import plain_amount
 
 Row = dict[str, Any]
 
@@ -60,7 +61,7 @@ def subject_writes(
             rows.erased.append(_erased_row(vasp, slot, now))
             continue
         projection = _project(slot, machines)
-        subject_row = _subject_row(vasp, slot, projection, _sealed(slot, machines, vault), now)
+        subject_row = _subject_row(vasp, slot, projection, _sealed(slot, vault), now)
         if slot.stored:
             rows.subjects.append(subject_row)
         else:
@@ -87,17 +88,17 @@ def _search_rows(rows: _Rows, slot: Slot, projection: Projection, vault: Vault, 
                 rows.wallets.append(_wallet(vasp, slot, row, vault, now))
 
 
-def _sealed(slot: Slot, machines: dict[str, Machine], vault: Vault) -> bytes | None:
-    if slot.state is None:
-        return None
-    content = slot.dumped or machines[slot.kind].dump(slot.state)
-    return vault.seal(slot.data_key, "state", slot.subject, content)
+def _sealed(slot: Slot, vault: Vault) -> bytes | None:
+    """The state as the row keeps it. One that was not decided stays as it is stored, byte for byte: its fingerprint
+    stands in the last audit record, and another version of the machine may write the same state differently.
+    """
+    return vault.seal(slot.data_key, "state", slot.subject, slot.dumped) if slot.dumped else slot.sealed
 
 
 def _project(slot: Slot, machines: dict[str, Machine]) -> Projection:
     if slot.state is None:
         return Projection(due_at=slot.due_at, due_timer="parked" if slot.due_at else "")
-    return machines[slot.kind].project(slot.state)
+    return slot.projected if slot.projected is not None else machines[slot.kind].project(slot.state)
 
 
 def _erased_row(vasp: str, slot: Slot, now: datetime) -> Row:
@@ -127,6 +128,8 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
         "sequences": orjson.dumps(slot.sequences).decode(),
         "head": slot.head,
         "records": slot.records,
+        "machine_version": slot.machine_version,
+        "machine_records": slot.machine_records,
         "traceparent": slot.traceparent,
         "created_at": now,
         "updated_at": now,
@@ -165,6 +168,8 @@ def _exchange(vasp: str, slot: Slot, row: ExchangeRow, vault: Vault, now: dateti
         "txid_key": txid_key(row.txid) if row.txid else None,
         "vout": row.vout,
         "address_index": vault.index.of("address", row.address) if row.address else None,
+        "currency": row.currency,
+        "amount": plain_amount(row.amount) if row.amount is not None else None,
         "created_at": now,
         "updated_at": now,
     }

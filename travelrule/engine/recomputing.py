@@ -1,31 +1,74 @@
-"""Deciding a subject's inputs again from what is stored, and comparing with what was recorded.
+"""Proving a subject's records from what is stored.
 
 A decision depends on its input, the state before, the policy and what the VASP said about itself at that time; each
-record names the versions of the last two.
+record names the versions of the last two, and the version of the machine that decided. A record of the running version
+is decided again. What another version decided, only that version can decide again: its record is checked by what holds
+for any version. The state that the running version found where another one had decided stands with its first record,
+sealed, and has the fingerprint that the record before names (ADR 0015).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import orjson
 
+from schemas.registry import EVENTS
 from travelrule.crypto.errors import AtRestError
-from travelrule.engine.envelope import unpack
+from travelrule.engine.audit_record import Body, clear_columns, machine_version, reply_fingerprint, state_fingerprint
+from travelrule.engine.envelope import packed_name, unpack
 from travelrule.engine.history import RecordedPolicies
 from travelrule.engine.kinds import INTERNAL
+from travelrule.engine.recorded_events import RecordedEvents
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert, Decision, Emit, Reply
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machine import Machine
+from travelrule.exchange.decision import Alert, Decision, Emit, Projection, Reply
+from travelrule.exchange.machine import FIRST_VERSION, Machine
 from travelrule.policy.policy import OwnVasp
 from travelrule.store.policies import Policies
 
 
 class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the loops
     """What does not agree, in words without content."""
+
+
+@dataclass(slots=True)
+class Proof:
+    """How many records of a subject were decided again with the same result, how many another version decided, and
+    what is wrong with the next one (empty: nothing).
+    """
+
+    recomputed: int = 0
+    earlier: int = 0
+    later: int = 0
+    fault: str = ""
+
+    @property
+    def agreed(self) -> int:
+        """How many records nothing is wrong with."""
+        return self.recomputed + self.earlier + self.later
+
+
+@dataclass(slots=True)
+class _Subject:
+    """A subject while its records are followed. ``version`` and ``fingerprint`` are the last record's version of the
+    machine and what it says of the state it led to; ``state`` is that state if the running version decided.
+    """
+
+    name: str
+    key: bytes = field(repr=False)
+    machine: Machine | None
+    inputs: Mapping[tuple[str, str], Any]
+    events: RecordedEvents = field(default_factory=RecordedEvents)
+    version: int = 0
+    fingerprint: str = ""
+    state: Any = field(default=None, repr=False)
+
+    def is_decided_by_us(self, version: int) -> bool:
+        """Whether the running version can decide a record of this version again."""
+        return self.machine is not None and self.machine.version == version
 
 
 class Recomputing:
@@ -41,27 +84,27 @@ class Recomputing:
         self.under_present_profile = 0
         """How many records were decided again under the present profile because they name none."""
 
-    async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> tuple[int, str]:
-        """How many records were decided again with the same result, and what is wrong with the next one (empty:
-        nothing).
-        """
-        agreed = 0
+    async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> Proof:
+        """Check the records, and that the subject as it stands now is what they lead to."""
+        proof = Proof()
+        bodies: list[Body] = [orjson.loads(bytes(record.body)) for record in records]
         machine = self._machines.get(row.subject.partition(":")[0])
-        if machine is None:
-            return 0, "this version has no rules for this kind of subject"
+        of_a_later_program = bool(bodies) and all(machine_version(body) > FIRST_VERSION for body in bodies)
+        if machine is None and not of_a_later_program:
+            proof.fault = "this version has no rules for this kind of subject"
+            return proof
         try:
             key = self._vault.unwrap(row.subject, wrapped)
             by_name = {(stored.source, stored.id): stored for stored in inputs}
-            state: Any = None
-            for record in records:
-                state = await self._record(row.subject, key, machine, state, record, by_name)
-                agreed += 1
-            self._check_row(row, key, machine, state)
+            subject = _Subject(row.subject, key, machine, by_name)
+            for record, body in zip(records, bodies, strict=True):
+                await self._record(subject, record, body, proof)
+            self._check_row(subject, row, bodies[-1])
         except _Fault as fault:
-            return agreed, str(fault)
+            proof.fault = str(fault)
         except AtRestError:
-            return agreed, f"something sealed was changed, at record {agreed + 1} or in the subject itself"
-        return agreed, ""
+            proof.fault = f"something sealed was changed, at record {proof.agreed + 1} or in the subject itself"
+        return proof
 
     def check_kept(self, records: Sequence[Any], inputs: Sequence[Any]) -> str:
         """What is wrong with the inputs of a subject whose content is no longer kept (empty: nothing): what stays of
@@ -75,67 +118,121 @@ class Recomputing:
                 return f"the input of record {record.record} is missing or another one"
         return ""
 
-    async def _record(
-        self,
-        subject: str,
-        key: bytes,
-        machine: Machine,
-        state: Any,
-        record: Any,
-        inputs: Mapping[tuple[str, str], Any],
-    ) -> Any:
-        body = orjson.loads(bytes(record.body))
-        stored = inputs.get((body["source"], body["id"]))
+    async def _record(self, subject: _Subject, record: Any, body: Body, proof: Proof) -> None:
+        version = machine_version(body)
+        stored = subject.inputs.get((body["source"], body["id"]))
         if stored is None or not _same_input(stored, body):
             raise _Fault(f"the input of record {record.record} is missing or another one")
-        item = unpack(self._vault.open(key, "input", subject, bytes(stored.sealed)))
-        if not self._is_the_one(item, subject, body):
-            raise _Fault(f"the input of record {record.record} is missing or another one")
+        if not subject.events.follow(body["events"]):
+            raise _Fault(f"the events of record {record.record} do not follow those before")
+        if subject.version not in (0, version):
+            self._version_changed(subject, record, version)
+        if subject.is_decided_by_us(version):
+            await self._decide_again(subject, stored, body)
+            proof.recomputed += 1
+        else:
+            await self._as_recorded(subject, stored, body)
+            running = subject.machine.version if subject.machine is not None else 0
+            proof.earlier += version < running
+            proof.later += version > running
+        subject.version, subject.fingerprint = version, body["state"]
+
+    def _version_changed(self, subject: _Subject, record: Any, version: int) -> None:
+        """Another version of the machine went on with the state that stands beside its first record."""
+        if record.sealed_before is None:
+            if version == FIRST_VERSION:
+                return  # a program that knew of no versions went on while others were upgraded
+            raise _Fault(f"the state before record {record.record} is missing")
+        before = self._vault.open(subject.key, "before", subject.name, bytes(record.sealed_before))
+        if state_fingerprint(self._vault, subject.name, before) != subject.fingerprint:
+            raise _Fault(f"the state before record {record.record} is another one")
+        if subject.machine is not None and subject.is_decided_by_us(version):
+            subject.state = subject.machine.load(before)
+
+    async def _decide_again(self, subject: _Subject, stored: Any, body: Body) -> None:
+        assert subject.machine is not None  # noqa: S101 -- else nothing is decided by us
+        number = body["record"]
+        item = unpack(self._vault.open(subject.key, "input", subject.name, bytes(stored.sealed)))
+        if not self._is_the_one((item.source, item.id, item.type, item.subject, item.content), subject.name, body):
+            raise _Fault(f"the input of record {number} is missing or another one")
         policy = await self._policies.policy(body["policyVersion"])
         if policy is None:
-            raise _Fault(f"policy {body['policyVersion']} of record {record.record} is missing")
+            raise _Fault(f"policy {body['policyVersion']} of record {number} is missing")
         own = await self._policies.own_at(body)
         if own is None:
-            raise _Fault(f"profile {body['profileVersion']} of record {record.record} is missing or was changed")
-        decision = machine.decide(state, item, policy.with_own(own), datetime.fromisoformat(body["at"]))
-        if not self._agrees(subject, body, machine.dump(decision.state), decision):
-            raise _Fault(f"deciding record {record.record} again gives another result")
-        if self._reply(subject, key, stored) != _reply_of(decision):
-            raise _Fault(f"the stored answer of record {record.record} is another one")
+            raise _Fault(f"profile {body['profileVersion']} of record {number} is missing or was changed")
+        decision = subject.machine.decide(subject.state, item, policy.with_own(own), datetime.fromisoformat(body["at"]))
+        if not self._agrees(subject.name, body, subject.machine.dump(decision.state), decision):
+            raise _Fault(f"deciding record {number} again gives another result")
+        reply = self._reply(subject, stored)
+        if (None if reply is None else orjson.loads(reply)) != _reply_of(decision):
+            raise _Fault(f"the stored answer of record {number} is another one")
         self.under_present_profile += "profileVersion" not in body
-        return decision.state
+        subject.state = decision.state
 
-    def _is_the_one(self, item: Input, subject: str, body: dict[str, Any]) -> bool:
-        """An input of our own is stored with facts that are no part of its fingerprint; a platform's is not."""
-        if (item.source, item.id, item.type, item.subject) != (body["source"], body["id"], body["type"], subject):
+    async def _as_recorded(self, subject: _Subject, stored: Any, body: Body) -> None:
+        """What holds whoever decided: the input, the answer, the policy and the profile are those of the record."""
+        number = body["record"]
+        name = packed_name(self._vault.open(subject.key, "input", subject.name, bytes(stored.sealed)))
+        if not self._is_the_one(name, subject.name, body):
+            raise _Fault(f"the input of record {number} is missing or another one")
+        if fault := await self._policies.fault(body):
+            raise _Fault(fault)
+        reply = self._reply(subject, stored)
+        said = None if reply is None else reply_fingerprint(self._vault, subject.name, reply)
+        if "reply" in body and said != body["reply"]:
+            raise _Fault(f"the stored answer of record {number} is another one")
+
+    def _is_the_one(self, name: tuple[str, str, str, str, bytes], subject: str, body: Body) -> bool:
+        """An input of our own is stored with facts that are no part of its fingerprint; a platform's is not. Which of
+        both a type is that this version does not know cannot be told.
+        """
+        source, item_id, kind, of, content = name
+        if (source, item_id, kind, of) != (body["source"], body["id"], body["type"], subject):
             return False
-        fingerprint = self._vault.index.fingerprint(item.type.encode(), item.subject.encode(), item.content).hex()
-        return bool(item.type in INTERNAL or fingerprint == body["input"])
+        fingerprint = self._vault.index.fingerprint(kind.encode(), of.encode(), content).hex()
+        return kind in INTERNAL or kind not in EVENTS or fingerprint == body["input"]
 
-    def _agrees(self, subject: str, body: dict[str, Any], dumped: bytes, decision: Decision[Any]) -> bool:
-        state = self._vault.index.fingerprint(subject.encode(), dumped).hex()
+    def _agrees(self, subject: str, body: Body, dumped: bytes, decision: Decision[Any]) -> bool:
         said = [_event(effect) for effect in decision.effects if isinstance(effect, Emit | Alert)]
         recorded = [(event["topic"], event["type"]) for event in body["events"]]
-        return bool(state == body["state"]) and said == recorded
+        return state_fingerprint(self._vault, subject, dumped) == body["state"] and said == recorded
 
-    def _reply(self, subject: str, key: bytes, stored: Any) -> Any:
+    def _reply(self, subject: _Subject, stored: Any) -> bytes | None:
         if stored.reply is None:
             return None
-        return orjson.loads(self._vault.open(key, "reply", subject, bytes(stored.reply)))
+        return self._vault.open(subject.key, "reply", subject.name, bytes(stored.reply))
 
-    def _check_row(self, row: Any, key: bytes, machine: Machine, state: Any) -> None:
+    def _check_row(self, subject: _Subject, row: Any, last: Body) -> None:
         """The subject as it stands now is what the records lead to."""
-        if state is None:
+        if not subject.events.end_at(orjson.loads(row.sequences)):
+            raise _Fault("the row counts other events than the records")
+        by_us = subject.is_decided_by_us(subject.version)
+        if by_us and subject.state is None:
             return
-        if row.sealed is None or self._vault.open(key, "state", row.subject, bytes(row.sealed)) != machine.dump(state):
+        stored = None if row.sealed is None else self._vault.open(subject.key, "state", row.subject, bytes(row.sealed))
+        if stored is None or state_fingerprint(self._vault, row.subject, stored) != last["state"]:
             raise _Fault("the stored state is not the one that the records lead to")
-        projected = machine.project(state)
-        clear = (projected.status, projected.verdict, projected.chain, projected.counterparty)
-        if (row.status, row.verdict, row.chain, row.counterparty) != clear:
+        columns = [row.status, row.verdict, row.chain, row.counterparty]
+        if not by_us and columns == last.get("row"):
+            return
+        # Of a record that does not tell them, or after an alert that wrote the row again: what this version projects.
+        projected = _projected(subject.machine, stored)
+        if projected is None or columns != clear_columns(projected):
             raise _Fault("the row says something else than the state")
 
 
-def _same_input(stored: Any, body: dict[str, Any]) -> bool:
+def _projected(machine: Machine | None, stored: bytes) -> Projection | None:
+    """What the running version projects from a stored state; None if it cannot read it."""
+    if machine is None:
+        return None
+    try:
+        return machine.project(machine.load(stored))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None  # a later version's state
+
+
+def _same_input(stored: Any, body: Body) -> bool:
     """The clear columns of the input say what was recorded."""
     said = (bytes(stored.fingerprint).hex(), stored.type, stored.status, stored.code, stored.record)
     return bool(said == (body["input"], body["type"], body["status"], body["code"], body["record"]))

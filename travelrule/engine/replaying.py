@@ -76,22 +76,38 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The run under the policies of then, with the timer that was next before each step, and at the end."""
+    """The run under the policies of then, with the timer that was next before each step, and at the end.
+
+    ``exact``: it led to the very state that is recorded. It need not where another version of the machine decided.
+    """
 
     run: Run
     timers: Sequence[Timer]
+    exact: bool = True
 
 
 def as_recorded(machine: Machine, steps: Sequence[Step], fingerprint: Callable[[bytes], str]) -> Recorded | None:
-    """Decide as it was decided; None if the result is another one than the record says."""
+    """Decide as it was decided; None if the result is another one than the record says although this version of the
+    machine decided it, from the same state.
+    """
     run = Run()
     timers: list[Timer] = []
+    exact = True
     for step in steps:
         timers.append(_timer(machine, run.state))
-        run.take(machine.decide(run.state, step.item, step.policy, step.at))
-        if run.state is None or fingerprint(machine.dump(run.state)) != step.state:
+        try:
+            run.take(machine.decide(run.state, step.item, step.policy, step.at))
+        except Exception:
+            if exact and step.version == machine.version:
+                raise
+            # The boundary to what another version decided: its inputs need make no sense to this one.
+            run.state = None
+            return Recorded(run, [*timers, ("", None)], exact=False)
+        agrees = run.state is not None and fingerprint(machine.dump(run.state)) == step.state
+        if exact and not agrees and step.version == machine.version:
             return None
-    return Recorded(run, [*timers, _timer(machine, run.state)])
+        exact = agrees
+    return Recorded(run, [*timers, _timer(machine, run.state)], exact)
 
 
 def otherwise(machine: Machine, steps: Sequence[Step], recorded: Recorded, other: Other) -> Run:

@@ -20,11 +20,13 @@ from travelrule.exchange.machine import Machine
 _LOCK_POSTGRESQL = text(
     "SELECT s.*, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = :vasp AND k.subject = s.subject) AS wrapped"
     " FROM unnest(CAST(:subjects AS text[])) AS v(subject) CROSS JOIN LATERAL"
-    " (SELECT subject, sealed, parked, sequences, head, records, due_at, traceparent FROM subjects"
+    " (SELECT subject, sealed, parked, sequences, head, records, machine_version, machine_records, due_at, traceparent"
+    " FROM subjects"
     " WHERE vasp = :vasp AND subjects.subject = v.subject OFFSET 0 FOR UPDATE) s"
 )
 _LOCK_SQLITE = text(
-    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.due_at, s.traceparent, k.wrapped"
+    "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.machine_version, s.machine_records,"
+    " s.due_at, s.traceparent, k.wrapped"
     " FROM subjects s LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
     " WHERE s.vasp = :vasp AND s.subject IN (SELECT value FROM json_each(:subjects)) ORDER BY s.subject"
 )
@@ -70,6 +72,8 @@ class Slots:
         slot.sequences = orjson.loads(row.sequences)
         slot.head = bytes(row.head)
         slot.records = row.records
+        slot.machine_version, slot.machine_records = row.machine_version, row.machine_records
+        slot.sealed = None if row.sealed is None else bytes(row.sealed)
         slot.traceparent = row.traceparent
         slot.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
         if row.wrapped is None:
@@ -79,11 +83,14 @@ class Slots:
         slot.data_key = self._vault.unwrap(row.subject, bytes(row.wrapped))
         kept = self.recent.find(row.subject, slot.head)
         if kept is not None:
-            slot.state, slot.projection = kept.state, kept.projection
-        elif row.sealed is not None:
+            slot.state, slot.projection, slot.projected = kept.state, kept.projection, kept.projection
+        elif slot.sealed is not None:
             machine = self._machines[slot.kind]
-            slot.state = machine.load(self._vault.open(slot.data_key, "state", row.subject, bytes(row.sealed)))
-            slot.projection = machine.project(slot.state)
+            stored = self._vault.open(slot.data_key, "state", row.subject, slot.sealed)
+            slot.state = machine.load(stored)
+            slot.projection = slot.projected = machine.project(slot.state)
+            if slot.written_by != machine.version:
+                slot.before = stored
         return slot
 
     def _blank(self, subject: str) -> Slot:

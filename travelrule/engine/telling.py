@@ -1,29 +1,34 @@
 """What one subject tells another becomes the other one's input: after the commit, exactly once, in order.
 
 One process at a time delivers (a lease), in the order of the rows, which for one sender is the order in which it spoke
-(its row is locked while it decides). The row is deleted in the transaction that applies the input.
+(its row is locked while it decides). The row is deleted in the transaction that applies the input. If the database
+fails for one message, none after it is applied before it. A message that is refused becomes a dead letter in the same
+transaction, with an alert that names the receiver; those after it are applied.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from pydantic import ValidationError
 from sqlalchemy import text
 
 from travelrule import logs
+from travelrule.crypto.errors import AtRestError
 from travelrule.engine.envelope import model_of
+from travelrule.engine.message_records import record_of
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
+from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.sources import InternalSource, internal_input
-from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
+from travelrule.store.types import Instant
 
 LEASE = "tells"
 LEASE_SECONDS = 10.0
@@ -31,16 +36,16 @@ POLL_SECONDS = 0.5
 CLAIM = 500
 
 _NEXT = text(
-    "SELECT t.id, t.from_subject, t.to_subject, t.type, t.sealed, t.traceparent, k.wrapped FROM tells t"
+    "SELECT t.id, t.from_subject, t.to_subject, t.type, t.sealed, t.traceparent, t.created_at, k.wrapped FROM tells t"
     " LEFT JOIN data_keys k ON k.vasp = t.vasp AND k.subject = t.from_subject"
     " WHERE t.vasp = :vasp ORDER BY t.number LIMIT :count"
-)
+).columns(created_at=Instant())
 
 log = logs.get("telling")
 
 
 class Teller:
-    """Delivers; ``submit`` is the intake's, ``wake`` is set by commits that left something to tell."""
+    """Delivers. ``submit`` is the intake's ``submit_in_order``; commits that left something to tell set ``wake``."""
 
     def __init__(
         self,
@@ -48,7 +53,7 @@ class Teller:
         vasp: str,
         vault: Vault,
         leases: Leases,
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Sequence[Input | Rejected]], Awaitable[list[Outcome]]],
         wake: asyncio.Event,
     ) -> None:
         self._database = database
@@ -76,30 +81,34 @@ class Teller:
         """Deliver what is there now; gives the number of messages."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_NEXT, {"vasp": self._vasp, "count": CLAIM})).all()
-        # The intake keeps the order in which inputs are given to it, so giving them together is giving them in order.
-        outcomes = await asyncio.gather(*(self._deliver(row) for row in rows))
-        undeliverable = [row.id for row, outcome in zip(rows, outcomes, strict=True) if outcome.status == "rejected"]
-        if undeliverable:
-            # The receiver refused it for good (its data were erased, or the message makes no sense to it any more).
-            log.warning("message-refused", count=len(undeliverable))
-            async with self._database.begin() as connection:
-                await bulk.delete(connection, tables.tells, [{"id": tell_id} for tell_id in undeliverable])
+        outcomes = await self._submit([self._read(row) for row in rows]) if rows else []
+        refused = [outcome.code for outcome in outcomes if outcome.status == "rejected"]
+        if refused:
+            log.error("message-refused", count=len(refused), code=refused[0])
         return len(rows)
 
-    async def _deliver(self, row: Any) -> Outcome:
+    def _read(self, row: Any) -> Input | Rejected:
+        """Read one message; a refusal of one that cannot be read is decided like every other."""
         if row.wrapped is None:
-            return Outcome("rejected", "ERASED")
-        key = self._vault.unwrap(row.from_subject, bytes(row.wrapped))
-        content = self._vault.open(key, "tell", row.from_subject, bytes(row.sealed))
-        item = internal_input(
+            return Rejected(record_of(row, None), "ERASED", "", "the sender was erased", row.to_subject)
+        sealed = bytes(row.sealed)
+        try:
+            key = self._vault.unwrap(row.from_subject, bytes(row.wrapped))
+            content = self._vault.open(key, "tell", row.from_subject, sealed)
+            data = model_of(row.type).model_validate_json(content)
+        except (AtRestError, KeyError, ValidationError) as error:
+            log.warning("message-unreadable", error=error, type=row.type)
+            record = record_of(row, sealed, readable=False)
+            return Rejected(record, "UNREADABLE", "", "replay it with the version that wrote it", row.to_subject)
+        return internal_input(
             InternalSource.SUBJECTS,
             row.id,
             row.type,
             row.to_subject,
-            model_of(row.type).model_validate_json(content),
+            data,
             at=datetime.now(UTC),
             salt=uuid4(),
             content=content,
             traceparent=row.traceparent,
+            raw=record_of(row, content),
         )
-        return await self._submit(item)

@@ -23,6 +23,9 @@ from travelrule.policy.policy import Policy
 
 JUDGED = ("deposit", "exchange", "screening", "withdrawal")
 PAGE = 200
+OF_ANOTHER_VERSION = (
+    "another version of the program decided it, and this one decides it otherwise under the same policy"
+)
 NOT_AS_RECORDED = "deciding again under the recorded policy gives another result: see audit verify"
 
 
@@ -99,8 +102,18 @@ class PolicyTrial:
         )
         if recorded is None:
             return _Both(None, Run(), NOT_AS_RECORDED)
+        if not recorded.exact and not _leads_there(machine, recorded.run, history):
+            return _Both(None, Run(), OF_ANOTHER_VERSION)
         other = Other(self._policy, self._now, lambda item: _told(item, tellers))
         return _Both(recorded, otherwise(machine, history.steps, recorded, other))
+
+
+def _leads_there(machine: Machine, run: Run, history: History) -> bool:
+    """Whether this version leads to the verdict and the status that another one led to. Then the two runs, both of this
+    version, differ by the policy alone.
+    """
+    projected = None if run.state is None else machine.project(run.state)
+    return projected is not None and (projected.verdict, projected.status) == (history.word, history.status)
 
 
 def _teller(item: Input) -> str:

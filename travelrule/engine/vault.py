@@ -31,6 +31,11 @@ class Vault:
         self.index = index
         self._randomness = randomness
 
+    @property
+    def keys(self) -> KeyEncryptionKeys:
+        """The storage keys."""
+        return self._keys
+
     def new_data_key(self, subject: str) -> tuple[bytes, bytes]:
         """A fresh data key for ``subject``: (the key, the key wrapped for the ``data_keys`` table)."""
         key = self._randomness(DATA_KEY_BYTES)

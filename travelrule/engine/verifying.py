@@ -1,8 +1,8 @@
 """``audit verify``: prove that the record is whole, unchanged, and what the rules give (design section 4).
 
 Per subject: the records form a chain that ends in the stored head; every input is there, as it was decided
-on; deciding again under the recorded policy and the recorded own profile gives the recorded state and events, and the
-stored state is the last one.
+on; where the running version of the machine decided, deciding again under the recorded policy and the recorded own
+profile gives the recorded state and events; the stored state is the last one.
 Over all: the heads stand in the Merkle log, whose roots are signed.
 
 It may run while the installation works: the log is read before the subjects, which only grow, and each subject is read
@@ -40,14 +40,19 @@ class Report:
     """What was checked and what is wrong; ``faults`` name subjects and records, never content.
 
     ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
-    its versions) and were decided again under the present one. ``not_kept`` records belong to subjects that were
-    erased: their chain and the fingerprints of their inputs were checked, their decisions cannot be made again.
+    its versions) and were decided again under the present one. ``earlier_version`` records were decided by an earlier
+    version of their machine, ``later_version`` ones by a later (the installation was rolled back): chain, inputs,
+    answers, the order of events and the last state were checked, their decisions cannot be made again. Neither can
+    those of ``not_kept`` records, which belong to subjects that were erased: their chain and the fingerprints of their
+    inputs were checked.
     """
 
     subjects: int = 0
     records: int = 0
     recomputed: int = 0
     under_present_profile: int = 0
+    earlier_version: int = 0
+    later_version: int = 0
     not_kept: int = 0
     roots: int = 0
     faults: list[str] = field(default_factory=list)
@@ -153,8 +158,11 @@ class Verifier:
             report.not_kept += len(records)
             fault = self._recomputing.check_kept(records, inputs)
         else:
-            recomputed, fault = await self._recomputing.check(row, bytes(key_row.wrapped), records, inputs)
-            report.recomputed += recomputed
+            proof = await self._recomputing.check(row, bytes(key_row.wrapped), records, inputs)
+            report.recomputed += proof.recomputed
+            report.earlier_version += proof.earlier
+            report.later_version += proof.later
+            fault = proof.fault
         report.faults += [f"{subject}: {fault}"] if fault else []
 
     def _check_log(self, report: Report, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:

@@ -44,6 +44,8 @@ class AlertCode(StrEnum):
     """A withdrawal stands on hold."""
     HUB_UNREACHABLE = "HUB_UNREACHABLE"
     """The hub itself could not be reached for as long as the policy waits."""
+    ORIGIN_ALLIANCE_MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
+    """A sender with its own key names another network than the directory lists for it."""
     OWNER_LISTED = "OWNER_LISTED"
     """An entry of a sanctions list names an own customer, and did not before."""
     OWN_PROFILE_MISSING = "OWN_PROFILE_MISSING"

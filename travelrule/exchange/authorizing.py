@@ -9,6 +9,7 @@ from travelrule.exchange.depth import too_deep
 from travelrule.exchange.hub_waits import wait_for_hub, waits_for_hub
 from travelrule.exchange.ids import fresh_transfer_id
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.required_fields import hold_unsendable
 from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.exchange.state import Attempt
 from travelrule.exchange.table import NEW
@@ -100,8 +101,7 @@ def authorize(turn: Turn, attempt: Attempt) -> None:
     request = turn.state.request
     exceeding = messages.exceeds(request, turn.policy)
     clear, payload = messages.authorization(request, attempt, profile, exceeding=exceeding)
-    if messages.lacks_for_network(attempt, clear, payload):
-        turn.decide(Cause.INFORMATION_INCOMPLETE)
+    if hold_unsendable(turn, attempt, clear, payload):
         return
     attempt = turn.move(attempt.transfer_id, "authorization-sent")
     turn.call("transfer-authorization", attempt, clear, payload)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from schemas.base import Wire
+from schemas.text import read_amount
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.arriving import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary_state import ExchangeState
@@ -26,6 +28,7 @@ from travelrule.exchange.reports import (
     TxidReportReceived,
 )
 from travelrule.exchange.serial import codec
+from travelrule.exchange.table import BENEFICIARY_VERSION
 from travelrule.identity.addresses import canonical, join
 from travelrule.policy.policy import Policy
 
@@ -116,6 +119,8 @@ def project(state: ExchangeState) -> Projection:
         txid=state.txid,
         vout=state.vout,
         address=_address(state),
+        currency=state.request.currency.upper(),
+        amount=_amount(state.request.amount),
     )
     return Projection(
         status=state.status,
@@ -125,6 +130,14 @@ def project(state: ExchangeState) -> Projection:
         due_timer=name,
         rows=(row,),
     )
+
+
+def _amount(text: str) -> Decimal | None:
+    """The announced amount; None for a text that is none, which the gateway does not let through."""
+    try:
+        return read_amount(text)
+    except ValueError:
+        return None
 
 
 def _address(state: ExchangeState) -> str:
@@ -145,4 +158,4 @@ MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] =
 
 _dump, _load = codec(ExchangeState)
 
-MACHINE = Machine("exchange", decide, _dump, _load, project)
+MACHINE = Machine("exchange", decide, _dump, _load, project, BENEFICIARY_VERSION)

@@ -149,7 +149,9 @@ class WithdrawalRow:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRow:
-    """One attempt of one exchange, as status search and the metrics see it."""
+    """One attempt of one exchange, as status search and the metrics see it. ``currency`` (upper case) and ``amount``
+    are what an inbound one announces: a deposit finds it by them.
+    """
 
     side: Literal["originating", "beneficiary"]
     counterparty: str
@@ -159,6 +161,8 @@ class ExchangeRow:
     txid: str | None
     vout: str | None
     address: str = field(default="", repr=False)
+    currency: str = ""
+    amount: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

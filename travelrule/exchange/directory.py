@@ -82,4 +82,7 @@ def project(state: VaspState) -> Projection:
 
 _dump, _load = codec(VaspState)
 
-MACHINE = Machine("vasp", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("vasp", decide, _dump, _load, project, VERSION)

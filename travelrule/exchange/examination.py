@@ -66,7 +66,8 @@ def _sender_accepted(request: AuthorizationReceived, policy: Policy) -> bool:
     """Order 4, first half: an outsider, or a VASP that the policy does not accept. The hub itself always is."""
     if request.entity_id == HUB_ENTITY:
         return True
-    return request.sender is not None and policy.accepts(request.entity_id, request.origin)
+    sender = request.sender
+    return sender is not None and policy.accepts(request.entity_id, request.origin, sender.origin)
 
 
 def _read(payload: Ivms) -> Ivms101 | None:

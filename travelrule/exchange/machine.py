@@ -11,11 +11,18 @@ from travelrule.exchange.decision import Decision, Projection
 from travelrule.exchange.inputs import Input
 from travelrule.policy.policy import Policy
 
+FIRST_VERSION = 1
+"""Of machines whose audit records name no version: those of the tree before there were any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """One kind of subject. ``decide(state or None, input, policy, now)`` is pure; ``state`` None means that no input
     has created the subject yet. ``dump``/``load`` turn a state into JSON bytes and back, loss-free.
+
+    ``version`` rises whenever the same state, input, policy and time lead to another state, other effects or another
+    projection than before, or the same state is written as other bytes: every audit record names the version that
+    decided it, and only that version can decide it again. ``tests/golden`` fails if it was forgotten.
     """
 
     kind: str
@@ -23,3 +30,4 @@ class Machine:
     dump: Callable[[Any], bytes]
     load: Callable[[bytes], Any]
     project: Callable[[Any], Projection]
+    version: int

@@ -11,9 +11,7 @@ from schemas.withdrawals import Destination, WithdrawalRequested
 from travelrule.exchange.state import Attempt
 from travelrule.identity.addresses import split_tag
 from travelrule.identity.build import address_payload, authorization_payload
-from travelrule.identity.network_rules import clear_faults
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import Message, faults, is_own_network
 from travelrule.policy.policy import Policy
 
 KOREA = "KR"
@@ -70,17 +68,6 @@ def authorization(
     if (attempt.alliance or "").lower() in CLEAR_VASP_ALLIANCES:
         clear["originatingVasp"] = payload["OriginatingVASP"]
     return clear, payload
-
-
-def lacks_for_network(attempt: Attempt, clear: dict[str, Any], payload: dict[str, Any]) -> bool:
-    """Whether an affiliated network requires data that this authorization does not hold (ivms101.md section 7)."""
-    alliance = attempt.alliance or ""
-    if not alliance or is_own_network(alliance):
-        return False
-    tagged = "tag" in clear
-    message: Message = "authorization-request"
-    missing_clear = clear_faults(clear, message, alliance, tagged=tagged)
-    return bool(missing_clear or faults(payload, message, alliance, sending=False))
 
 
 def txid_report(attempt: Attempt, txid: str, vout: str | None) -> dict[str, Any]:

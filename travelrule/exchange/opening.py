@@ -12,6 +12,7 @@ from travelrule.exchange.concluding import give_up
 from travelrule.exchange.decision import Decision
 from travelrule.exchange.ids import next_transfer_id
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.required_fields import hold_incomplete, hold_nameless
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import TRY_AGAIN, Turn, ignored, rejected
 from travelrule.exchange.wallet_search import start_search
@@ -84,30 +85,16 @@ def amended(turn: Turn, data: WithdrawalAmended) -> Decision[WithdrawalState]:
 def proceed(turn: Turn) -> str:
     """Go on to where something must be waited for; gives the name of the rule that applied.
 
-    Order: what we do not serve, whom the policy forbids, who is sanctioned, what is exempt, how risky the wallet is,
-    and only then the counterparty or the customer. Nothing is exempt from the lists.
+    Order: what we do not serve, whom the policy forbids, who is sanctioned, what is exempt, what is missing, how risky
+    the wallet is, and only then the counterparty or the customer. Nothing is exempt from the lists.
     """
+    if stopped := _forbidden(turn) or _exempt(turn):
+        return stopped
     request, policy = turn.state.request, turn.policy
     destination = request.destination
-    if not policy.serves(request.currency, request.network):
-        turn.decide(Cause.ASSET_NOT_SUPPORTED)
-        return "asset not served by policy"
     target = destination.vasp_entity_id or ""
-    at_home = destination.kind == "vasp" and target == policy.own.entity_id and policy.exemptions.own_entity
-    if destination.kind == "vasp" and not at_home and not policy.may_send_to(target):
-        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
-        return "counterparty not on the allow-list"
-    if policy.names.first_party_withdrawals and _to_somebody_else(request, policy):
-        turn.decide(Cause.NOT_FIRST_PARTY)
-        return "only withdrawals to oneself are sent"
-    if policy.sanctions == "required" and gates.closed(turn, "lists"):
-        return "parties and address are looked for in the lists"
-    if at_home:
-        turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
-        return "exempt: the destination is this VASP"
-    if policy.exemptions.below_threshold and not messages.exceeds(request, policy):
-        turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
-        return "exempt: below the threshold"
+    if destination.kind != "unhosted" and hold_incomplete(turn, target or None):
+        return "something that must be sent is missing"
     if policy.screening.withdrawals == "wallet" and gates.closed(turn, "wallet"):
         return "the destination's wallet is rated"
     if destination.kind == "unknown":
@@ -122,6 +109,44 @@ def proceed(turn: Turn) -> str:
     turn.change(attempts=(*turn.state.attempts, attempt))
     search_address(turn, attempt)
     return "address search"
+
+
+def _forbidden(turn: Turn) -> str:
+    """Stop at what no exemption lifts; empty: nothing stands against it."""
+    request, policy = turn.state.request, turn.policy
+    if not policy.serves(request.currency, request.network):
+        turn.decide(Cause.ASSET_NOT_SUPPORTED)
+        return "asset not served by policy"
+    target = request.destination.vasp_entity_id or ""
+    if request.destination.kind == "vasp" and not _at_home(request, policy) and not policy.may_send_to(target):
+        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
+        return "counterparty not on the allow-list"
+    if policy.names.first_party_withdrawals and _to_somebody_else(request, policy):
+        turn.decide(Cause.NOT_FIRST_PARTY)
+        return "only withdrawals to oneself are sent"
+    if hold_nameless(turn):
+        return "somebody has no name that could be looked for"
+    if policy.sanctions == "required" and gates.closed(turn, "lists"):
+        return "parties and address are looked for in the lists"
+    return ""
+
+
+def _exempt(turn: Turn) -> str:
+    """Allow what a policy rule exempts; empty: none does."""
+    request, policy = turn.state.request, turn.policy
+    if _at_home(request, policy):
+        turn.decide(Cause.EXEMPT, rule="OWN_ENTITY")
+        return "exempt: the destination is this VASP"
+    if policy.exemptions.below_threshold and not messages.exceeds(request, policy):
+        turn.decide(Cause.EXEMPT, rule="BELOW_THRESHOLD")
+        return "exempt: below the threshold"
+    return ""
+
+
+def _at_home(request: WithdrawalRequested, policy: Policy) -> bool:
+    destination = request.destination
+    same = destination.kind == "vasp" and (destination.vasp_entity_id or "") == policy.own.entity_id
+    return same and policy.exemptions.own_entity
 
 
 def _to_somebody_else(request: WithdrawalRequested, policy: Policy) -> bool:

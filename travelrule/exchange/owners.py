@@ -57,4 +57,7 @@ def project(state: OwnerState) -> Projection:
 
 _dump, _load = codec(OwnerState)
 
-MACHINE = Machine("owner", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("owner", decide, _dump, _load, project, VERSION)

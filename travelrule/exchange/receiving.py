@@ -24,7 +24,7 @@ from travelrule.exchange.messages import own_profile
 from travelrule.exchange.reports import AuthorizationReceived, FinishReceived, TxidReportReceived
 from travelrule.exchange.table import may
 from travelrule.identity.addresses import same_txid
-from travelrule.identity.build import answer_payload
+from travelrule.identity.build import answer_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import Policy
 
@@ -105,7 +105,7 @@ def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspPro
         "reasonType": examined.reason,
         "reasonMsg": examined.message,
         "transferId": request.transfer_id,
-        "beneficiaryVasp": {},
+        "beneficiaryVasp": beneficiary_vasp(profile),
         "payload": answer_payload(examined.payload, profile, verified=examined.verified, owner=owner),
     }
 

@@ -61,6 +61,11 @@ class SenderFacts(Wire):
     legal_name: str | None = None
     health: str = "up"
 
+    @property
+    def origin(self) -> str:
+        """What the directory calls it."""
+        return f"{self.alliance}:{self.entity_id}"
+
 
 class WalletFacts(Wire):
     """An own deposit address that one of the asked addresses means.

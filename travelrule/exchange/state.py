@@ -50,7 +50,7 @@ class Case:
 
     ``asked_anew``: the withdrawal was amended since, so the next verdict is said even if it is the same.
     ``counterparty``: whom the verdict names, if that is not the destination; ``reminders`` counts how often the hold
-    was said again or an operator was told of it.
+    was said again or an operator was told of it; ``missing`` are the fields of the event that must be filled.
     """
 
     verdict: Literal["open", "allow", "hold", "deny"] = "open"
@@ -62,6 +62,7 @@ class Case:
     asked_anew: bool = False
     counterparty: str = ""
     reminders: int = 0
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,10 @@ from typing import Literal
 
 Side = Literal["originating", "beneficiary"]
 
+ORIGINATOR_VERSION = 2
+BENEFICIARY_VERSION = 2
+"""The versions of the two machines, see ``Machine.version``."""
+
 NEW = "new"
 """Before the first message: not a state of the protocol, never shown to anybody."""
 

@@ -80,13 +80,29 @@ class Turn:
             data["txid"] = self.state.txid
         self.effects.append(Emit("exchanges", attempt.transfer_id, "exchange.changed.v1", data))
 
-    def decide(self, cause: Cause, *, reason: str = "UNKNOWN", rule: str = "", counterparty: str = "") -> None:
+    def decide(
+        self,
+        cause: Cause,
+        *,
+        reason: str = "UNKNOWN",
+        rule: str = "",
+        counterparty: str = "",
+        missing: tuple[str, ...] = (),
+    ) -> None:
         """Give the case its verdict; emitted if it says anything new. A final case is not touched by this."""
         if self.state.case.final:
             return
-        self.overrule(cause, reason=reason, rule=rule, counterparty=counterparty)
+        self.overrule(cause, reason=reason, rule=rule, counterparty=counterparty, missing=missing)
 
-    def overrule(self, cause: Cause, *, reason: str = "UNKNOWN", rule: str = "", counterparty: str = "") -> None:
+    def overrule(
+        self,
+        cause: Cause,
+        *,
+        reason: str = "UNKNOWN",
+        rule: str = "",
+        counterparty: str = "",
+        missing: tuple[str, ...] = (),
+    ) -> None:
         """Give the case its verdict even if it was final: the platform and the operator may do that."""
         verdict = verdict_for(cause, "withdrawal", self.policy, reason=reason, rule=rule)
         old = self.state.case
@@ -98,6 +114,7 @@ class Turn:
             verdict.final,
             self.policy.version,
             counterparty=counterparty,
+            missing=missing,
         )
         if _said(old) == _said(case) and not old.asked_anew:
             return
@@ -118,6 +135,8 @@ class Turn:
             "final": case.final,
             "policyVersion": case.policy_version,
         }
+        if case.missing:
+            data["missing"] = list(case.missing)
         destination = self.state.request.destination
         counterparty = case.counterparty or (destination.vasp_entity_id or "" if destination.kind == "vasp" else "")
         if counterparty:
@@ -212,7 +231,7 @@ class Turn:
 
 def _said(case: Case) -> tuple[object, ...]:
     """What a verdict tells the platform: said again only if it differs."""
-    return case.verdict, case.reasons, case.needs, case.final, case.counterparty
+    return case.verdict, case.reasons, case.needs, case.final, case.counterparty, case.missing
 
 
 def unconcluded(state: WithdrawalState) -> bool:

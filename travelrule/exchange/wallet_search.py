@@ -29,6 +29,7 @@ from travelrule.exchange.ids import fresh_transfer_id, next_transfer_id
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.messages import where
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.required_fields import hold_incomplete
 from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.exchange.state import Attempt, WalletSearch, WithdrawalState
 from travelrule.exchange.turn import SEARCH_AGAIN, TRY_AGAIN, Turn, ignored
@@ -219,12 +220,12 @@ def _found(turn: Turn, search: WalletSearch, entity_id: str, asked: Asked) -> st
         return "VASP found: the customer must confirm it"
     request = turn.state.request
     destination = request.destination.model_copy(update={"kind": "vasp", "vasp_entity_id": entity_id})
+    turn.change(request=request.model_copy(update={"destination": destination}))
+    if hold_incomplete(turn, entity_id):
+        return "a VASP was found, but something that must be sent to it is missing"
     first = not turn.state.attempts
     attempt = Attempt(next_transfer_id(turn.state.withdrawal_id, turn.item.salt, first=first), entity_id)
-    turn.change(
-        request=request.model_copy(update={"destination": destination}),
-        attempts=(*turn.state.attempts, attempt),
-    )
+    turn.change(attempts=(*turn.state.attempts, attempt))
     search_address(turn, attempt)
     return "VASP found and accepted: address search"
 

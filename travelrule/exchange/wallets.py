@@ -145,4 +145,7 @@ def project(state: WalletState) -> Projection:
 
 _dump, _load = codec(WalletState)
 
-MACHINE = Machine("wallet", decide, _dump, _load, project)
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("wallet", decide, _dump, _load, project, VERSION)

@@ -34,6 +34,7 @@ from travelrule.exchange.projecting import project_withdrawal
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.serial import codec
 from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.table import ORIGINATOR_VERSION
 from travelrule.exchange.turn import Turn, ignored, rejected
 from travelrule.exchange.wallet_search import called_back, result_reported, search_reported
 from travelrule.policy.policy import Policy
@@ -98,4 +99,4 @@ PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
 
 _dump, _load = codec(WithdrawalState)
 
-MACHINE = Machine("withdrawal", decide, _dump, _load, project_withdrawal)
+MACHINE = Machine("withdrawal", decide, _dump, _load, project_withdrawal, ORIGINATOR_VERSION)

@@ -22,6 +22,7 @@ from travelrule.gateway.status_search import StatusSearch
 from travelrule.gateway.txid_report import TxidReport
 from travelrule.gateway.txid_search import TxidSearch
 from travelrule.gateway.verify_address import LATE, VerifyAddress
+from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 __all__ = ["GatewayDeps", "create_gateway"]
 
@@ -29,7 +30,7 @@ __all__ = ["GatewayDeps", "create_gateway"]
 def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
     sources = Sources(deps.sources)
-    senders = Senders(deps.directory, deps.refresh_keys, deps.clock)
+    senders = Senders(deps.directory, deps.refresh_keys, deps.clock, deps.alert)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
     slow = deps.deadline_s
@@ -82,7 +83,8 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
                 Endpoint("health", Health(deps), sources, deps.verify_deadline_s, result_field="status"),
                 methods=["GET"],
             ),
-        ]
+        ],
+        exception_handlers=EXCEPTION_HANDLERS,
     )
     # Paths are exact: a redirect would be an answer that the hub cannot use.
     app.router.redirect_slashes = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from travelrule.crypto import exact_base64
@@ -40,6 +40,18 @@ class Caller:
     def origin(self) -> str:
         """``alliance:entity`` with the alliance in lower case, because its case does not count (D43)."""
         return f"{self.alliance}:{self.entity_id}"
+
+
+def headers_of(received: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Keep the headers that matter; raise ``Refused`` for one that came twice, as two readers may differ on it."""
+    headers: dict[bytes, bytes] = {}
+    for name, value in received:
+        if name not in WANTED:
+            continue
+        if name in headers:
+            raise Refused("INVALID_MSG_FIELD_VALUE", name.decode("ascii"), "send the header once")
+        headers[name] = value
+    return headers
 
 
 def caller_of(headers: Headers, *, key_needed: bool) -> Caller:

@@ -13,12 +13,14 @@ from travelrule.gateway.ports import (
     Intake,
     NamedBeneficiaries,
     NoLists,
+    RaiseAlert,
     Randomness,
     Reads,
     RefreshKeys,
     Screen,
     Searches,
     Withdrawals,
+    no_alert,
 )
 from travelrule.policy.policy import Policy
 
@@ -49,5 +51,6 @@ class GatewayDeps:
     sources: Sequence[Network]
     screen: Screen = field(default_factory=NoLists)
     named_beneficiaries: NamedBeneficiaries | None = None
+    alert: RaiseAlert = no_alert
     verify_deadline_s: float = 0.9
     deadline_s: float = 8.0

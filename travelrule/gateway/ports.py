@@ -12,6 +12,7 @@ from travelrule.deposits.data_request_reports import WithdrawalFacts
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.searches import SearchRecord
 from travelrule.engine.served_withdrawals import SentWithdrawal
+from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.store.directory import StoredVasp
 from travelrule.store.reads import ExchangeRecord, Payment, WalletRecord
@@ -30,6 +31,14 @@ Raises what the client raises if the hub cannot be asked, or refuses (``INVALID_
 
 NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[str, Any]]]]]
 """The ``beneficiaryPersons`` of stored authorizations for these account numbers, one list each (D37)."""
+
+
+RaiseAlert = Callable[[str, Alert], Awaitable[None]]
+"""Raises an alert about a subject (``engine.apply.Engine.alert``)."""
+
+
+async def no_alert(subject: str, alert: Alert) -> None:
+    """Raise nothing: for a gateway without an engine."""
 
 
 class Intake(Protocol):

@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from schemas.hub import PublicKey, VaspEntry
+from travelrule.client.directory import same_alliance
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.exchange.reports import SenderFacts
 from travelrule.gateway.callers import Caller
-from travelrule.gateway.ports import Clock, Directory, RefreshKeys
+from travelrule.gateway.misnamed import MisnamedAlerts
+from travelrule.gateway.ports import Clock, Directory, RaiseAlert, RefreshKeys, no_alert
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
@@ -45,6 +47,18 @@ class Sender:
     listed: bool
     vouched: bool = False
 
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """What the caller and what the directory calls it: either may be on the policy's list."""
+        facts = self.facts()
+        return (self.caller.origin,) if facts is None else (self.caller.origin, facts.origin)
+
+    @property
+    def misnamed(self) -> bool:
+        """Whether it names another alliance than the directory does, with a key that is its own."""
+        listed = self.entry.alliance_name if self.entry is not None else None
+        return self.vouched and bool(listed) and not same_alliance(listed, self.caller.alliance)
+
     def facts(self) -> SenderFacts | None:
         """Give what the directory says, for a decision; None for an outsider, whom the machine refuses."""
         if not self.listed:
@@ -69,8 +83,11 @@ class _Refreshed:
 class Senders:
     """Checks callers of one gateway process."""
 
-    def __init__(self, directory: Directory, refresh_keys: RefreshKeys, clock: Clock) -> None:
+    def __init__(
+        self, directory: Directory, refresh_keys: RefreshKeys, clock: Clock, alert: RaiseAlert = no_alert
+    ) -> None:
         self._directory = directory
+        self._misnamed = MisnamedAlerts(alert)
         self._refresh_keys = refresh_keys
         self._clock = clock
         self._trusted: OrderedDict[tuple[str, str], tuple[datetime, Sender]] = OrderedDict()
@@ -89,6 +106,8 @@ class Senders:
         if trusted is not None and trusted[0] > now:
             return replace(trusted[1], caller=caller)
         sender = await self._look(caller, now)
+        if sender.misnamed:
+            self._misnamed.tell(caller.entity_id, now)
         if sender.listed:
             self._trusted[key] = (now + timedelta(seconds=TRUST_S), sender)
             self._trusted.move_to_end(key)
@@ -99,7 +118,7 @@ class Senders:
     async def check_accepted(self, caller: Caller, policy: Policy) -> Sender:
         """Check the caller and that the policy accepts it; ``Refused`` ``UNACCEPTABLE_REQUEST`` otherwise."""
         sender = await self.check(caller)
-        if not sender.listed or not policy.accepts(caller.entity_id, caller.origin):
+        if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "requests of this VASP are not accepted")
         return sender
 

@@ -54,7 +54,7 @@ class VerifyAddress:
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
         policy = self.deps.policy()
-        if not sender.listed or not policy.accepts(caller.entity_id, caller.origin):
+        if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             return _invalid("UNKNOWN", "requests of the sender are not accepted")
         beneficiary = _beneficiary(opened.ivms101)
         if not any(number.strip() for number in beneficiary.account_number):

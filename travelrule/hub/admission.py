@@ -34,7 +34,7 @@ ORIGIN = "x-request-origin"
 REMOTE_KEY = "x-code-req-remote-pubkey"
 
 _ALWAYS = (DATETIME, NONCE, PUBLIC_KEY, SIGNATURE, ORIGIN)
-_SEALED = (*_ALWAYS, REMOTE_KEY)
+SIGNED_HEADERS = (*_ALWAYS, REMOTE_KEY)
 _ORIGIN_FORM = re.compile(r"([^\s:]+):([^\s:]+)")
 _NONCE_FORM = re.compile(r"[0-9]{1,10}", re.ASCII)
 _NONCE_LIMIT = 2**32
@@ -99,7 +99,7 @@ class Admission:
 
     @staticmethod
     def _require(operation: Operation, headers: Mapping[str, str]) -> None:
-        for name in _SEALED if operation.remote_key else _ALWAYS:
+        for name in SIGNED_HEADERS if operation.remote_key else _ALWAYS:
             if not headers.get(name):
                 raise HubFault(422, "MISSING_HEADER_FIELD", f"{name} is missing")
 

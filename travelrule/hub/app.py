@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.datastructures import QueryParams
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
-from travelrule.hub.admission import HubRequest
+from travelrule.hub.admission import SIGNED_HEADERS, HubRequest
 from travelrule.hub.answers import HubAnswer, HubFault, internal_error
 from travelrule.hub.operations import OPERATIONS, Operation
+from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 log = logs.get("hub")
 
@@ -47,8 +46,12 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request; nothing that goes wrong here reaches the server."""
         client = scope.get("client")
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if twice := _sent_twice(scope["headers"]):
+            await HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{twice} is sent twice").answer()(scope, receive, send)
+            return
         request = HubRequest(
-            headers={name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]},
+            headers=headers,
             target=scope["path_params"].get("target", ""),
             source=client[0] if client else "",
             read_body=lambda: _read_body(receive),
@@ -62,6 +65,12 @@ class Endpoint:
             log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
             answer = internal_error().answer()
         await answer(scope, receive, send)
+
+
+def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
+    """Name a signature header that came more than once: two readers may differ on which one counts."""
+    names = [name.decode("latin-1") for name, _ in headers]
+    return next((name for name in SIGNED_HEADERS if names.count(name) > 1), "")
 
 
 def _request_id(scope: Scope, operation: Operation) -> str:
@@ -101,17 +110,6 @@ def hub_routes(service: Serving) -> list[Route]:
         for operation in OPERATIONS
         for path in operation.paths
     ]
-
-
-async def _in_one_shape(_: Request, error: Exception) -> Response:
-    """Unknown paths and methods answer in the error shape of every other refusal."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    error_type = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}.get(status, "CODE_SERVER_INTERNAL_ERROR")
-    answer = HubFault(status, error_type, "no such operation").answer()
-    return Response(answer.body, status, media_type="application/json")
-
-
-EXCEPTION_HANDLERS: dict[Any, Any] = {HTTPException: _in_one_shape}
 
 
 def create_hub(service: Serving, *, more: Sequence[BaseRoute] = (), lifespan: Lifespan | None = None) -> Starlette:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from ipaddress import ip_address
 from typing import Any
 
 from yarl import URL
@@ -11,6 +10,7 @@ from yarl import URL
 from travelrule import logs
 from travelrule.hub.answers import HubFault
 from travelrule.hub.bodies import absent
+from travelrule.hub.callback_addresses import is_public, literal_address
 from travelrule.hub.members import HUB_ENTITY
 from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
@@ -33,8 +33,8 @@ class Unreachable:
 class Callbacks:
     """Checks and calls callback URLs.
 
-    ``allow_http`` is the switch for tests: plain HTTP, on the hub's own machine only. ``timeout_seconds`` is the
-    limit for one POST.
+    ``allow_http`` is the switch for tests: the hub's own machine may be called, by plain HTTP too.
+    ``timeout_seconds`` is the limit for one POST.
     """
 
     def __init__(
@@ -58,16 +58,20 @@ class Callbacks:
             return ""
         if isinstance(given, str) and len(given) <= URL_CHARACTERS_MAX and self._may_be_called(given):
             return given
-        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "callbackUrl must be an https:// URL")
+        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "callbackUrl must be an https:// URL of a public host")
 
     def _may_be_called(self, given: str) -> bool:
         try:
             url = URL(given)
         except ValueError:
             return False
-        if not url.host or not given.isprintable():
+        if not url.host or not given.isprintable() or url.user is not None or url.password is not None:
             return False
-        return url.scheme == "https" or (self._allow_http and url.scheme == "http" and _is_loopback(url.host))
+        if self._allow_http and _is_loopback(url.host):
+            return url.scheme in ("http", "https")
+        address = literal_address(url.host)
+        # A name is judged when it is resolved for the connection.
+        return url.scheme == "https" and (address is None or is_public(address))
 
     async def tell(self, search: Operation, key: SearchKey, url: str, outcome: Outcome) -> None:
         """Tell the end of a search; whatever becomes of it, there is no second attempt."""
@@ -97,7 +101,5 @@ class Callbacks:
 
 
 def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    address = literal_address(host)
+    return address.is_loopback if address is not None else host == "localhost"

@@ -132,7 +132,7 @@ class HubLimits(Spec):
 
     ``lenientTime`` switches the check of ``X-Code-Req-Datetime`` off (auth.md 5). ``memberSearchSeconds`` is
     what a member gets to answer a search, ``kytRequestSeconds`` how long the report of a KYT search is served.
-    ``allowHttpCallbacks`` is for tests: callback URLs may be plain HTTP, on the hub's own machine only.
+    ``allowHttpCallbacks`` is for tests: callback URLs may point to the hub's own machine, by plain HTTP too.
     """
 
     hub: HubSpec = HubSpec()

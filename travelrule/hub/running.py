@@ -206,7 +206,7 @@ async def run_hub(
         network = parse(NetworkFile, content, members_file.name)
     if seed is not None:
         network = parse(NetworkFile, network.model_dump() | {"hub": {"seed": seed}}, "hub")
-    http = HttpTransport()
+    http = HttpTransport(inside_callbacks=network.allow_http_callbacks)
     unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
     members = [spec.member() for spec in network.members]
     providers = Providers(ListScreening(lists_hit) if lists_hit is not None else None)

@@ -12,32 +12,16 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
+from travelrule.listener.limits import Limits
+from travelrule.listener.protocol import LimitedProtocol
+from travelrule.listener.server import ListenerServer
 from travelrule.setting_types import HostPort
 
 OnStarted = Callable[[HostPort], None]
 """Told the address that is really listened on, which port 0 leaves to the system."""
 
-_BACKLOG = 2048
-_IDLE_SECONDS_MAX = 75  # longer than clients keep idle connections: the side that sends requests must close first
-
-
-class _EmbeddedServer(uvicorn.Server):
-    """uvicorn without its own signal handling, telling when it listens."""
-
-    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_started = on_started
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to whoever owns the process."""
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
-        await super().startup(sockets=sockets)
-        if self.started:
-            self._on_started()
+LIMITS = Limits()
+"""Members call from one address each, but a proxy in front of the hub makes all of them one source."""
 
 
 async def serve(
@@ -47,7 +31,8 @@ async def serve(
     on_started: OnStarted | None = None,
     handle_signals: bool = False,
     grace_seconds: int = 10,
-    http: str | type[asyncio.Protocol] = "httptools",
+    protocol: type[LimitedProtocol] = LimitedProtocol,
+    limits: Limits = LIMITS,
 ) -> None:
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.
 
@@ -56,20 +41,14 @@ async def serve(
     """
     opened = _bind(listen)
     host, port = opened.getsockname()[:2]
-    config = uvicorn.Config(
+    server = ListenerServer(
         app,
-        http=http,
-        ws="none",
-        lifespan="on",
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        backlog=_BACKLOG,
-        timeout_keep_alive=_IDLE_SECONDS_MAX,
-        timeout_graceful_shutdown=grace_seconds,
+        limits=limits,
+        protocol=protocol,
+        on_started=lambda: on_started(HostPort(host, port)) if on_started else None,
+        lifespan=True,
+        grace_seconds=grace_seconds,
     )
-    server = _EmbeddedServer(config, lambda: on_started(HostPort(host, port)) if on_started else None)
     task = asyncio.create_task(server.serve(sockets=[opened]))
     with _stopping(server) if handle_signals else contextlib.nullcontext():
         try:

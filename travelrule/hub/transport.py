@@ -15,6 +15,7 @@ from typing import Self
 import aiohttp
 from yarl import URL
 
+from travelrule.hub.callback_addresses import PublicResolver, is_public, literal_address
 from travelrule.hub.members import Member
 from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 
@@ -41,11 +42,14 @@ class HttpTransport:
         connections_per_member: int = CONNECTIONS_PER_MEMBER_MAX,
         answer_bytes_max: int = ANSWER_BYTES_MAX,
         tls: ssl.SSLContext | None = None,
+        inside_callbacks: bool = False,
     ) -> None:
         self._connections_per_member = connections_per_member
         self._answer_bytes_max = answer_bytes_max
         self._tls = tls
+        self._inside_callbacks = inside_callbacks
         self._session: aiohttp.ClientSession | None = None
+        self._callback_session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -57,9 +61,11 @@ class HttpTransport:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        sessions = (self._session, self._callback_session)
+        self._session = self._callback_session = None
+        for session in sessions:
+            if session is not None:
+                await session.close()
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
         """Deliver the call to the member's server. Raises ``NoMemberAnswer``."""
@@ -80,11 +86,17 @@ class HttpTransport:
             raise NoMemberAnswer(reached=True) from None
 
     async def post_callback(self, call: CallbackCall) -> int:
-        """Send one POST; of the answer only the status counts. Raises ``NoMemberAnswer``."""
+        """Send one POST; of the answer only the status counts. Raises ``NoMemberAnswer``.
+
+        Without ``inside_callbacks`` it goes to public addresses only.
+        """
+        address = literal_address(URL(call.url).host or "")
+        if not self._inside_callbacks and address is not None and not is_public(address):
+            raise NoMemberAnswer(reached=False)
         try:
             async with (
                 asyncio.timeout(call.timeout_seconds),
-                self._opened().post(
+                self._callbacks().post(
                     call.url,
                     data=call.body,
                     headers={"Content-Type": "application/json"},
@@ -92,7 +104,7 @@ class HttpTransport:
                 ) as response,
             ):
                 return response.status
-        except aiohttp.ClientConnectorError:
+        except (aiohttp.ClientConnectorError, aiohttp.InvalidURL):
             raise NoMemberAnswer(reached=False) from None
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
             raise NoMemberAnswer(reached=True) from None
@@ -114,20 +126,30 @@ class HttpTransport:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(
-                limit=0,
-                limit_per_host=self._connections_per_member,
-                keepalive_timeout=IDLE_SECONDS_MAX,
-                ssl=self._tls or True,
-            )
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                # Nothing was offered, and a small answer must not unpack into a large one.
-                auto_decompress=False,
-                # The hub's own limit covers the whole exchange, so aiohttp's timers would only cost.
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                headers={"Accept": "application/json"},
-                skip_auto_headers=("Accept-Encoding", "User-Agent"),
-            )
+            self._session = self._new_session(None)
         return self._session
+
+    def _callbacks(self) -> aiohttp.ClientSession:
+        # A session of their own: a connection to a member, which may be inside, must not serve a callback.
+        if self._callback_session is None:
+            self._callback_session = self._new_session(None if self._inside_callbacks else PublicResolver())
+        return self._callback_session
+
+    def _new_session(self, resolver: PublicResolver | None) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(
+            limit=0,
+            limit_per_host=self._connections_per_member,
+            keepalive_timeout=IDLE_SECONDS_MAX,
+            ssl=self._tls or True,
+            resolver=resolver,
+        )
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            # Nothing was offered, and a small answer must not unpack into a large one.
+            auto_decompress=False,
+            # The hub's own limit covers the whole exchange, so aiohttp's timers would only cost.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            headers={"Accept": "application/json"},
+            skip_auto_headers=("Accept-Encoding", "User-Agent"),
+        )

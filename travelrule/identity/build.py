@@ -45,27 +45,40 @@ def authorization_payload(
     receiver alone is; either way names are then sent as plain letters, because some Korean exchanges fail on
     anything else.
     """
-    plain = both_korean or to_korea
+    parties = parties_payload(withdrawal, korean_first=both_korean, plain_names=both_korean or to_korea)
+    return {**parties, "OriginatingVASP": originating_vasp(vasp_profile)}
+
+
+def parties_payload(withdrawal: WithdrawalRequested, *, korean_first: bool = False, plain_names: bool = False) -> Ivms:
+    """Return the two parties of a transfer authorization."""
     target = withdrawal.destination
-    beneficiary = person_objects(withdrawal.beneficiary, korean_first=both_korean, plain_names=plain)
+    beneficiary = person_objects(withdrawal.beneficiary, korean_first=korean_first, plain_names=plain_names)
     return {
-        "Originator": _originator(withdrawal, korean_first=both_korean, plain_names=plain),
+        "Originator": _originator(withdrawal, korean_first=korean_first, plain_names=plain_names),
         "Beneficiary": {
             "beneficiaryPersons": beneficiary,
             "accountNumber": [join(target.address, target.tag)],
         },
-        "OriginatingVASP": originating_vasp(vasp_profile),
     }
 
 
 def with_clear_vasp(request: Ivms, clear_vasp: Any) -> Ivms:
     """Return the request as it counts: a non-empty ``originatingVasp`` of the clear body replaces the inner one (D8).
 
-    ``{}``, ``""`` and null mean absent; anything that is no object is ignored.
+    ``{}``, ``""`` and null mean absent; anything that is no object is ignored. A bare person, or a bare legal person,
+    is wrapped as IVMS101 has it.
     """
     if not clear_vasp or not isinstance(clear_vasp, dict):
         return request
-    return {**request, "OriginatingVASP": clear_vasp}
+    return {**request, "OriginatingVASP": _wrapped(clear_vasp)}
+
+
+def _wrapped(vasp: dict[str, Any]) -> Ivms:
+    if "originatingVASP" in vasp:
+        return vasp
+    if "legalPerson" in vasp:
+        return {"originatingVASP": vasp}
+    return {"originatingVASP": {"legalPerson": vasp}} if isinstance(vasp.get("name"), dict) else vasp
 
 
 def answer_payload(

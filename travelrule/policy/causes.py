@@ -2,8 +2,8 @@
 
 Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
 policy may choose instead. Seven rows are additions: ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data
-(hub-api.md 4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, the counterparty's network requires data that the request does
-not hold (ivms101.md section 7), which is found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
+(hub-api.md 4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, data are missing that the protocol (2.4) or the counterparty's
+network (ivms101.md section 7) requires, found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
 answer speaks of another address, and ``OWNER_UNKNOWN``, nobody is registered at the address, so nobody's data can be
 asked for; and ``ASSESSING``, a rating that is under way, which needs nobody yet. ``NOT_FIRST_PARTY`` is what
 ``names.first_party_withdrawals`` leads to. ``LISTS_UNCHECKED`` is apart from
@@ -188,7 +188,7 @@ VERDICTS: dict[Cause, VerdictRow] = {
         HOLD_OR_DENY,
     ),
     Cause.INFORMATION_INCOMPLETE: VerdictRow(
-        "the counterparty's network requires data the request lacks",
+        "data that the protocol or the counterparty's network requires are missing",
         "hold",
         "INFORMATION_INCOMPLETE",
         ("information",),

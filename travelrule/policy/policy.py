@@ -20,6 +20,7 @@ from travelrule.policy.sections import (
     Exemptions,
     FiatAmounts,
     Names,
+    Omission,
     ReportMoment,
     ReportMoments,
     Retention,
@@ -60,6 +61,12 @@ class OwnVasp:
         object.__setattr__(self, "version", own_version(content))
 
 
+def same_origin(origin: str) -> str:
+    """``alliance:entity`` as compared: the alliance without case."""
+    alliance, colon, entity_id = origin.partition(":")
+    return f"{alliance.lower()}:{entity_id}" if colon else origin
+
+
 def own_version(content: str) -> str:
     """The name of what a VASP says about itself: the start of the SHA-256 of the text, whatever the text says."""
     return hashlib.sha256(content.encode()).hexdigest()[:OWN_VERSION_LENGTH]
@@ -90,6 +97,9 @@ class Policy(BaseModel):
     """Served currencies, a table each; empty: all."""
     report_moments: ReportMoments = Field(default_factory=dict)
     """Another ``report_moment`` for a currency."""
+    send_without: dict[str, tuple[Omission, ...]] = Field(default_factory=dict)
+    """What may be missing in a transfer to a counterparty, by its entity id. What its network refuses a message without
+    must be there all the same."""
     thresholds: FiatAmounts = Field(default_factory=dict)
     """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold whatever the flag
     ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
@@ -162,13 +172,23 @@ class Policy(BaseModel):
             return False
         return not self.allow_list or entity_id in self.allow_list
 
-    def accepts(self, entity_id: str, origin: str = "") -> bool:
-        """Whether authorizations of this sender are examined at all (member-api.md section 1)."""
+    def may_omit(self, entity_id: str | None) -> frozenset[str]:
+        """What may be missing in a message to this VASP; None: to some VASP, whichever it is."""
+        if entity_id is not None:
+            return frozenset(self.send_without.get(entity_id, ()))
+        return frozenset(datum for data in self.send_without.values() for datum in data)
+
+    def accepts(self, entity_id: str, *origins: str) -> bool:
+        """Whether authorizations of this sender are examined at all (member-api.md section 1).
+
+        ``origins``: what the request and what the directory call it. The case of an alliance does not count (D43).
+        """
         if entity_id == HUB_ENTITY:
             return True
         if entity_id in self.deny_list:
             return False
-        return not self.accept_origins or entity_id in self.accept_origins or origin in self.accept_origins
+        accepted = {same_origin(one) for one in self.accept_origins}
+        return not accepted or not accepted.isdisjoint({entity_id, *map(same_origin, origins)})
 
     def report_moment_for(self, currency: str) -> ReportMoment:
         """When the txid of this currency is reported (D11)."""

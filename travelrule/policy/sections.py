@@ -186,4 +186,6 @@ SUBJECT_DAYS_MIN = 30
 """Re-organisations, late reports and repeated deliveries are over by then; own choice."""
 
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
+Omission = Literal["date-of-birth", "representative"]
+"""What an operator may decide to send without: the originator's date of birth, a company's representative."""
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from starlette.requests import Request
@@ -89,8 +90,8 @@ def _filter(operation: str, transfer_id: str, request_id: str) -> Callable[[Call
 
 def _guarded(handler: Handler) -> Handler:
     async def guarded(request: Request) -> Response:
-        if not _is_loopback(request):
-            return _json({"errorType": "ACCESS_DENIED", "errorMsg": "only from the sandbox's own machine"}, 403)
+        if reason := _foreign(request):
+            return _json({"errorType": "ACCESS_DENIED", "errorMsg": reason}, 403)
         try:
             return await handler(request)
         except ConfigurationError as error:
@@ -100,14 +101,31 @@ def _guarded(handler: Handler) -> Handler:
     return guarded
 
 
-def _is_loopback(request: Request) -> bool:
+def _foreign(request: Request) -> str:
+    """Name what shows that somebody else asks: another machine, or a web page in a browser on this one."""
+    if request.client is None or not _is_loopback(request.client.host):
+        return "only from the sandbox's own machine"
+    host = urlsplit(f"//{request.headers.get('host', '')}")
+    if not _is_loopback(host.hostname or ""):
+        # A page whose name resolves to this machine still sends its own name.
+        return "Host must be this machine: 127.0.0.1, [::1] or localhost"
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != host.netloc:
+        return "Origin must be the sandbox itself"
+    return ""
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        return request.client is not None and ip_address(request.client.host).is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
-        return False
+        return host == "localhost"
 
 
 async def _content(request: Request) -> Any:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        # Browsers send other types to foreign sites without asking first.
+        raise ConfigurationError("Content-Type", "must be application/json")
     try:
         return orjson.loads(await request.body())
     except orjson.JSONDecodeError:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 from travelrule import logs
 from travelrule.hub.running import living
 from travelrule.hub.server import OnStarted, serve
 from travelrule.hub.transport import HttpTransport
+from travelrule.listener.protocol import LimitedProtocol
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faulty import ABORT
 from travelrule.sandbox.journal import SandboxJournal
@@ -20,8 +19,8 @@ from travelrule.sandbox.world import load_world
 log = logs.get("sandbox")
 
 
-class CutOffProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol, with a way for the application to close the connection without an answer."""
+class CutOffProtocol(LimitedProtocol):
+    """The HTTP protocol, with a way for the application to close the connection without an answer."""
 
     def on_message_begin(self) -> None:
         """Start a request whose scope can end the connection."""
@@ -43,10 +42,10 @@ async def run_sandbox(
     faulty file and ``UsageError`` for an address that cannot be listened on.
     """
     world = await asyncio.to_thread(load_world, world_path)
-    http = HttpTransport()
+    http = HttpTransport(inside_callbacks=world.allow_http_callbacks)
     with SandboxJournal(data_dir) as journal:
         sandbox = Sandbox(world, http, journal=journal, callbacks=http)
         app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.tasks, http))
         log.info("sandbox-starting", members=len(world.members))
-        await serve(app, listen, on_started=on_started, handle_signals=handle_signals, http=CutOffProtocol)
+        await serve(app, listen, on_started=on_started, handle_signals=handle_signals, protocol=CutOffProtocol)
     log.info("sandbox-stopped")

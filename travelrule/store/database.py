@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +23,7 @@ from travelrule.errors import ServiceUnavailable
 SERIALISATION_FAILURES = {"40001", "40P01"}
 UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
+_OWNER_ONLY = 0o600
 
 
 class Database:
@@ -46,8 +48,8 @@ class Database:
                 connect_args={"timeout": 10, "command_timeout": 30, "server_settings": {"jit": "off"}},
             )
         else:
-            if parsed.database:
-                _make_folder(Path(parsed.database).parent)
+            if parsed.database and parsed.database != ":memory:":
+                _make_private_file(Path(parsed.database))
             arguments: dict[str, Any] = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "async_creator_fn": self._open_sqlite}
             if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL"):
                 arguments["autocommit"] = sqlite3.LEGACY_TRANSACTION_CONTROL
@@ -120,11 +122,16 @@ class Database:
         return connection
 
 
-def _make_folder(folder: Path) -> None:
+def _make_private_file(path: Path) -> None:
+    """Make the file, or an existing one, readable by its owner alone; SQLite's other files take over its mode."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, _OWNER_ONLY))
+        for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+            if file.exists():
+                file.chmod(_OWNER_ONLY)
     except OSError as error:
-        raise ServiceUnavailable("database", "the folder of the SQLite file cannot be made") from error
+        raise ServiceUnavailable("database", "the SQLite file cannot be made in its folder") from error
 
 
 def _make_sqlite_transactional(engine: AsyncEngine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -13,9 +14,12 @@ from schemas.persons import Person
 from travelrule.identity.addresses import candidates, place, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
+from travelrule.store.types import plain_amount
 
 OPEN_AUTHORIZATIONS = 20
 """How many counterparties are asked at most about one deposit."""
+UNCHECKED = 500
+"""How many authorizations of an earlier build are opened at most for one deposit."""
 
 Unwrap = Callable[[str, bytes], bytes]
 """(subject, wrapped data key) -> data key."""
@@ -109,13 +113,16 @@ class ExchangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpenAuthorization:
-    """An inbound exchange that announced value and named no transaction yet."""
+    """An inbound exchange that announced value and named no transaction yet. ``checked``: it is of the amount that was
+    asked for; else its content must be looked at.
+    """
 
     subject: str
     counterparty: str
     transfer_id: str
     status: str
     txid: str | None
+    checked: bool = True
 
 
 class Reads:
@@ -225,12 +232,15 @@ class Reads:
         async with self._database.read() as connection:
             return list((await connection.execute(query)).scalars())
 
-    async def open_authorizations(self, asked: str) -> list[OpenAuthorization]:
-        """Inbound authorizations for this address that were verified and have no txid yet, newest first."""
+    async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
+        """Inbound authorizations of this amount for this address that were verified and have no txid yet, newest first.
+
+        Those stored by an earlier build, whose amount is only in their sealed content, come last: ``checked`` is False.
+        """
         table = tables.exchanges
         indexes = [self._index("address", address) for address, _ in candidates(asked)]
         query = (
-            select(table.c.subject, table.c.counterparty, table.c.transfer_id, table.c.status, table.c.txid)
+            select(table)
             .where(
                 table.c.vasp == self._vasp,
                 table.c.side == "beneficiary",
@@ -238,12 +248,13 @@ class Reads:
                 table.c.txid.is_(None),
                 table.c.address_index.in_(indexes),
             )
-            .order_by(table.c.created_at.desc())
-            .limit(OPEN_AUTHORIZATIONS)
+            .order_by(table.c.created_at.desc(), table.c.counterparty, table.c.transfer_id)
         )
+        announced = (table.c.currency == currency.upper()) & (table.c.amount == plain_amount(amount))
         async with self._database.read() as connection:
-            rows = (await connection.execute(query)).all()
-        return [OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid) for row in rows]
+            fitting = (await connection.execute(query.where(announced).limit(OPEN_AUTHORIZATIONS))).all()
+            unknown = (await connection.execute(query.where(table.c.amount.is_(None)).limit(UNCHECKED))).all()
+        return [*(_open(row, checked=True) for row in fitting), *(_open(row, checked=False) for row in unknown)]
 
     async def ready(self) -> bool:
         """Whether questions can be answered now: the database answers and the tables are there."""
@@ -255,3 +266,7 @@ class Reads:
             # The boundary of the health check: whatever fails here means "not ready", and the caller says so.
             return False
         return True
+
+
+def _open(row: Any, *, checked: bool) -> OpenAuthorization:
+    return OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid, checked)

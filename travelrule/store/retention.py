@@ -79,6 +79,9 @@ async def give_up(connection: AsyncConnection, vasp: str, subjects: Sequence[str
     emptied = await connection.execute(
         update(inputs).where(inputs.c.vasp == vasp, inputs.c.subject.in_(subjects)).values(sealed=b"", reply=None)
     )
+    audit = tables.audit
+    found_by_another = (audit.c.vasp == vasp, audit.c.subject.in_(subjects), audit.c.sealed_before.is_not(None))
+    await connection.execute(update(audit).where(*found_by_another).values(sealed_before=None))
     await connection.execute(update(rows).where(rows.c.vasp == vasp, rows.c.subject.in_(subjects)).values(sealed=None))
     await bulk.delete(connection, tables.data_keys, [{"vasp": vasp, "subject": subject} for subject in subjects])
     return emptied.rowcount

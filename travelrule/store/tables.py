@@ -63,6 +63,8 @@ subjects = Table(
     Column("head", LargeBinary, nullable=False),
     Column("records", Integer, nullable=False),
     Column("logged_records", Integer, nullable=False, server_default="0"),
+    Column("machine_version", Integer, nullable=False, server_default="0"),
+    Column("machine_records", Integer, nullable=False, server_default="0"),
     Column("traceparent", Text),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
@@ -85,6 +87,16 @@ data_keys = Table(
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_data_keys_created_at", data_keys.c.vasp, data_keys.c.created_at, data_keys.c.subject)
+
+key_checks = Table(
+    "key_checks",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("key_id", LargeBinary, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
 
 parked = Table(
     "parked",
@@ -219,6 +231,8 @@ exchanges = Table(
     Column("txid_key", Text),
     Column("vout", Text),
     Column("address_index", LargeBinary),
+    Column("currency", Text, nullable=False, server_default=""),
+    Column("amount", Amount),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
@@ -324,6 +338,7 @@ audit = Table(
     Column("subject", Text, primary_key=True),
     Column("record", Integer, primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("sealed_before", LargeBinary),
     Column("hash", LargeBinary, nullable=False),
     Column("at", Instant, nullable=False),
 )
@@ -355,6 +370,9 @@ dead_letters = Table(
     metadata,
     Column("vasp", Text, primary_key=True),
     Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False, server_default="record"),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("sender", Text, nullable=False, server_default=""),
     Column("topic", Text, nullable=False),
     Column("partition", Integer, nullable=False),
     Column("offset", BigInteger, nullable=False),

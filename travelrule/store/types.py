@@ -36,6 +36,12 @@ class Amount(TypeDecorator[Decimal]):
         return None if value is None else Decimal(value)
 
 
+def plain_amount(amount: Decimal) -> Decimal:
+    """The same amount without zeros at its end: as text, equal amounts are equal then."""
+    text = format(amount, "f")
+    return Decimal(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
 class Instant(TypeDecorator[datetime]):
     """An aware UTC time: timestamptz in PostgreSQL, ISO 8601 text with a fixed width (so it sorts) in SQLite."""
 

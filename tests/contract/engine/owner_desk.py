@@ -34,7 +34,7 @@ from travelrule.engine.outcome import Outcome
 from travelrule.engine.owner_screening import OwnerScreening
 from travelrule.engine.telling import Teller
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
+from travelrule.exchange.inputs import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry, ListName
@@ -78,7 +78,7 @@ class Desk:
         self.screening = OwnerScreening(
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
-        self.teller = Teller(database, "north", vault, self.leases, self.submit, committed.tells)
+        self.teller = Teller(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
         self.reads = Reads(database, "north", vault.index.of, vault.unwrap, vault.open)
 
     def clock(self) -> datetime:
@@ -86,6 +86,9 @@ class Desk:
 
     async def submit(self, item: Input) -> Outcome:
         return (await self.engine.apply([item]))[0]
+
+    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        return [outcome for item in items for outcome in await self.engine.apply([item])]
 
     async def put(self, *names: str, code: str = "un") -> None:
         """Put a list with these names in force, and take it up. A name has the same entry id in every version."""

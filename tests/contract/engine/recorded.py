@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
@@ -13,6 +14,7 @@ from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.verifying import Report, Verifier
+from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.leases import Leases
 from travelrule.store.policies import Policies
@@ -52,9 +54,9 @@ class Record:
         self.station.rules.current = self.station.rules.current.with_own(own)
         await ActivePolicy(self.policies, own, None, self.station.clock).load()
 
-    async def verify(self) -> Report:
+    async def verify(self, machines: Mapping[str, Machine] = MACHINES) -> Report:
         verifier = Verifier(
-            self.database, "north", self.station.vault, MACHINES, self.policies, self.own, KEY.public_base64
+            self.database, "north", self.station.vault, machines, self.policies, self.own, KEY.public_base64
         )
         return await verifier.verify()
 

@@ -85,7 +85,7 @@ class RiskStation(Station):
         )
         leases = Leases(database, "north", "p1", self.clock)
         self._timers = Timers(database, "north", leases, self.submit, self.engine.alert, self.clock)
-        self._teller = Teller(database, "north", vault, leases, self.submit, asyncio.Event())
+        self._teller = Teller(database, "north", vault, leases, self.submit_all, asyncio.Event())
         self.hooks.gateway = self._gateway()
 
     def _gateway(self) -> httpx.AsyncClient:

@@ -39,7 +39,7 @@ from travelrule.engine.refresher import Refresher
 from travelrule.engine.searches import Searches
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.hub.ports import CallbackTransport
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
@@ -147,7 +147,7 @@ class Station:
             network, RecordingMember(), journal=self.journal, clock=self.clock, callbacks=callbacks, pause=pause
         )
         self.wire = Wiretap(httpx.ASGITransport(create_sandbox(self.sandbox, self.journal)))
-        self.control = httpx.AsyncClient(transport=self.wire.inner, base_url="http://hub")
+        self.control = httpx.AsyncClient(transport=self.wire.inner, base_url="http://127.0.0.1")
         self.hub = HubClient(
             "http://hub",
             "code:north",
@@ -211,6 +211,11 @@ class Station:
     async def submit(self, item: Input) -> Outcome:
         self.sent.append(item)
         return (await self.engine.apply([item]))[0]
+
+    async def submit_all(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        """In one transaction, in their order."""
+        self.sent += [item for item in items if isinstance(item, Input)]
+        return await self.engine.apply(items)
 
     async def tell(self, data: Wire, subject: str) -> Outcome:
         """An event of the platform."""

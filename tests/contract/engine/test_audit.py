@@ -311,4 +311,5 @@ async def test_more_subjects_than_a_page(database: Database, vault: Vault, monke
 async def test_a_kind_of_subject_that_this_version_does_not_know_is_said(record: Record) -> None:
     recomputing = Recomputing(record.station.vault, {}, record.policies, OWN)
     row = await record.one(subjects, subjects.c.subject == SUBJECT)
-    assert await recomputing.check(row, b"", [], []) == (0, "this version has no rules for this kind of subject")
+    proof = await recomputing.check(row, b"", [], [])
+    assert (proof.agreed, proof.fault) == (0, "this version has no rules for this kind of subject")

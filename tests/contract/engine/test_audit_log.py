@@ -77,7 +77,7 @@ async def test_two_processes_in_one_round_make_one_log(record: Record, monkeypat
     ]
     tasks = [asyncio.create_task(one.run(lambda error: isinstance(error, OSError))) for one in logs]
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(await record.station.rows(log)) < 14:
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.05)

@@ -116,7 +116,7 @@ async def running(caller: Caller, failed: Callable[[BaseException], bool]) -> As
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.001)
 

@@ -35,7 +35,7 @@ class Screened:
         self.station = station
         station.rules.current = Policy.default().with_own(OWN)
         leases = Leases(station.database, "north", "p1", station.clock)
-        self.teller = Teller(station.database, "north", station.vault, leases, station.submit, asyncio.Event())
+        self.teller = Teller(station.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
         self.policies = Policies(station.database, "north")
         self.log = AuditLog(station.database, "north", KEY, leases, station.clock)
 

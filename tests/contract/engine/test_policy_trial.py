@@ -27,6 +27,7 @@ from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.telling import Teller
 from travelrule.engine.trying import Judged, PolicyTrial
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.leases import Leases
@@ -66,16 +67,18 @@ async def tell_each_other(record: Record) -> None:
     """Deliver what subjects tell each other until all is said."""
     station = record.station
     leases = Leases(record.database, "north", "p1", station.clock)
-    teller = Teller(record.database, "north", station.vault, leases, station.submit, asyncio.Event())
+    teller = Teller(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
     while await teller.round():
         pass
 
 
-async def judged(record: Record, rules: str, since: Any = LONG_AGO) -> dict[str, Judged]:
+async def judged(
+    record: Record, rules: str, since: Any = LONG_AGO, machines: dict[str, Machine] = MACHINES
+) -> dict[str, Judged]:
     station = record.station
     histories = Histories(record.database, "north", station.vault, record.policies, OWN)
     policy = Policy.from_toml(without_lists(rules)).with_own(OWN)
-    trial = PolicyTrial(histories, station.vault, MACHINES, policy, station.clock())
+    trial = PolicyTrial(histories, station.vault, machines, policy, station.clock())
     found = [one async for one in trial.judge(since)]
     assert [one.subject for one in found] == sorted({one.subject for one in found})
     assert not any(name in str(found) for name in NAMES)

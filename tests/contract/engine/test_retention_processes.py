@@ -37,7 +37,7 @@ async def test_killed_in_the_middle_whole_pages_are_done_and_the_next_goes_on(
     assert len(await given_up(database)) == 10
     assert (await retention(database, vault, LATE).round()).total == 0, "the dead one still has the lease"
     later = LATE + timedelta(seconds=module.LEASE_SECONDS + 1)
-    async with asyncio.timeout(30):  # PostgreSQL may take a moment to see that the other side is gone
+    async with asyncio.timeout(60):  # PostgreSQL may take a moment to see that the other side is gone
         while (await read(database, keys)) != []:
             await retention(database, vault, later).round()
     assert len(await given_up(database)) == 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +11,17 @@ from uuid import UUID, uuid4
 import orjson
 
 from schemas.txids import WithdrawalBroadcast, WithdrawalMined
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, ExchangeRow, Projection, Reply
+from travelrule.exchange.decision import (
+    Alert,
+    CallHub,
+    Decision,
+    DropCalls,
+    Emit,
+    ExchangeRow,
+    Projection,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.policy.policy import Policy
@@ -28,6 +39,8 @@ def decide(state: Told | None, item: Input, _policy: Policy, now: datetime) -> D
     if state is None and word == "mined":
         return Decision(None, status="parked")
     heard = replace(state or Told(), heard=(*(state.heard if state else ()), word))
+    if word.startswith("tell:"):
+        return Decision(heard, tuple(_tells(word)))
     match word:
         case "refuse":
             return Decision(state, status="rejected", code="REFUSED", field="txid", fix="say something else")
@@ -49,6 +62,15 @@ def decide(state: Told | None, item: Input, _policy: Policy, now: datetime) -> D
     return Decision(heard, rule="heard")
 
 
+def _tells(word: str) -> Iterator[Tell]:
+    """``tell:w-2:one,two``: tell another withdrawal these words; ``n*3``: ``n0``, ``n1``, ``n2``."""
+    _, subject, words = word.split(":")
+    prefix, many, count = words.partition("*")
+    for said in [f"{prefix}{number}" for number in range(int(count))] if many else words.split(","):
+        data = WithdrawalBroadcast(withdrawal_id=subject, txid=said)
+        yield Tell(f"withdrawal:{subject}", "withdrawal.broadcast.v1", data)
+
+
 def project(state: Told) -> Projection:
     row = ExchangeRow("originating", "south", f"t-{len(state.heard)}", "wait", "none", "ABCDEF", None)
     return Projection(status=str(len(state.heard)), rows=(row,))
@@ -60,6 +82,7 @@ TOY = Machine(
     dump=lambda state: orjson.dumps(list(state.heard)),
     load=lambda raw: Told(tuple(orjson.loads(raw))),
     project=project,
+    version=2,
 )
 
 

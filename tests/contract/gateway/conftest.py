@@ -83,7 +83,7 @@ def withdrawal(number: int = 1, **changes: Any) -> dict[str, Any]:
         "originator": {
             "customerId": "planted-customer",
             "walletAddress": f"{BTC}",
-            "natural": {"lastName": "Quagmire", "firstName": "Zebulon"},
+            "natural": {"lastName": "Quagmire", "firstName": "Zebulon", "dateOfBirth": "1990-02-03"},
         },
         "beneficiary": {"natural": {"lastName": "Lind", "firstName": "Erik"}},
         **changes,

@@ -21,7 +21,7 @@ async def running(start: Callable[[Callable[[HostPort], None]], Awaitable[None]]
     """Run a server; gives its root URL. Ends it by cancelling, and fails if it failed."""
     listening: asyncio.Future[HostPort] = asyncio.get_running_loop().create_future()
     task = asyncio.ensure_future(start(listening.set_result))
-    await asyncio.wait([task, listening], timeout=10, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([task, listening], timeout=60, return_when=asyncio.FIRST_COMPLETED)
     if task.done():
         await task
     try:

@@ -120,11 +120,15 @@ async def test_a_hanging_member_keeps_its_own_connections_only() -> None:
 async def test_a_cancelled_call_gives_its_connection_back() -> None:
     server = MemberServer(hold=asyncio.Event())
     async with member_server(server) as url, HttpTransport(connections_per_member=1) as transport:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
-                await transport.forward(_member(url), _call())
+        forwarding = asyncio.create_task(transport.forward(_member(url), _call()))
+        async with asyncio.timeout(60):
+            while not server.arrived:
+                await asyncio.sleep(0.01)
+        forwarding.cancel()
+        await asyncio.gather(forwarding, return_exceptions=True)
+        assert forwarding.cancelled()
         server.hold = None
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert (await transport.forward(_member(url), _call())).status == 200
 
 
@@ -137,7 +141,7 @@ def _callback(url: str, timeout_seconds: float = 5) -> CallbackCall:
 
 async def test_a_callback_is_one_post_and_follows_nobody() -> None:
     server = MemberServer(307, b"", {"location": "/elsewhere"})
-    async with member_server(server) as url, HttpTransport() as transport:
+    async with member_server(server) as url, HttpTransport(inside_callbacks=True) as transport:
         assert await transport.post_callback(_callback(url)) == 307
     ((method, path, headers, body),) = server.arrived
     assert (method, path, body) == ("POST", "/callbacks/x", b'{"result":"valid"}')
@@ -147,9 +151,21 @@ async def test_a_callback_is_one_post_and_follows_nobody() -> None:
 
 async def test_a_callback_that_nobody_takes_ends_at_its_limit() -> None:
     server = MemberServer(hold=asyncio.Event())
-    async with member_server(server) as url, HttpTransport() as transport:
+    async with member_server(server) as url, HttpTransport(inside_callbacks=True) as transport:
         with pytest.raises(NoMemberAnswer) as hanging:
             await transport.post_callback(_callback(url, 0.05))
         with pytest.raises(NoMemberAnswer) as refused:
             await transport.post_callback(_callback("http://127.0.0.1:1"))
     assert (hanging.value.reached, refused.value.reached) == (True, False)
+
+
+async def test_a_callback_goes_to_no_inside_address_whatever_it_is_called() -> None:
+    server = MemberServer(200)
+    async with member_server(server) as url, HttpTransport() as transport:
+        port = url.rpartition(":")[2]
+        await transport.forward(_member(url), _call(HEALTH, b""))  # members may be inside
+        for host in ("127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]"):
+            with pytest.raises(NoMemberAnswer) as refused:
+                await transport.post_callback(_callback(f"http://{host}:{port}"))
+            assert refused.value.reached is False
+    assert [method for method, *_ in server.arrived] == ["GET"]

@@ -60,7 +60,7 @@ async def _sandbox(path: Path, south_url: str, **more: Any) -> AsyncIterator[Cal
 
 
 async def _until(seen: Callable[[Any], bool], ask: Callable[[], Any]) -> Any:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not seen(answer := await ask()):
             continue
     return answer
@@ -131,12 +131,16 @@ async def test_health_goes_down_and_up_with_the_server_and_a_move_is_followed(tm
 async def test_the_caller_that_hangs_up_is_still_recorded(tmp_path: Path) -> None:
     """The member acted: the record must exist although nobody waited for the answer."""
     server = MemberServer(hold=asyncio.Event())
-    async with member_server(server) as south, _sandbox(tmp_path, south, memberTimeoutSeconds=5) as caller:
+    async with member_server(server) as south, _sandbox(tmp_path, south, memberTimeoutSeconds=60) as caller:
         raw = json.dumps(REPORT).encode()
-        with pytest.raises(httpx.ReadTimeout):
-            await caller.client.post(
-                "/v1/code/transfer/south/txid", content=raw, headers=signed(raw, nonce=99), timeout=0.2
-            )
+        asking = asyncio.create_task(
+            caller.client.post("/v1/code/transfer/south/txid", content=raw, headers=signed(raw, nonce=99))
+        )
+        async with asyncio.timeout(60):
+            while not any(method == "POST" for method, *_ in server.arrived):
+                await asyncio.sleep(0.01)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
         server.hold.set()  # type: ignore[union-attr]
 
         async def entries() -> list[dict[str, Any]]:
@@ -166,9 +170,9 @@ async def test_a_signal_ends_it_gracefully(tmp_path: Path) -> None:
     task = asyncio.create_task(
         run_sandbox(file, "127.0.0.1:0", tmp_path, on_started=listening.set_result, handle_signals=True)
     )
-    await asyncio.wait_for(listening, 10)
+    await asyncio.wait_for(listening, 60)
     os.kill(os.getpid(), signal.SIGTERM)
-    assert await asyncio.wait_for(task, 10) is None
+    assert await asyncio.wait_for(task, 60) is None
 
 
 async def test_an_address_in_use_and_a_wrong_one_are_told(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ class Scene:
 async def widget_scene() -> AsyncIterator[Scene]:
     """Serve both sites; the clock is the hub's and the platform's, and is moved by hand."""
     clock = HandClock()
-    http = HttpTransport()
+    http = HttpTransport(inside_callbacks=True)
     with SandboxJournal() as journal:
         sandbox = Sandbox(parse_world({"members": [real("north", NORTH)]}), http, journal=journal, clock=clock)
         lifespan = living(sandbox.polling, sandbox.tasks, http)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 from datetime import timedelta
 from pathlib import Path
 
@@ -171,3 +172,16 @@ async def test_a_server_that_goes_down_in_the_middle(own_postgres: PostgresServe
     await write(database, tables.calls, [call("c-4", due_at=NOW + timedelta(1))])
     assert [row.id for row in await read(database, tables.calls)] == ["c-4"]
     await database.dispose()
+
+
+async def test_the_files_of_sqlite_belong_to_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "store.sqlite3"
+    for _ in range(2):
+        opened = Database(f"sqlite+aiosqlite:///{path}")
+        async with opened.begin() as connection:
+            await connection.execute(text("CREATE TABLE IF NOT EXISTS kept (name TEXT)"))
+            await connection.execute(text("INSERT INTO kept VALUES ('x')"))
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+        await opened.dispose()
+        assert modes == dict.fromkeys(("store.sqlite3", "store.sqlite3-shm", "store.sqlite3-wal"), 0o600)
+        path.chmod(0o644)  # an installation of before

@@ -61,7 +61,7 @@ async def test_a_dead_letter_may_be_larger_than_what_it_holds(kafka: KafkaNode) 
     )
     await consumer.start()
     try:
-        assert len((await asyncio.wait_for(consumer.getone(), 20)).value) == 1_500_000
+        assert len((await asyncio.wait_for(consumer.getone(), 60)).value) == 1_500_000
     finally:
         await consumer.stop()
 

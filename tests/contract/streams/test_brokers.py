@@ -80,7 +80,7 @@ async def test_offsets_are_committed_only_after_the_acknowledgement(place: Place
 
 
 async def _until_committed(backlog: Backlog) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await backlog.look()
         while backlog.waiting:
             await backlog.look()
@@ -109,7 +109,7 @@ async def test_an_agent_whose_queue_fails_ends_the_worker_without_acknowledging(
 
     await publisher.publish("txids", b"one", b"1", [])
     async with consuming(place.settings, place.connection, Broken()) as worker:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             assert str(await worker.failure()) == "the queue is closed"
     again = Committer()
     async with consuming(place.settings, place.connection, again):
@@ -123,7 +123,7 @@ async def test_publishing_takes_many_at_once_and_reads_back_headers(place: Place
     )
     await consumer.start()
     try:
-        got = [await asyncio.wait_for(consumer.getone(), 10) for _ in range(500)]
+        got = [await asyncio.wait_for(consumer.getone(), 60) for _ in range(500)]
     finally:
         await consumer.stop()
     assert {record.key for record in got} == {b"%d" % n for n in range(500)}

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import itertools
-import os
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from aiokafka import TopicPartition
 
-from streams.app import Timing
 from streams.backlog import Backlog
 from streams.connection import Connection
 from streams.publisher import KafkaPublisher, UnreachableError
-from streams.topics import Topics
 from streams.worker import FaustWorker
 from tests.contract.streams.consuming import Committer, consuming
+from tests.contract.streams.workers import QUICK, file_worker, new_topics, settings_for
 from tests.services import KafkaNode
-from tests.services.process import ROOT
 from travelrule.errors import ServiceUnavailable
 from travelrule.settings import Settings
 
@@ -36,8 +29,6 @@ pytestmark = [
 ]
 
 EVENTS = 3000
-QUICK = Timing(commit_interval_s=0.2, heartbeat_s=0.5, session_s=3.0, rebalance_s=20.0)
-_numbers = itertools.count()
 
 
 @pytest.fixture(autouse=True)
@@ -45,30 +36,6 @@ def dropped_sockets_are_found_here() -> Iterator[None]:
     """And not in whatever test the collector happens to run in."""
     yield
     gc.collect()
-
-
-def _topics(kafka: KafkaNode, partitions: int = 4) -> Topics:
-    topics = Topics(f"loss{os.getpid()}-{next(_numbers)}.")
-    kafka.create_topics(list(topics.specs()), partitions=partitions)
-    return topics
-
-
-def _settings(kafka: KafkaNode, topics: Topics) -> Settings:
-    return Settings(
-        broker_url=f"kafka://{kafka.bootstrap}",
-        topic_prefix=topics.prefix,
-        consumer_group=f"{topics.prefix}group",
-    )
-
-
-@contextmanager
-def _worker(kafka: KafkaNode, topics: Topics, file: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "tests.contract.streams.file_worker"]
-    with subprocess.Popen(
-        [*command, kafka.bootstrap, topics.prefix, str(file), "0.05"], cwd=ROOT, stderr=subprocess.DEVNULL
-    ) as process:
-        yield process
-        process.kill()
 
 
 def _lines(file: Path) -> list[tuple[str, int, int, bytes]]:
@@ -85,14 +52,14 @@ def _wait_for(file: Path, count: int, seconds: float = 90) -> None:
 
 
 async def test_kill_9_loses_nothing(kafka: KafkaNode, tmp_path: Path) -> None:
-    topics, file = _topics(kafka), tmp_path / "committed"
+    topics, file = new_topics(kafka), tmp_path / "committed"
     publisher = KafkaPublisher(Connection((kafka.bootstrap,)), topics)
     await publisher.start()
     await asyncio.gather(*(publisher.publish("withdrawals", b"k%d" % (n % 37), b"%d" % n, []) for n in range(EVENTS)))
     await publisher.stop()
-    with _worker(kafka, topics, file):
+    with file_worker(kafka, topics, file):
         for kill in range(1, 4):
-            with _worker(kafka, topics, file) as victim:
+            with file_worker(kafka, topics, file) as victim:
                 await asyncio.to_thread(_wait_for, file, kill * EVENTS // 5)
                 victim.kill()
         await asyncio.to_thread(_wait_for, file, EVENTS)
@@ -109,8 +76,8 @@ async def test_kill_9_loses_nothing(kafka: KafkaNode, tmp_path: Path) -> None:
 
 
 async def test_a_rebalance_waits_for_the_batch_in_hand(kafka: KafkaNode) -> None:
-    topics = _topics(kafka)
-    settings, connection = _settings(kafka, topics), Connection((kafka.bootstrap,))
+    topics = new_topics(kafka)
+    settings, connection = settings_for(kafka, topics), Connection((kafka.bootstrap,))
     publisher = KafkaPublisher(connection, topics)
     await publisher.start()
     first, second = Committer(), Committer()
@@ -141,8 +108,8 @@ def _rebalancing(worker: FaustWorker) -> bool:
 
 @pytest.mark.timeout(180)
 async def test_consumer_and_publisher_survive_a_broker_restart(own_kafka: KafkaNode) -> None:
-    topics = _topics(own_kafka, partitions=2)
-    settings, connection = _settings(own_kafka, topics), Connection((own_kafka.bootstrap,))
+    topics = new_topics(own_kafka, partitions=2)
+    settings, connection = settings_for(own_kafka, topics), Connection((own_kafka.bootstrap,))
     publisher = KafkaPublisher(connection, topics, acknowledge_s=4)
     await publisher.start()
     committer = Committer()
@@ -163,8 +130,8 @@ async def test_consumer_and_publisher_survive_a_broker_restart(own_kafka: KafkaN
 
 
 async def test_records_that_nobody_takes_are_a_stall(kafka: KafkaNode) -> None:
-    topics, connection = _topics(kafka), Connection((kafka.bootstrap,))
-    settings, now = _settings(kafka, topics), 100.0
+    topics, connection = new_topics(kafka), Connection((kafka.bootstrap,))
+    settings, now = settings_for(kafka, topics), 100.0
     async with consuming(settings, connection, Committer(), timing=QUICK):
         pass  # the group exists, and its only member is gone
     publisher = KafkaPublisher(connection, topics)

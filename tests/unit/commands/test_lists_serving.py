@@ -23,12 +23,12 @@ WEEK = 604_800
 
 
 def shown(url: str) -> dict[tuple[str, str], float]:
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return {(name, label): float(value) for name, label, value in LINE.findall(answer.read().decode())}
 
 
 def until(url: str, arrived: Callable[[dict[tuple[str, str], float]], bool]) -> dict[tuple[str, str], float]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not arrived(found := shown(url)):
         assert time.monotonic() < deadline, found
         time.sleep(0.2)

@@ -27,7 +27,7 @@ def consumed(addresses: tuple[str, ...], topic: str, count: int) -> list[Any]:
         )
         await consumer.start()
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 return [await consumer.getone() for _ in range(count)]
         finally:
             await consumer.stop()

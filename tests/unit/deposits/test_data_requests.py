@@ -13,7 +13,7 @@ from schemas.persons import Person
 from schemas.withdrawals import WithdrawalRequested
 from travelrule.deposits.data_request_reports import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.deposits.data_requests import MACHINE, DataRequestState, may_receive
-from travelrule.exchange.decision import Decision, Reply
+from travelrule.exchange.decision import Alert, Decision, Reply
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import FinishReceived, SenderFacts
 from travelrule.identity.profile import VaspProfile
@@ -46,7 +46,13 @@ def withdrawal(number: int = 1, **changes: Any) -> WithdrawalRequested:
         "destination": {"kind": "unknown", "address": ADDRESS, "tag": TAG},
         "originator": {
             "customerId": "c-1001",
-            "natural": {"lastName": "Berg", "firstName": "Anna", "localLastName": "베르그", "localFirstName": "안나"},
+            "natural": {
+                "lastName": "Berg",
+                "firstName": "Anna",
+                "localLastName": "베르그",
+                "localFirstName": "안나",
+                "dateOfBirth": "1990-02-03",
+            },
         },
         "beneficiary": ERIK,
         **changes,
@@ -127,6 +133,53 @@ def told(decision: Decision[Any]) -> tuple[str, str]:
 NORMAL = ("normal", "")
 UNKNOWN = ("error", "UNKNOWN")
 LACKS = ("error", "LACK_OF_INFORMATION")
+
+
+UNBORN = {"lastName": "Berg", "firstName": "Anna"}
+BORN = {**UNBORN, "dateOfBirth": "1990-02-03"}
+MOREAU = {"lastName": "Moreau", "firstName": "Claire"}
+
+
+@pytest.mark.parametrize(
+    ("known", "kyc", "owner", "missing"),
+    [
+        ({"natural": BORN}, None, None, ""),
+        ({"natural": UNBORN}, None, None, "originator.natural.dateOfBirth"),
+        ({"natural": UNBORN}, True, {"natural": BORN}, ""),
+        ({"natural": UNBORN}, False, {"natural": BORN}, "originator.natural.dateOfBirth"),
+        ({"natural": UNBORN}, True, {"natural": {**BORN, "lastName": "Other"}}, "originator.natural.dateOfBirth"),
+        ({"legal": {"name": "Birch"}}, None, None, "originator.legal.representatives"),
+        ({"legal": {"name": "Birch"}}, True, {"legal": {"name": "Birch", "representatives": [MOREAU]}}, ""),
+        (
+            {"legal": {"name": "Birch"}},
+            True,
+            {"legal": {"name": "Oak", "representatives": [MOREAU]}},
+            "originator.legal.representatives",
+        ),
+    ],
+)
+def test_what_must_be_sent_is_filled_in_from_kyc_or_an_operator_is_told(
+    known: Any, kyc: bool | None, owner: Any, missing: str
+) -> None:
+    """Order 6: `normal` with what exists; what is given out incomplete is never silent."""
+    facts = found(originator={"customerId": "c-1001", **known}).model_copy(
+        update={"kyc": kyc, "owner": None if owner is None else Person.model_validate(owner)}
+    )
+    decision = decide(request(facts))
+    reply, *more = decision.effects
+    assert isinstance(reply, Reply)
+    assert reply.body["result"] == "normal"
+    persons = reply.body["payload"]["Originator"]["originatorPersons"]
+    complete = len(persons) == 2 or "dateAndPlaceOfBirth" in persons[0].get("naturalPerson", {})
+    assert complete == (missing == "")
+    assert more == ([Alert("DATA_ANSWER_INCOMPLETE", "warning", "north")] if missing else [])
+    assert decision.rule == (f"M7: normal with what exists, without {missing}" if missing else "M7: normal")
+
+
+def test_a_policy_that_sends_without_needs_no_alert() -> None:
+    relaxed = rules('[send_without]\nnorth = ["date-of-birth"]')
+    decision = decide(request(found(originator={"customerId": "c", "natural": UNBORN})), policy=relaxed)
+    assert told(decision) == NORMAL
 
 
 def test_normal() -> None:
@@ -246,7 +299,7 @@ def test_order_4_the_payee(payee: Any, sent: list[Any], result: tuple[str, str])
 def test_order_5_neither_kyc_nor_identity_data() -> None:
     nameless = {"customerId": "c-1", "natural": {"lastName": " - ", "firstName": "1"}}
     facts = found(originator=nameless)
-    anna = Person.model_validate({"natural": {"lastName": "Berg"}})
+    anna = Person.model_validate({"natural": {"lastName": "Berg", "dateOfBirth": "1990-02-03"}})
     for kyc, owner, result in (
         (None, None, LACKS),
         (False, None, LACKS),
@@ -289,7 +342,7 @@ def test_two_outputs_of_one_customer_to_one_payee_have_one_originator() -> None:
 
 
 def test_two_customers_who_paid_the_same_payee_are_not_guessed_between() -> None:
-    other = found(2, originator={"customerId": "c-2", "natural": {"lastName": "Other"}}, currency="USDT")
+    other = found(2, originator={"customerId": "c-2", "natural": {**BORN, "lastName": "Other"}}, currency="USDT")
     assert told(decide(request(found(), other))) == UNKNOWN
     # The currency of the request, where there is one, says which.
     assert answer(decide(request(found(), other, currency="usdt")))["currency"] == "USDT"

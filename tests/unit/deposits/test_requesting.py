@@ -59,6 +59,7 @@ def test_data_that_the_network_requires_and_nobody_has_are_not_left_out():
     unborn = {"natural": {"lastName": "Lind", "firstName": "Erik"}}
     scene = requesting(wallet={**WALLET, "owner": unborn}, **GTR)
     assert scene.verdict == ("hold", "INFORMATION_INCOMPLETE", False)
+    assert scene.emitted("verdicts")[0]["missing"] == ["owner.natural.dateOfBirth"]
     assert not scene.calls
     scene.fire("held")
     assert len(scene.look_ups) == 1
@@ -68,6 +69,25 @@ def test_data_that_the_network_requires_and_nobody_has_are_not_left_out():
     scene.fire("held")
     scene.tell(context())
     assert scene.operations == ["data-request"]
+
+
+@pytest.mark.parametrize("network", [{}, {"alliance": "sumsub"}, GTR], ids=["own", "sumsub", "gtr"])
+def test_a_company_is_not_named_without_its_representative(network):
+    scene = requesting(wallet={**WALLET, "owner": {"legal": {"name": "Birch"}}}, **network)
+    assert scene.verdict == ("hold", "INFORMATION_INCOMPLETE", False)
+    said = scene.emitted("verdicts")[0]
+    assert (said["needs"], said["missing"]) == (["information"], ["owner.legal.representatives"])
+    assert not scene.calls
+
+
+@pytest.mark.parametrize(("rules", "sent"), [("", False), ('[send_without]\nnorth = ["date-of-birth"]', True)])
+def test_our_customer_as_originator_has_a_date_of_birth_unless_the_policy_says_otherwise(rules, sent):
+    unborn = {"natural": {"lastName": "Lind", "firstName": "Erik"}}
+    scene = requesting(rules, wallet={**WALLET, "owner": unborn}, alliance="sumsub")
+    if sent:
+        assert scene.operations == ["data-request"]
+    else:
+        assert scene.emitted("verdicts")[0]["missing"] == ["owner.natural.dateOfBirth"]
 
 
 def test_data_that_fit_are_allowed_when_final():

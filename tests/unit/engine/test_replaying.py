@@ -57,7 +57,7 @@ def dump(state: Asker) -> bytes:
 
 
 MACHINE = Machine(
-    "withdrawal", decide, dump, lambda _: None, lambda state: Projection(due_at=state.due_at, due_timer="ask")
+    "withdrawal", decide, dump, lambda _: None, lambda state: Projection(due_at=state.due_at, due_timer="ask"), 2
 )
 
 
@@ -65,10 +65,12 @@ def rules(seconds: int, more: str = "") -> Policy:
     return Policy.from_toml(f"{more}\n[time_limits]\nparked = {seconds}")
 
 
-def step(data: Wire, seconds: float, policy: Policy) -> Step:
+def step(data: Wire, seconds: float, policy: Policy, version: int = 2) -> Step:
     name = str(seconds)
     at = START + timedelta(seconds=seconds)
-    return Step(Input("/test", name, "x", "withdrawal:w", at, data, b"", uuid5(NAMESPACE, name)), at, policy, "")
+    return Step(
+        Input("/test", name, "x", "withdrawal:w", at, data, b"", uuid5(NAMESPACE, name)), at, policy, "", version
+    )
 
 
 def history(policy: Policy, asked_at: float) -> list[Step]:

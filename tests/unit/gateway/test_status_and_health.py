@@ -11,7 +11,7 @@ from travelrule.gateway.status_search import ANSWERED
 from travelrule.metrics import REGISTRY
 from travelrule.store.reads import ExchangeRecord
 
-from .conftest import OTHER, World, key, without
+from .conftest import HEADERS, OTHER, World, key, without
 
 ROWS = {
     "wait": "pending",
@@ -122,7 +122,34 @@ async def test_paths_and_methods_are_exact(world: World) -> None:
         ("POST", "/v1/beneficiary/transfer/", 404),
         ("GET", "/", 404),
     ):
-        assert (await world.send(method, path, {})).status_code == status, (method, path)
+        answer = await world.send(method, path, {})
+        assert answer.status_code == status, (method, path)
+        assert set(answer.json()) == {"errorType", "errorMsg"}
+
+
+async def test_a_header_that_comes_twice_is_refused(world: World) -> None:
+    client = world.client or world.open()
+    headers = [*HEADERS.items(), ("X-Request-Origin", "code:other")]
+    answer = await client.request("PUT", "/v1/vasp/transfer/status", content=b"{}", headers=headers)
+    assert answer.status_code == 503
+    assert answer.json() == {
+        "errorType": "INVALID_MSG_FIELD_VALUE",
+        "errorMsg": "x-request-origin: send the header once",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/v1/vasp/transfer/status", "POST, PUT"),
+        ("/v1/verification/tx", "POST, PUT"),
+        ("/v1/beneficiary/transfer", "POST"),
+        ("/v1/vasp/health", "GET, HEAD"),
+    ],
+)
+async def test_a_wrong_method_is_told_all_that_the_path_allows(world: World, path: str, allowed: str) -> None:
+    answer = await world.send("DELETE", path, {})
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
 
 
 def count(operation: str, result: str) -> float:

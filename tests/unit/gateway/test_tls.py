@@ -5,18 +5,13 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import aiohttp
 import pytest
 import uvicorn
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.unit.authority import Authority
 from travelrule.errors import ConfigurationError
 from travelrule.gateway.app import create_gateway
 from travelrule.gateway.tls import Tls, serving_options
@@ -25,51 +20,10 @@ from travelrule.settings import Settings
 from .conftest import World
 
 
-class Authority:
-    """A CA that writes certificates to a folder."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.folder = folder
-        self.name = name
-        self.key = ec.generate_private_key(ec.SECP256R1())
-        self.subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        self.path = folder / f"{name}.pem"
-        self.path.write_bytes(self._sign(self.subject, self.key, authority=True))
-
-    def issue(self, name: str) -> tuple[Path, Path]:
-        key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        certificate, secret = self.folder / f"{name}.pem", self.folder / f"{name}.key"
-        certificate.write_bytes(self._sign(subject, key, authority=False))
-        secret.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
-        return certificate, secret
-
-    def _sign(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, authority: bool) -> bytes:
-        now = datetime.now(UTC)
-        public = key.public_key()
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self.subject)
-            .public_key(public)
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(minutes=5))
-            .not_valid_after(now + timedelta(hours=1))
-            .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
-            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key()), critical=False)
-        )
-        return builder.sign(self.key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-
-
-@pytest.fixture
-def hub_ca(tmp_path: Path) -> Authority:
-    return Authority(tmp_path, "hub-ca")
+@pytest.fixture(params=[True, False], ids=["with key usage", "without key usage"])
+def hub_ca(tmp_path: Path, request: pytest.FixtureRequest) -> Authority:
+    """Many authorities of companies have no key usage; the gateway takes the one that it was told to trust."""
+    return Authority(tmp_path, "hub-ca", key_usage=request.param)
 
 
 @pytest.fixture

@@ -138,6 +138,7 @@ async def test_late_is_503(world: World) -> None:
     answer = await world.search()
     assert (answer.status_code, answer.json()["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
     world.reads.gate = None
+    world.open()
     assert await asked(world) == "valid"
 
 

@@ -60,6 +60,8 @@ class Members:
 
     says: dict[str, MemberAnswer | Exception | str] = field(default_factory=dict)
     calls: list[tuple[str, MemberCall]] = field(default_factory=list)
+    hanging: int = 0
+    hanging_most: int = 0
 
     async def forward(self, to: Member, call: MemberCall) -> MemberAnswer:
         self.calls.append((to.entity_id, call))
@@ -68,7 +70,12 @@ class Members:
             raise said
         if isinstance(said, MemberAnswer):
             return said
-        await asyncio.Event().wait()
+        self.hanging += 1
+        self.hanging_most = max(self.hanging, self.hanging_most)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.hanging -= 1
         raise AssertionError("unreachable")
 
     @property

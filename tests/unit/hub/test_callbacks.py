@@ -85,6 +85,12 @@ async def test_whoever_is_called_back_finds_the_result() -> None:
         "https://north.invalid:port/x",
         "https://north.invalid/\r\nx",
         "https://[::1/x",
+        "https://169.254.169.254/latest/meta-data/",
+        "https://127.0.0.1/x",
+        "https://[::1]:8443/x",
+        "https://[::ffff:10.0.0.1]/x",
+        "https://user@north.invalid/x",
+        "https://user:secret@north.invalid/x",
         f"https://north.invalid/{'x' * 2000}",
     ],
 )

@@ -199,3 +199,15 @@ async def test_unknown_targets_of_both_kinds() -> None:
     }
     for (method, path), code in answers.items():
         assert error_of(await hub.send(method, path, {}, remote=SOUTH)) == (422, code)
+
+
+@pytest.mark.parametrize("name", ["X-Request-Origin", "X-Code-Req-PubKey", "X-Code-Req-Nonce", "X-Code-Req-Signature"])
+async def test_a_signature_header_that_comes_twice_is_refused(name: str) -> None:
+    hub = hub_under_test()
+    body = json.dumps(AUTHORIZATION).encode()
+    headers = signed(body, remote=SOUTH)
+    twice = [*headers.items(), (name, headers[name])]
+    answer = await hub.client.request("POST", "/v1/code/transfer/south", content=body, headers=twice)
+    assert error_of(answer) == (422, "INVALID_MSG_FIELD_VALUE")
+    assert name.lower() in answer.json()["errorMsg"]
+    assert hub.south.calls == []

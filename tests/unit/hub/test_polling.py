@@ -73,15 +73,15 @@ async def test_polling_repeats_at_its_interval_and_when_woken() -> None:
     state = MemoryState([member("south")])
     polling = HealthPolling(state, Counting(), HandClock(), interval_seconds=3600, timeout_seconds=1, journal=Records())
     task = asyncio.create_task(polling.run())
-    await asyncio.wait_for(polls.get(), 5)
+    await asyncio.wait_for(polls.get(), 60)
     polling.wake()
-    await asyncio.wait_for(polls.get(), 5)
+    await asyncio.wait_for(polls.get(), 60)
     task.cancel()
     assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
 
     often = HealthPolling(state, Counting(), HandClock(), interval_seconds=0.01, timeout_seconds=1)
     task = asyncio.create_task(often.run())
     for _ in range(3):
-        await asyncio.wait_for(polls.get(), 5)
+        await asyncio.wait_for(polls.get(), 60)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

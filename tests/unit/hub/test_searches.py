@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -89,9 +88,8 @@ async def test_yes_and_no_in_any_case() -> None:
 async def test_all_are_asked_at_once_and_none_longer_than_its_budget(kind: Kind) -> None:
     crowd = [member(f"m{number}", SigningKey(bytes([number]) * 32)) for number in range(1, 41)]
     hub = search_hub({entry.entity_id: HANGS for entry in crowd} | {"south": YES}, *crowd)
-    began = time.perf_counter()
     result = await hub.search(kind)
-    assert time.perf_counter() - began < 1
+    assert hub.members.hanging_most == 40
     assert sum(row == "SYSTEM_NOT_AVAILABLE" for row in rows(result).values()) == 40
     assert (result[kind.finder], rows(result)["east"]) == ("south", kind.not_found)
 
@@ -269,9 +267,7 @@ async def test_the_end_of_the_hub_waits_for_searches_but_not_for_ever() -> None:
     assert (await hub.result())["vaspEntityId"] == "south"
     slow = search_hub({"south": HANGS}, member_search_seconds=60)
     await slow.start()
-    began = time.perf_counter()
     await slow.hub.tasks.aclose(0.01)
-    assert time.perf_counter() - began < 1
     assert (await slow.result())["reasonType"] == "PROCESSING"
 
 

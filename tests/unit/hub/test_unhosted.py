@@ -261,6 +261,7 @@ async def test_the_page_and_its_script_are_served_without_anything_from_elsewher
     page = await hub.client.get("/widget")
     assert page.headers["content-type"].startswith("text/html")
     assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
     for path, kind in (
         ("page.js", "text/javascript"),
         ("page.css", "text/css"),

@@ -250,7 +250,7 @@ def sandbox(
         world, south, journal=kept, callbacks=callbacks, clock=HandClock(), randomness=_counting(), pause=pause
     )
     transport = httpx.ASGITransport(create_sandbox(made, kept), client=(client, 1))
-    http = httpx.AsyncClient(transport=transport, base_url="http://hub")
+    http = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
     return World(made, kept, south, http, pauses, callbacks=callbacks)
 
 

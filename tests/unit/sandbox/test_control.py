@@ -28,6 +28,39 @@ async def test_control_is_for_the_loopback_only(method: str, path: str, source: 
     assert error_of(answer) == (403, "ACCESS_DENIED")
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.invalid"},
+        {"Host": "127.0.0.1.evil.invalid:9000"},
+        {"Host": ""},
+        {"Origin": "https://evil.invalid"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9"},
+    ],
+)
+@pytest.mark.parametrize(("method", "path"), [("GET", "/sandbox/journal"), ("POST", "/sandbox/faults")])
+async def test_a_web_page_on_the_same_machine_is_refused(method: str, path: str, headers: dict[str, str]) -> None:
+    world = sandbox()
+    answer = await world.client.request(method, path, json={"fault": "hang"}, headers=headers)
+    assert error_of(answer) == (403, "ACCESS_DENIED")
+    assert (await world.client.get("/sandbox/faults")).json() == {"faults": []}
+
+
+@pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:9000"])
+async def test_the_machine_itself_has_several_names(host: str) -> None:
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert (await sandbox().client.get("/sandbox/faults", headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+async def test_a_body_must_say_that_it_is_json(kind: str) -> None:
+    world = sandbox()
+    answer = await world.client.post("/sandbox/faults", content=b'{"fault":"hang"}', headers={"Content-Type": kind})
+    assert error_of(answer) == (422, "INVALID_MSG_FIELD_VALUE")
+    assert answer.json()["faults"][0]["field"] == "Content-Type"
+
+
 @pytest.mark.parametrize("source", ["127.0.0.1", "127.1.2.3", "::1"])
 async def test_every_loopback_address_may(source: str) -> None:
     assert (await sandbox(client=source).client.get("/sandbox/faults")).status_code == 200
@@ -106,5 +139,6 @@ async def test_faulty_members_are_refused_and_change_nothing(path: str, body: An
 
 async def test_what_is_no_json_is_told() -> None:
     world = sandbox()
-    answer = await world.client.put("/sandbox/members/south", content=b"{")
+    headers = {"Content-Type": "application/json"}
+    answer = await world.client.put("/sandbox/members/south", content=b"{", headers=headers)
     assert answer.json()["faults"] == [{"field": "body", "fix": "is no JSON"}]

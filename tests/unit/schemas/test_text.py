@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
+import tracemalloc
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from schemas import text
@@ -35,11 +39,63 @@ def test_an_amount_is_written_with_exactly_the_digits_it_came_with(sent: str) ->
 
 @pytest.mark.parametrize(
     "sent",
-    ["", "0", "0.0", "-1", "+1", "1e3", "1E-8", "NaN", "Infinity", ".5", "5.", "01", "1,000", " 1", "1 ", "1\n",
+    ["", "0", "0.0", "-1", "+1", "0E-8", "-1E3", "NaN", "Infinity", ".5", "5.", "01", "1,000", " 1", "1 ", "1\n",
      "٣", "1_000", "1" * 31, "0." + "1" * 37, "0x10"],
 )  # fmt: skip
 def test_what_is_no_plain_positive_decimal_is_no_amount(sent: str) -> None:
     assert code_of(AMOUNT, sent) == "INVALID_AMOUNT"
+
+
+@pytest.mark.parametrize(
+    ("sent", "written"),
+    [
+        ("1E-5", "0.00001"),  # what Java's BigDecimal writes
+        ("1e-05", "0.00001"),
+        ("1.50E+1", "15.0"),
+        ("2E+3", "2000"),
+        ("2.5E3", "2500"),
+        ("100E-2", "1.00"),
+        ("0.5E+1", "5"),
+        ("9E+29", "9" + "0" * 29),
+        ("1E-36", "0." + "0" * 35 + "1"),
+    ],
+)
+def test_an_amount_with_an_exponent_is_read_and_written_without(sent: str, written: str) -> None:
+    amount = AMOUNT.validate_python(sent)
+    assert amount == Decimal(sent)
+    assert AMOUNT.dump_json(amount) == f'"{written}"'.encode()
+    assert AMOUNT.validate_python(written) == amount
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["1E+999999999", "1E-999999999", "1E+999", "1E-999", "1E1000", "1E+30", "1E-37", "1.5E-36", "1" * 31 + "E-5",
+     "01E5", ".5E5", "5.E5", "1E", "1E+", "1E1.0", "1E 5", "1E5 ", "1E5\n", "1E٣", "E5", "0.0E+2"],
+)  # fmt: skip
+def test_an_exponent_that_leads_out_of_range_is_refused_before_anything_expands(sent: str) -> None:
+    tracemalloc.start()
+    try:
+        assert code_of(AMOUNT, sent) == "INVALID_AMOUNT"
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=0))
+@example(Decimal("1E+999999"))
+@example(Decimal("1E-999999"))
+def test_every_form_of_a_number_is_the_number_or_refused(number: Decimal) -> None:
+    """Whatever form a peer's language writes: what is read is equal, and what is written is plain and reads back."""
+    try:
+        read = PRICE.validate_python(str(number))
+    except ValidationError:
+        digits = max(number.adjusted() + 1, -number.as_tuple().exponent)
+        assert digits > text.INTEGER_DIGITS_MAX
+        return
+    assert read == number
+    written = PRICE.dump_json(read).decode().strip('"')
+    assert re.fullmatch(text.DECIMAL_PATTERN, written)
+    assert PRICE.validate_python(written) == number
 
 
 @pytest.mark.parametrize("sent", [1, 2.5, True, None, [], {}, b"1"])
@@ -49,12 +105,15 @@ def test_an_amount_that_is_not_text_is_a_wrong_type(sent: object) -> None:
 
 def test_our_own_decimals_pass_the_same_rules() -> None:
     assert AMOUNT.validate_python(Decimal("1E+3")) == Decimal(1000)
+    assert code_of(AMOUNT, Decimal("1E+999999999")) == "INVALID_AMOUNT"
     assert code_of(AMOUNT, Decimal("NaN")) == "INVALID_AMOUNT"
     assert code_of(AMOUNT, Decimal("-0.5")) == "INVALID_AMOUNT"
 
 
 def test_a_price_may_be_zero_but_not_negative() -> None:
     assert PRICE.validate_python("0.00") == 0
+    assert PRICE.validate_python("0E-8") == 0
+    assert PRICE.dump_json(PRICE.validate_python("0E-8")) == b'"0"'
     assert code_of(PRICE, "-0.01") == "INVALID_AMOUNT"
 
 

@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from streams.connection import connect
+from tests.unit.authority import Authority
 from travelrule.errors import ConfigurationError, ServiceUnavailable
 from travelrule.settings import Settings
 
@@ -61,6 +62,47 @@ def test_certificates_that_cannot_be_read_are_named(tmp_path: Path, name: str) -
         with pytest.raises(ConfigurationError) as refused:
             connect(Settings.model_validate({"broker_url": BROKERS, name: tmp_path / file}))
         assert refused.value.name == f"TRAVELRULE_{name.upper()}"
+
+
+def handshake(client: ssl.SSLContext, server: ssl.SSLContext) -> None:
+    """A handshake without a socket. Raises ``ssl.SSLError`` where the client does not trust the server."""
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [
+        client.wrap_bio(to_client, to_server, server_hostname="127.0.0.1"),
+        server.wrap_bio(to_server, to_client, server_side=True),
+    ]
+    for _ in range(10):
+        for end in list(ends):
+            try:
+                end.do_handshake()
+                ends.remove(end)
+            except ssl.SSLWantReadError:
+                continue
+    assert not ends
+
+
+def listening(authority: Authority) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*authority.issue("broker"))
+    return context
+
+
+@pytest.mark.parametrize("key_usage", [True, False])
+def test_the_authority_that_the_setting_names_is_trusted(tmp_path: Path, *, key_usage: bool) -> None:
+    """``openssl req -x509`` makes authorities without key usage: Python 3.13 refuses these unless told otherwise."""
+    own, other = Authority(tmp_path, "own", key_usage=key_usage), Authority(tmp_path, "other")
+    context = connect(Settings(broker_url=BROKERS, broker_tls_ca_file=own.path)).tls
+    assert context is not None
+    handshake(context, listening(own))
+    with pytest.raises(ssl.SSLCertVerificationError):
+        handshake(context, listening(other))
+    assert context.check_hostname
+
+
+def test_the_systems_authorities_are_checked_as_the_interpreter_does() -> None:
+    context = connect(Settings(broker_url=BROKERS, broker_tls_enabled=True)).tls
+    assert context is not None
+    assert context.verify_flags == ssl.create_default_context().verify_flags
 
 
 def test_nobody_owns_the_embedded_broker(tmp_path: Path) -> None:

@@ -15,6 +15,16 @@ from travelrule.screening.lists.source import ListFile
 SEPARATOR = "\x1f"
 ELEMENT_BYTES = 64
 """What an element counts for beside its text and attributes."""
+_ENDINGS = frozenset(
+    expat.errors.codes[message]
+    for message in (
+        expat.errors.XML_ERROR_NO_ELEMENTS,
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        expat.errors.XML_ERROR_PARTIAL_CHAR,
+        expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    )
+)
+"""What the parser finds only at the end of a file."""
 
 
 @dataclass(slots=True)
@@ -98,7 +108,7 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
 
     Raises ``ListFaults`` for a file that is cut, broken, hostile, or another format: then nothing read so far counts.
     """
-    parser = expat.ParserCreate(encoding="utf-8", namespace_separator=SEPARATOR)
+    parser = _new_parser()
     builder = _Builder(file, wanted, parser)
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
@@ -109,13 +119,8 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     named = False
-    fed = 0
-    for block in file.blocks():
-        _feed(file, parser, block, final=False)
-        fed += len(block)
-        if fed - parser.CurrentByteIndex > file.limits.token_bytes:
-            place = f"line {parser.CurrentLineNumber}"
-            raise file.fault(place, "TOKEN_TOO_LARGE", "one tag or comment is larger than any list has")
+    for block, final in _portions(file, parser):
+        _feed(file, parser, block, final=final)
         if not named and builder.root is not None:
             if builder.root.tag not in roots:
                 raise file.fault(
@@ -125,7 +130,41 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
             yield builder.root
         ready, builder.ready = builder.ready, []
         yield from ready
-    _feed(file, parser, b"", final=True)
+
+
+def _new_parser() -> expat.XMLParserType:
+    """A parser that reads its tokens as early as it can; older versions of expat always do."""
+    parser = expat.ParserCreate(encoding="utf-8", namespace_separator=SEPARATOR)
+    if (defer := getattr(parser, "SetReparseDeferralEnabled", None)) is not None:
+        defer(False)  # noqa: FBT003
+    return parser
+
+
+def _portions(file: ListFile, parser: expat.XMLParserType) -> Iterator[tuple[bytes, bool]]:
+    """What to feed the parser, and whether it is the end.
+
+    A token that is open at the end of a portion is read again from its start. Versions of expat from 2.6 on, and
+    patched older ones whose Python cannot turn it off, put that off until the token is twice as long. So each portion
+    after an open token is at least as long as its beginning: then all versions read the same tokens at the same byte,
+    and a large token costs a few readings. No portion ends between half of the limit and the limit, because the next
+    one would have to end far behind it.
+    """
+    limit = file.limits.token_bytes
+    fed = read = 0
+    waiting = b""
+    for block in file.blocks():
+        waiting += block
+        begun = fed - read
+        if len(waiting) < begun or limit < 2 * (begun + len(waiting)) <= 2 * limit:
+            continue
+        yield waiting, False
+        fed += len(waiting)
+        waiting = b""
+        read = max(read, parser.CurrentByteIndex)  # -1 while a token is put off
+        if fed - read > limit:
+            place = f"line {parser.CurrentLineNumber}"
+            raise file.fault(place, "TOKEN_TOO_LARGE", "one tag or comment is larger than any list has")
+    yield waiting, True
 
 
 def _refusing(file: ListFile, parser: expat.XMLParserType) -> Callable[..., int]:
@@ -141,6 +180,6 @@ def _feed(file: ListFile, parser: expat.XMLParserType, block: bytes, *, final: b
         parser.Parse(block, final)
     except expat.ExpatError as error:
         place = f"line {error.lineno} column {error.offset}"
-        if final:
+        if error.code in _ENDINGS:
             raise file.fault(place, "TRUNCATED", "the file ends before its last element: fetch it again") from None
         raise file.fault(place, "NOT_XML", f"{expat.ErrorString(error.code)}: fetch it again") from None

@@ -1,9 +1,6 @@
 """Any text may be searched and listed: no crash, bounded time, steps that give way."""
 
-import gc
 import random
-import time
-from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -12,32 +9,21 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.name_filler import generated
 from tests.benchmarks.name_labels import excerpt
+from tests.effort import lines_of, lines_of_steps
 from travelrule.screening.names import ListedName, NameIndex
 from travelrule.screening.names.normal import normalise
 from travelrule.screening.names.text import CHARACTERS_KEPT, visible
 
-SEARCH_SECONDS = 0.25
-"""Far above what a search takes (some milliseconds), far below what an unbounded one would."""
+SEARCH_LINES = 30_000
+"""Lines of Python: a long name takes 6,000, the worst of these texts 11,000, an unbounded search far more."""
 
-STEP_SECONDS = 0.06
-"""The claim is 5 ms; a shared machine under coverage or collection may need some more, an undivided build seconds."""
+STEP_LINES = 60_000
+"""The longest step of a build takes 28,000, an undivided build millions. The benchmarks measure milliseconds."""
 
 LISTED = excerpt()
 INDEX = NameIndex.build(LISTED)
 INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\u00ad\u034f\u3164\ud800\x00\x1b"
 LETTERS = st.characters() | st.sampled_from("aeiкт김정王ال é'.,&- ") | st.sampled_from(INVISIBLE)
-
-
-def longest_step(steps: Generator[None, None, Any]) -> tuple[float, int]:
-    longest, count = 0.0, 0
-    while True:
-        start = time.thread_time()
-        try:
-            next(steps)
-        except StopIteration:
-            return longest, count
-        finally:
-            longest, count = max(longest, time.thread_time() - start), count + 1
 
 
 @pytest.mark.parametrize(
@@ -78,19 +64,18 @@ def test_a_text_without_letters_matches_nothing(text: str) -> None:
 )
 @pytest.mark.parametrize("kind", ["person", "organisation"])
 def test_ten_thousand_characters_take_no_longer_than_a_long_name(text: str, kind: Any) -> None:
-    start = time.thread_time()
-    INDEX.search(text, kind)
-    assert time.thread_time() - start < SEARCH_SECONDS
+    assert lines_of(lambda: INDEX.search(text, kind)) < SEARCH_LINES
+    assert sum(len(word) for word in normalise(text, kind).words) <= CHARACTERS_KEPT
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(LETTERS, max_size=120))
 def test_any_text_can_be_searched(text: str) -> None:
-    start = time.thread_time()
-    for match in INDEX.search(text, threshold=0.6):
+    found = []
+    assert lines_of(lambda: found.extend(INDEX.search(text, threshold=0.6))) < SEARCH_LINES
+    for match in found:
         assert 0.6 <= match.score <= 1
         assert match.reason
-    assert time.thread_time() - start < SEARCH_SECONDS
 
 
 @settings(max_examples=40, deadline=None)
@@ -122,23 +107,13 @@ def test_what_is_visible_is_bounded_and_stays_so(text: str) -> None:
     assert visible(shown) == shown
 
 
-@pytest.fixture
-def only_what_is_made_here_is_collected() -> Iterator[None]:
-    """As our processes freeze what they start with: else a pass over all that other tests left is measured."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("only_what_is_made_here_is_collected")
 def test_a_snapshot_is_built_and_searched_in_short_steps() -> None:
     names = [*LISTED, *generated(LISTED, 7_000)]
-    longest, steps = longest_step(NameIndex.building(names))
-    assert steps > len(names) / 100
-    assert longest < STEP_SECONDS
+    steps = lines_of_steps(NameIndex.building(names))
+    assert len(steps) > len(names) / 100
+    assert max(steps) < STEP_LINES
     for text in ("MOHAMMED ALI HASSAN", "Jose Maria Garcia Lopez Hernandez", "al " * 3_000, "qwxz " * 2_000):
-        assert longest_step(INDEX.searching(text))[0] < STEP_SECONDS
+        assert max(lines_of_steps(INDEX.searching(text))) < STEP_LINES
 
 
 def test_nothing_of_a_query_is_shown() -> None:

@@ -1,0 +1,112 @@
+"""Today's processes of the VASP whose earlier database is kept, at a hub that knows its counterparties again."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.base import Wire
+from tests.contract.earlier.stored import KEPT, UNTIL
+from tests.contract.engine.station import Station, robot
+from tests.contract.engine.test_relay import FakeBroker
+from tests.unit.exchange.scene import NORTH as OWN
+from travelrule.crypto.at_rest import KeyEncryptionKeys
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.crypto.signing import SigningKey
+from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.history import Histories
+from travelrule.engine.kinds import MACHINES
+from travelrule.engine.relay import Relay
+from travelrule.engine.rules import ActivePolicy
+from travelrule.engine.searches import Searches
+from travelrule.engine.telling import Teller
+from travelrule.engine.timers import Timers
+from travelrule.engine.trying import Judged, PolicyTrial
+from travelrule.engine.vault import Vault
+from travelrule.engine.verifying import Report, Verifier
+from travelrule.policy.policy import Policy
+from travelrule.sandbox.transfers import Transfer
+from travelrule.store import tables
+from travelrule.store.database import Database
+from travelrule.store.leases import Leases
+from travelrule.store.policies import Policies
+
+OPEN = {"verified", "pending", "processing", "wait-confirm"}
+
+
+class Installation:
+    """Everything of one process, and the robots that the withdrawals of before went to."""
+
+    def __init__(self, database: Database) -> None:
+        index = BlindIndex(_key("indexKey"))
+        self.vault = vault = Vault("north", KeyEncryptionKeys([KEPT["storageKey"]]), index)
+        searches = Searches(database, "north", index, "https://north.test/hooks", lambda: self.station.clock())
+        members = [robot(), robot("east", b"e", answers="denied", reason_type="NOT_KYC_USER"), robot("west", b"w")]
+        self.station = station = Station(database, vault, members, searches=searches)
+        station.clock.now = UNTIL
+        station._inputs = itertools.count(10_001)  # the ids before were used by the earlier tree
+        self.database = database
+        self.policies = Policies(database, "north")
+        leases = Leases(database, "north", "p1", station.clock)
+        engine = station.engine
+        self.timers = Timers(database, "north", leases, station.submit, engine.alert, station.clock)
+        self.teller = Teller(database, "north", vault, leases, station.submit, asyncio.Event())
+        self.key = SigningKey(_key("auditKey"))
+        self.log = AuditLog(database, "north", self.key, leases, station.clock)
+        self.broker = FakeBroker()
+        self.relay = Relay(station.queues, self.broker, asyncio.Event(), station.clock)
+
+    async def start(self) -> None:
+        """Take up the stored policy and lists; the robots remember what was agreed with them."""
+        active = ActivePolicy(self.policies, OWN, None, self.station.clock)
+        await active.load()
+        self.station.rules.current = active()
+        await self.station.lists.round()
+        await self.station.refresh()
+        for row in await self.station.rows(tables.exchanges, tables.exchanges.c.side == "originating"):
+            member = self.station.sandbox.members.robot(row.counterparty)
+            if member is not None and row.status in OPEN:
+                transfer = Transfer(b"", "verified", txid=row.txid or "")
+                member.memory.transfers.keep("code:north", row.transfer_id, transfer)
+
+    async def settle(self) -> None:
+        """Go on until nothing is due now."""
+        for _ in range(200):
+            if not await self.teller.round() + await self.timers.round() + await self.station.call():
+                return
+        raise AssertionError("it does not come to rest")
+
+    async def later(self, seconds: float, step: float) -> None:
+        """Let time pass in steps, doing what comes due."""
+        await self.settle()
+        for _ in range(int(seconds / step)):
+            self.station.clock.forward(step)
+            await self.settle()
+
+    async def tell(self, subject: str, *events: Wire) -> None:
+        """Events of the platform."""
+        for event in events:
+            assert (await self.station.tell(event, subject)).status == "applied", event
+
+    async def subject(self, name: str) -> Any:
+        (row,) = await self.station.rows(tables.subjects, tables.subjects.c.subject == name)
+        return row
+
+    async def verify(self) -> Report:
+        public = self.key.public_base64
+        return await Verifier(self.database, "north", self.vault, MACHINES, self.policies, OWN, public).verify()
+
+    async def judged(self, rules: str) -> Sequence[Judged]:
+        """What ``policy try`` says."""
+        histories = Histories(self.database, "north", self.vault, self.policies, OWN)
+        policy = Policy.from_toml(rules).with_own(OWN)
+        trial = PolicyTrial(histories, self.vault, MACHINES, policy, self.station.clock())
+        return [one async for one in trial.judge(UNTIL.replace(year=2000))]
+
+
+def _key(name: str) -> bytes:
+    import base64
+
+    return base64.b64decode(KEPT[name])

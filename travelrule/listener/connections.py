@@ -1,0 +1,120 @@
+"""Which connections are open, from where, and which of them gives way when a limit is reached.
+
+A connection that waits (for a head, or idle after a response) costs the peer nothing to hold, so a new connection takes
+the place of the one that has waited longest. A request whose head has arrived gives way only when no connection waits,
+and one that is being answered never does: its application has a deadline of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from enum import Enum
+
+from travelrule.listener.limits import Limits
+
+
+class Phase(Enum):
+    """What a connection is doing."""
+
+    WAITING = "waiting"
+    """A TLS handshake, an incomplete head, or nothing since the last response."""
+    RECEIVING = "receiving"
+    """The head is complete, the body is not."""
+    ANSWERING = "answering"
+    """The request is complete."""
+
+
+class Connection:
+    """One accepted connection.
+
+    ``abort`` closes it without an answer. ``late`` is called by ``ConnectionTable.sweep`` once ``deadline`` (a time of
+    the event loop) has passed; None: no deadline.
+    """
+
+    __slots__ = ("abort", "deadline", "late", "phase", "source")
+
+    def __init__(self, source: str, abort: Callable[[], object]) -> None:
+        self.source = source
+        self.abort = abort
+        self.late = abort
+        self.deadline: float | None = None
+        self.phase = Phase.WAITING
+
+
+class ConnectionTable:
+    """The open connections of one listener, oldest first in each phase, and the bytes of their unfinished bodies."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.refused = 0
+        self.displaced = 0
+        self._body_bytes = 0
+        self._by_phase: dict[Phase, OrderedDict[Connection, None]] = {phase: OrderedDict() for phase in Phase}
+        self._by_source: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        """Count the open connections."""
+        return sum(map(len, self._by_phase.values()))
+
+    def __contains__(self, connection: Connection) -> bool:
+        """Tell whether a connection still has its place."""
+        return connection in self._by_phase[connection.phase]
+
+    def admit(self, source: str, abort: Callable[[], object]) -> Connection | None:
+        """Register a connection; None if no other one can give way. ``abort`` of the displaced one is called."""
+        full_source = self._by_source[source] >= self.limits.connections_per_source
+        if (full_source and not self._displace(source)) or (
+            len(self) >= self.limits.connections and not self._displace(None)
+        ):
+            self.refused += 1
+            return None
+        connection = Connection(source, abort)
+        self._by_phase[Phase.WAITING][connection] = None
+        self._by_source[source] += 1
+        return connection
+
+    def enter(self, connection: Connection, phase: Phase) -> None:
+        """Note what a connection does now; it becomes the newest of that phase."""
+        if connection in self:
+            del self._by_phase[connection.phase][connection]
+            self._by_phase[phase][connection] = None
+            connection.phase = phase
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a closed connection; a second time does nothing."""
+        if connection not in self:
+            return
+        del self._by_phase[connection.phase][connection]
+        self._by_source[connection.source] -= 1
+        if not self._by_source[connection.source]:
+            del self._by_source[connection.source]
+
+    def sweep(self, now: float) -> None:
+        """Call ``late`` of every connection whose deadline has passed. One pass is cheaper than a timer per request."""
+        for phase in (Phase.WAITING, Phase.RECEIVING):
+            overdue = [one for one in self._by_phase[phase] if one.deadline is not None and one.deadline <= now]
+            for connection in overdue:
+                connection.deadline = None
+                connection.late()
+
+    def reserve_body(self, size: int) -> bool:
+        """Take ``size`` bytes for a body; False if unfinished bodies fill ``body_memory``."""
+        if self._body_bytes + size > self.limits.body_memory:
+            return False
+        self._body_bytes += size
+        return True
+
+    def release_body(self, size: int) -> None:
+        """Return what ``reserve_body`` took."""
+        self._body_bytes -= size
+
+    def _displace(self, source: str | None) -> bool:
+        for phase in (Phase.WAITING, Phase.RECEIVING):
+            for oldest in self._by_phase[phase]:
+                if source is None or oldest.source == source:
+                    self.remove(oldest)
+                    self.displaced += 1
+                    oldest.abort()
+                    return True
+        return False

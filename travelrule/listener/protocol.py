@@ -1,0 +1,183 @@
+"""HTTP/1.1 on one connection, within limits: uvicorn's protocol class behind a check of every head.
+
+uvicorn with httptools has no limit on heads, waits without end for the rest of a request, and drops the body of a
+request with ``Connection: Upgrade``. Here a head reaches the parser only when it is complete and within the limits,
+each phase has a deadline, and bytes after a request are never read as a second one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httptools
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from travelrule.listener.connections import Connection, ConnectionTable, Phase
+from travelrule.listener.head import HeadBuffer, HeadRefused
+from travelrule.listener.refusal import refusal
+
+DRAIN_SECONDS = 2.0
+"""How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """One connection of ``table``; requests are served one after the other, never pipelined."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        table: ConnectionTable,
+        entry: Connection,
+    ) -> None:
+        super().__init__(config, server_state, app_state)
+        self._table = table
+        self._limits = table.limits
+        self._entry = entry
+        self._head = HeadBuffer(table.limits)
+        self._reserved = 0
+        self._begun = False
+        self._whole = False
+        self._idle = True
+        self._closing = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start waiting for a head."""
+        super().connection_made(transport)
+        self._entry.abort = transport.abort
+        self._entry.late = self._too_late
+        self._due_in(self._limits.head_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give up the connection's place."""
+        self._release_body()
+        self._table.remove(self._entry)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Collect a head, pass on a body, refuse what comes too early."""
+        if self._closing:
+            return
+        match self._entry.phase:
+            case Phase.WAITING:
+                self._head_received(data)
+            case Phase.RECEIVING:
+                self._feed(data)
+            case Phase.ANSWERING:
+                self._close_after_answer()
+
+    def _head_received(self, data: bytes) -> None:
+        if self._idle:
+            self._idle = False
+            self._due_in(self._limits.head_seconds)
+        try:
+            request = self._head.add(data)
+        except HeadRefused as refused:
+            self._refuse(refused.status, refused.reason)
+            return
+        if request is None:
+            return
+        self._begun = self._whole = False
+        self._feed(request)
+        if not self._whole and not self._closing:
+            self._table.enter(self._entry, Phase.RECEIVING)
+            self._due_in(self._limits.body_seconds)
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._refuse(405, "CONNECT is not served")
+        except httptools.HttpParserError:
+            if self._whole:
+                # A second request began in the bytes of the first one's end.
+                self._close_after_answer()
+            else:
+                self._refuse(400, "not an HTTP/1.1 request")
+
+    def on_message_begin(self) -> None:
+        """Start the one request of this head; a second one is pipelined and never served."""
+        if self._begun:
+            raise ValueError("pipelined")
+        self._begun = True
+        super().on_message_begin()
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a piece of the body, as long as unfinished bodies have room."""
+        if self.cycle.response_complete or self._closing:
+            return
+        if not self._table.reserve_body(len(body)):
+            self._refuse(503, "too many bodies are being received, send it again later")
+            return
+        self._reserved += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Wait for the answer; the application has its own deadline."""
+        self._whole = True
+        self._release_body()
+        if self.cycle.response_complete:
+            self._next_request()
+            return
+        self._entry.deadline = None
+        self._table.enter(self._entry, Phase.ANSWERING)
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next head; the rest of a body that was answered early is dropped first."""
+        self.server_state.total_requests += 1
+        if self._whole:
+            self._next_request()
+        elif not self.transport.is_closing():
+            self._release_body()
+            self._due_in(DRAIN_SECONDS)
+            self.flow.resume_reading()
+
+    def _next_request(self) -> None:
+        if self.transport.is_closing():
+            return
+        self._idle = True
+        self._due_in(self._limits.idle_seconds)
+        self._table.enter(self._entry, Phase.WAITING)
+        self.flow.resume_reading()
+
+    def _close_after_answer(self) -> None:
+        self._closing = True
+        self.cycle.keep_alive = False
+        if self.cycle.response_complete:
+            self.transport.close()
+
+    def _refuse(self, status: int, reason: str) -> None:
+        self._closing = True
+        self._release_body()
+        answering = self.cycle is not None and not self.cycle.response_complete
+        if answering:
+            # The application must not write behind the refusal.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if not (answering and self.cycle.response_started):
+            self.transport.write(refusal(status, reason))
+        self.transport.close()
+
+    def _release_body(self) -> None:
+        self._table.release_body(self._reserved)
+        self._reserved = 0
+
+    def _due_in(self, seconds: float) -> None:
+        self._entry.deadline = self.loop.time() + seconds
+
+    def _too_late(self) -> None:
+        answered = self.cycle is not None and self.cycle.response_complete and not self._whole
+        if self.transport.is_closing() or answered:
+            self.transport.abort()
+        elif self._entry.phase is Phase.WAITING and not len(self._head):
+            self._closing = True
+            self.transport.close()
+        else:
+            self._refuse(408, "the request was not complete in time")
+        # A peer that does not read keeps nothing open beyond this.
+        self._due_in(DRAIN_SECONDS)
