@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-interpreters check format docs bench chaos lock clean
+.PHONY: help install demo test test-interpreters test-busy check format docs bench chaos lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -24,6 +24,9 @@ test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromi
 
 test-interpreters: $(INSTALLED)  ## Unit and property tests on every other Python from 3.11 on
 	@scripts/test-interpreters $(VENV)
+
+test-busy: $(INSTALLED)  ## The suite three times in a row with every core kept busy by something else
+	@scripts/test-busy $(BIN)/python
 
 check: $(INSTALLED)  ## What to run before each commit
 	$(BIN)/ruff check .

@@ -14,6 +14,10 @@ Direction = Literal["in", "out"]
 
 PARTITIONS_EMBEDDED = 4
 PARTITIONS_REAL = 12
+RECORD_BYTES = 1_048_588
+"""What Kafka takes unless told otherwise: a mebibyte and its frame."""
+DEAD_LETTER_BYTES = 2 * 1_048_576
+"""A dead letter holds a whole record, sealed and with more headers."""
 
 SUBJECT_KINDS = (
     "withdrawal",
@@ -59,6 +63,8 @@ class TopicSpec:
     types: tuple[str, ...] = ()
     partitions_embedded: int = PARTITIONS_EMBEDDED
     partitions_real: int = PARTITIONS_REAL
+    bytes_max: int = RECORD_BYTES
+    """The largest record that the topic has to take, its key and headers included."""
 
 
 def bare_id(subject: str) -> str:
@@ -194,7 +200,14 @@ _TOPICS: tuple[tuple[str, Direction, str], ...] = (
     ("audit", "out", "the own entity id"),
 )
 TOPICS: dict[str, TopicSpec] = {
-    name: TopicSpec(name, direction, key_field, name in _COMPACTED, _types(name))
+    name: TopicSpec(
+        name,
+        direction,
+        key_field,
+        name in _COMPACTED,
+        _types(name),
+        bytes_max=DEAD_LETTER_BYTES if name == "deadletters" else RECORD_BYTES,
+    )
     for name, direction, key_field in _TOPICS
 }
 """Every topic, by its name without prefix."""

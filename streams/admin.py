@@ -11,8 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
-from schemas.registry import TopicSpec
-from streams.codec import SIZE_MAX
+from schemas.registry import RECORD_BYTES, TopicSpec
 from streams.connection import Connection
 from streams.topics import Topics
 from travelrule.errors import ServiceUnavailable
@@ -21,8 +20,6 @@ REPLICAS = 3
 IN_SYNC = 2
 ADMIN_SECONDS = 20.0
 LOOK_SECONDS = 0.05
-DEAD_LETTER_BYTES = 2 * SIZE_MAX
-"""A dead letter holds a whole record, sealed and with more headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,8 @@ def wanted_config(spec: TopicSpec, replicas: int) -> dict[str, str]:
     config = {"cleanup.policy": "compact" if spec.compacted else "delete"}
     if replicas >= REPLICAS:
         config["min.insync.replicas"] = str(IN_SYNC)
-    if spec.name == "deadletters":
-        config["max.message.bytes"] = str(DEAD_LETTER_BYTES)
+    if spec.bytes_max > RECORD_BYTES:
+        config["max.message.bytes"] = str(spec.bytes_max)
     return config
 
 

@@ -43,13 +43,18 @@ class DeadLetterHeaders:
             ("__streams.errors.stacktrace", code),
             ("travelrule.error.code", code),
             (_ATTEMPTS, str(_count(former.get(_ATTEMPTS)) + 1).encode()),
-            (_FIRST_FAILURE, former.get(_FIRST_FAILURE) or _moment(now)),
+            (_FIRST_FAILURE, _former_moment(former.get(_FIRST_FAILURE)) or _moment(now)),
         ]
 
 
 def _count(former: bytes | None) -> int:
     """Attempts so far; a header that somebody else wrote counts as none."""
     return int(former) if former is not None and former.isdigit() and len(former) < len(b"1000000") else 0
+
+
+def _former_moment(former: bytes | None) -> bytes | None:
+    """The first failure so far; what is too long to be a time was not written by us."""
+    return former if former is not None and len(former) <= len(b"2026-01-31T09:00:00.000000+00:00") else None
 
 
 def _moment(now: datetime) -> bytes:

@@ -7,12 +7,16 @@ import contextlib
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaConnectionError, KafkaError
+from aiokafka.errors import KafkaConnectionError, KafkaError, MessageSizeTooLargeError
 
 from streams.connection import Connection
 
 RECORD_BYTES_MAX = 4 * 1_048_576
 """A dead letter is larger than the record it holds; the topic's own limit stands in ``admin``."""
+
+
+class OversizeError(Exception):
+    """The record is larger than this client sends; it never left the process."""
 
 
 class ProducerSession:
@@ -42,8 +46,13 @@ class ProducerSession:
             raise
 
     async def send(self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
-        """Send one record to ``topic`` (name with prefix), return when acknowledged. Raises KafkaError."""
-        acknowledged = await self._producer.send(topic, value=value, key=key, headers=headers)
+        """Send one record to ``topic`` (name with prefix), return when acknowledged. Raises KafkaError, and
+        OversizeError for a record that was not even sent.
+        """
+        try:
+            acknowledged = await self._producer.send(topic, value=value, key=key, headers=headers)
+        except MessageSizeTooLargeError as error:
+            raise OversizeError from error
         self._pending.add(acknowledged)
         try:
             await acknowledged

@@ -27,7 +27,7 @@ from aiokafka.errors import (
 )
 
 from streams.connection import Connection
-from streams.producer_session import ProducerSession
+from streams.producer_session import OversizeError, ProducerSession
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
@@ -135,8 +135,27 @@ class KafkaPublisher:
         try:
             async with asyncio.timeout(self._acknowledge_s):
                 await session.send(self._topics.physical(topic), key, value, headers)
+        except OversizeError as error:
+            raise RecordRefusedError(f"record for {topic} is larger than any topic takes") from error
         except (TimeoutError, KafkaError) as error:
+            ours = self._wrapped(error, session, topic)
+            if ours.again:
+                raise ours from error
+            await self._send_alone(topic, key, value, headers)
+
+    async def _send_alone(
+        self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
+    ) -> None:
+        """The broker refused a batch. Whether it meant this record shows when nothing else is sent with it."""
+        session = ProducerSession(self._connection, self._acknowledge_s * REQUEST_SHARE)
+        try:
+            async with asyncio.timeout(self._acknowledge_s):
+                await session.start()
+                await session.send(self._topics.physical(topic), key, value, headers)
+        except (TimeoutError, KafkaError, OSError) as error:
             raise self._wrapped(error, session, topic) from error
+        finally:
+            await self._end(session, session.stop)
 
     def _wrapped(self, error: Exception, session: ProducerSession, topic: str) -> PublishError:
         """Ours for theirs. The next record gets a new producer, unless the record never left this process.

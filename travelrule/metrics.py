@@ -86,6 +86,9 @@ CALL_ATTEMPTS_TOTAL = _counter(
     "operation", "outcome", unit="attempts",
 )  # fmt: skip
 OUTBOX_UNSENT = _gauge("travelrule_outbox_unsent", "Outgoing events that Kafka has not confirmed", unit="events")
+OUTBOX_REFUSED = _gauge(
+    "travelrule_outbox_refused", "Outgoing events that Kafka will never take and nobody has republished", unit="events"
+)
 OLDEST_UNSENT_SECONDS = _gauge(
     "travelrule_oldest_unsent_seconds", "Age of the oldest event that Kafka has not confirmed", unit="seconds"
 )

@@ -69,7 +69,7 @@ async def _run(folder: Path, plan: Plan, rng: random.Random, seed: int) -> bool:
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     sent = payments(rng, plan.deposits // 5)
-    async with open_arena(folder, sent, seed) as arena:
+    async with open_arena(folder, sent, seed, plan.brokers) as arena:
         run = Run(arena, plan, sent, rng)
         await run.go()
         evidence = await gather(arena, run.ledger.tales)

@@ -8,17 +8,19 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from tests.chaos.answers import AnswerLog, AnswerProxy
 from tests.chaos.desk import Desk
 from tests.chaos.forger import Forged
 from tests.chaos.world import ADDRESSES, POLICY, TAG, TAGS, Payment, robots, with_lasting_keys
-from tests.e2e.member import Member
-from tests.e2e.network import RealNetwork, until
-from tests.services import KafkaNode, PostgresServer
+from tests.e2e.member import Member, own_port
+from tests.e2e.network import Brokers, RealNetwork, until
+from tests.services import KafkaCluster, KafkaNode, PostgresServer
 from tests.services.run import run_directory, run_owner
 from travelrule.commands.demo.platform import Platform
 from travelrule.commands.demo.scenarios import ERIK
@@ -28,17 +30,50 @@ PROBE_SECONDS = 5.0
 PROBES_FAILED_MAX = 3
 
 
+@dataclass
+class WatchedMember(Member):
+    """A VASP each of whose processes reaches the hub through a proxy of its own, at the port in ``hub_ports``."""
+
+    hub_ports: dict[str, int] = field(default_factory=dict)
+
+    def settings_of(self, name: str) -> dict[str, str]:
+        port = self.hub_ports.setdefault(name, own_port())
+        return super().settings_of(name) | {"TRAVELRULE_HUB_URL": f"http://127.0.0.1:{port}"}
+
+
 class ChaosNetwork(RealNetwork):
-    """The network with platforms that never give up, and a hub that can be started again. ``payments``: what the robot
-    that announces nothing has sent.
+    """The network with platforms that never give up, a hub that can be started again, and a proxy between it and each
+    process. ``payments``: what the robot that announces nothing has sent.
     """
 
+    member_type = WatchedMember
+
     def __init__(
-        self, folder: Path, kafka: KafkaNode, postgres: PostgresServer, payments: Sequence[Payment], seed: int
+        self,
+        folder: Path,
+        kafka: Brokers,
+        postgres: PostgresServer,
+        payments: Sequence[Payment],
+        seed: int,
     ) -> None:
         super().__init__(folder, kafka, postgres, POLICY)
         self._payments = payments
         self._seed = seed
+        self.answers = AnswerLog()
+        self._proxies: list[AnswerProxy] = []
+
+    async def start(self) -> None:
+        for member in self.members.values():
+            assert isinstance(member, WatchedMember)
+            for name in member.names():
+                member.settings_of(name)
+                self._proxies.append(AnswerProxy(member.entity_id, member.hub_ports[name], self.hub_url, self.answers))
+        await asyncio.gather(*(proxy.start() for proxy in self._proxies))
+        await super().start()
+
+    async def stop(self) -> None:
+        await super().stop()
+        await asyncio.gather(*(proxy.stop() for proxy in self._proxies))
 
     def _world(self) -> dict[str, Any]:
         world = super()._world()
@@ -58,7 +93,7 @@ class Arena:
     the middle of which the hub was killed.
     """
 
-    def __init__(self, network: ChaosNetwork, kafka: KafkaNode, postgres: PostgresServer) -> None:
+    def __init__(self, network: ChaosNetwork, kafka: Brokers, postgres: PostgresServer) -> None:
         self.network = network
         self.kafka = kafka
         self.postgres = postgres
@@ -67,6 +102,11 @@ class Arena:
         self.not_alive: Counter[str] = Counter()
         self.forged: Forged = Counter()
         self.interrupted: list[tuple[str, str]] = []
+
+    @property
+    def brokers(self) -> int:
+        """How many there are."""
+        return len(self.kafka.nodes) if isinstance(self.kafka, KafkaCluster) else 1
 
     def desk(self, entity_id: str) -> Desk:
         """The platform of a VASP."""
@@ -138,9 +178,10 @@ class Arena:
 
 
 @asynccontextmanager
-async def open_arena(folder: Path, payments: Sequence[Payment], seed: int) -> AsyncIterator[Arena]:
-    """Start everything, with customers at each VASP; end everything afterwards."""
-    kafka = await asyncio.to_thread(KafkaNode, run_directory() / "kafka", run_owner())
+async def open_arena(folder: Path, payments: Sequence[Payment], seed: int, brokers: int) -> AsyncIterator[Arena]:
+    """Start everything, with customers at each VASP; end everything afterwards. ``brokers``: one, or three."""
+    made = KafkaNode if brokers == 1 else KafkaCluster
+    kafka: Brokers = await asyncio.to_thread(made, run_directory() / "kafka", run_owner())
     postgres = await asyncio.to_thread(PostgresServer, run_directory() / "postgres", run_owner())
     await asyncio.gather(asyncio.to_thread(kafka.start), asyncio.to_thread(postgres.start))
     network = ChaosNetwork(folder, kafka, postgres, payments, seed)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from schemas.text import read_time
+from tests.chaos.answers import Answer
 from tests.chaos.arena import Arena
 from tests.chaos.deposit_stories import Deposit
 from tests.chaos.forger import Forged
@@ -72,7 +73,7 @@ class Call:
 class Evidence:
     """Per VASP what it said and what it stores; once for all what went through the hub and what was asked for.
 
-    ``forged`` and ``interrupted`` as in the arena.
+    ``forged`` and ``interrupted`` as in the arena; ``answers`` is what the processes were answered.
     """
 
     tales: list[Tale]
@@ -82,6 +83,15 @@ class Evidence:
     audit: dict[str, dict[str, Any]] = field(default_factory=dict)
     forged: Forged = field(default_factory=Counter)
     interrupted: list[tuple[str, str]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+
+    @cached_property
+    def answers_of(self) -> defaultdict[str, list[Answer]]:
+        """The answers to the requests about each transfer, in order."""
+        found: defaultdict[str, list[Answer]] = defaultdict(list)
+        for answer in self.answers:
+            found[answer.transfer_id].append(answer)
+        return found
 
     @cached_property
     def stories(self) -> list[Story]:
@@ -219,7 +229,7 @@ async def gather(arena: Arena, tales: list[Tale]) -> Evidence:
         proof = await travelrule(member.settings(), *verify, within=AUDIT_SECONDS)
         audit[entity_id] = proof.one if proof.output else {"ok": False, "faults": [proof.errors]}
     calls = [read_call(entry) for entry in network.journal()]
-    return Evidence(tales, said, calls, tables, audit, arena.forged, arena.interrupted)
+    return Evidence(tales, said, calls, tables, audit, arena.forged, arena.interrupted, network.answers.answers)
 
 
 def read_said(topic: str, key: bytes, value: bytes, code: str) -> Said:

@@ -77,27 +77,6 @@ async def freeze_worker(arena: Arena, rng: random.Random) -> list[str]:
     return []
 
 
-async def broker_restart(arena: Arena, rng: random.Random) -> list[str]:
-    await asyncio.to_thread(arena.kafka.stop)
-    await hold(rng, 1, 4)
-    await asyncio.to_thread(arena.kafka.start)
-    return []
-
-
-async def broker_kill(arena: Arena, rng: random.Random) -> list[str]:
-    await asyncio.to_thread(arena.kafka.kill)
-    await hold(rng, 1, 4)
-    await asyncio.to_thread(arena.kafka.start)
-    return []
-
-
-async def broker_freeze(arena: Arena, rng: random.Random) -> list[str]:
-    await asyncio.to_thread(arena.kafka.freeze)
-    await hold(rng, 8, 12)
-    await asyncio.to_thread(arena.kafka.thaw)
-    return []
-
-
 async def postgres_restart(arena: Arena, rng: random.Random) -> list[str]:
     await asyncio.to_thread(arena.postgres.stop)
     await hold(rng, 1, 3)
@@ -162,9 +141,6 @@ FAULTS = {
         Fault("kill-gateway", kill_gateway),
         Fault("kill-in-rebalance", kill_in_rebalance, kills_worker=True),
         Fault("freeze-worker", freeze_worker),
-        Fault("broker-restart", broker_restart),
-        Fault("broker-kill", broker_kill),
-        Fault("broker-freeze", broker_freeze),
         Fault("postgres-restart", postgres_restart),
         Fault("postgres-kill", postgres_kill),
         Fault("hub-500", hub("status", status=500)),

@@ -98,7 +98,8 @@ def one_exchange_at_a_time(evidence: Evidence) -> Iterator[Breach]:
 
 def _was_lost(evidence: Evidence, attempt: Attempt) -> bool:
     calls = [call for call in evidence.calls_of.get(attempt.transfer_id, ()) if call.operation == AUTHORIZATION]
-    return not calls or any(not call.good for call in calls)
+    spoilt = any(answer.sort for answer in evidence.answers_of[attempt.transfer_id])
+    return not calls or spoilt or any(not call.good for call in calls)
 
 
 def allowed_only_when_verified(evidence: Evidence) -> Iterator[Breach]:

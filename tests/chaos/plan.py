@@ -6,10 +6,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tests.chaos.answer_faults import ANSWER_FAULTS
+from tests.chaos.broker_faults import BROKER_FAULTS
 from tests.chaos.faults import FAULTS
 from tests.chaos.search_faults import SEARCH_FAULTS
 
-ALL_FAULTS = {**FAULTS, **SEARCH_FAULTS}
+ALL_FAULTS = {**FAULTS, **BROKER_FAULTS, **ANSWER_FAULTS, **SEARCH_FAULTS}
 FORGETS_TRANSFERS = frozenset({"hub-kill", "hub-restart"})
 """Robots live in the hub's process: after these they know no transfer any more."""
 ALWAYS_IN_DEPOSITS = (
@@ -18,7 +20,7 @@ ALWAYS_IN_DEPOSITS = (
     "key-rotation",
 )
 SOMETIMES_IN_DEPOSITS = (
-    *("freeze-worker", "broker-freeze", "postgres-restart", "hub-500"),
+    *("freeze-worker", "broker-freeze", "postgres-restart", "hub-500", "leaders-move", *ANSWER_FAULTS),
     *(name for name in SEARCH_FAULTS if name.startswith("search-")),
 )
 SAMPLED = 6
@@ -38,6 +40,7 @@ class Plan:
     faults: tuple[str, ...]
     settle_s: float
     quiet_s: float
+    brokers: int = 3
 
     @property
     def customers(self) -> int:
@@ -61,20 +64,27 @@ class Plan:
 
 
 def short_plan(rng: random.Random) -> Plan:
-    """For CI: every kind of thing breaks once, for withdrawals and deposits together, in under four minutes."""
+    """For CI: every kind of thing breaks once, for withdrawals and deposits together, in some four minutes.
+
+    Half of the seeds have three brokers and moving leaders; of the falsified answers each has two kinds.
+    """
     disturbed = [
         rng.choice([name for name in FAULTS if name.startswith("hub-")]),
         rng.choice([name for name in SEARCH_FAULTS if name.startswith("search-")]),
     ]
     always = ["kill-worker", "kill-gateway", "broker-kill", "postgres-kill", "callbacks-lost", "callbacks-forged"]
-    faults = [*always, "hub-kill", *disturbed]
+    falsified = [rng.choice(["answers-crossed", "answers-echoed"]), rng.choice(["answers-cut", "answers-dripping"])]
+    brokers = rng.choice([1, 3])
+    if brokers > 1:
+        always[always.index("kill-worker")] = "leaders-move"  # which kills one too
+    faults = [*always, "hub-kill", *disturbed, *falsified]
     rng.shuffle(faults)
-    return Plan("short", 250, 250, 5.0, tuple(faults), 10, 120)
+    return Plan("short", 250, 250, 5.0, tuple(faults), 10, 120, brokers)
 
 
 def full_withdrawals(rng: random.Random) -> Plan:
     """Everything that we know how to break while withdrawals are under way."""
-    faults = list(FAULTS)
+    faults = [*FAULTS, *BROKER_FAULTS, *ANSWER_FAULTS]
     rng.shuffle(faults)
     return Plan("withdrawals", 2000, 0, 4.0, tuple(faults), 40, 600)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.services.process import ROOT
 
 LIMIT_SECONDS = 900
-FAULTS_LEAST = 9
+FAULTS_LEAST = 11
 WITHDRAWALS_LEAST = 250
 DEPOSITS_LEAST = 250
 
@@ -33,6 +33,8 @@ def test_nothing_is_lost_and_nothing_done_twice_while_things_break() -> None:
     assert summary["withdrawals"] >= WITHDRAWALS_LEAST
     assert summary["deposits"] >= DEPOSITS_LEAST
     assert summary["forged"] > 0
+    assert {"crossed", "echoed"} & summary["falsified"].keys()
+    assert {"cut", "dripped"} & summary["falsified"].keys()
     assert 0 < summary["searched_again"] <= summary["interrupted_searches"]
     for line in (*faults, summary):
         assert (line["lost"], line["duplicated_effects"], line["ok"]) == (0, 0, True), line

@@ -134,6 +134,22 @@ def leave_an_input_parked(evidence: Evidence) -> None:
     evidence.tables["north"]["subjects"].append({"subject": "withdrawal:unknown", "parked": 1})
 
 
+def allow_on_our_own_words(evidence: Evidence) -> None:
+    evidence.answers[0] = replace(evidence.answers[0], sort="echoed")
+
+
+def allow_on_the_answer_of_another(evidence: Evidence) -> None:
+    evidence.answers[0] = replace(evidence.answers[0], sort="crossed")
+
+
+def allow_on_what_another_vasp_was_answered(evidence: Evidence) -> None:
+    evidence.answers[0] = replace(evidence.answers[0], vasp="south")
+
+
+def allow_on_a_report(evidence: Evidence) -> None:
+    evidence.answers[0] = replace(evidence.answers[0], path="/v1/code/transfer/south/txid")
+
+
 @pytest.mark.parametrize(
     ("harm", "invariant", "kind"),
     [
@@ -148,6 +164,10 @@ def leave_an_input_parked(evidence: Evidence) -> None:
         (forget_what_was_answered, 3, "lost"),
         (allow_without_asking, 2, "broken"),
         (allow_too_early, 2, "broken"),
+        (allow_on_our_own_words, 2, "broken"),
+        (allow_on_the_answer_of_another, 2, "broken"),
+        (allow_on_what_another_vasp_was_answered, 2, "broken"),
+        (allow_on_a_report, 2, "broken"),
         (never_conclude, 4, "lost"),
         (leave_the_other_side_waiting, 4, "lost"),
         (disagree, 4, "broken"),

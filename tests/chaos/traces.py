@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from tests.chaos.answers import Answer
 from tests.chaos.evidence import Call, Evidence, Said, read_said
 from tests.chaos.stories import Story, new_story
 
@@ -104,4 +105,5 @@ def sound() -> Evidence:
         ],
         tables={"north": north, "south": south},
         audit={"north": {"ok": True, "faults": []}, "south": {"ok": True, "faults": []}},
+        answers=[Answer("north", "/v1/code/transfer/south", one, 200, "verified")],
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from streams.app import Timing
 from tests.chaos import deposit_oracle, oracle
+from tests.chaos.answer_oracle import allowed_only_on_true_answers
 from tests.chaos.arena import Arena
 from tests.chaos.deposit_stories import Deposit
 from tests.chaos.downtime import the_down_are_left_alone
@@ -20,6 +22,7 @@ CHECKS: tuple[oracle.Check, ...] = (
     oracle.one_event_per_number,
     oracle.one_exchange_at_a_time,
     oracle.allowed_only_when_verified,
+    allowed_only_on_true_answers,
     oracle.verified_is_stored,
     oracle.verified_is_concluded,
     oracle.txids_stay,
@@ -89,7 +92,9 @@ class Judged:
             **_counted(self._ledger.tales),
             "faults": len(faults),
             "calls": len(self._evidence.calls),
+            "brokers": arena.brokers,
             "forged": sum(self._evidence.forged.values()),
+            "falsified": dict(Counter(answer.sort for answer in self._evidence.answers if answer.sort)),
             "interrupted_searches": len(self._evidence.interrupted),
             "searched_again": deposit_oracle.searched_again(self._evidence),
             "broken_invariants": invariants,

@@ -25,7 +25,7 @@ THIEF = "robot-thief"
 """A VASP that forged callbacks name; nobody has a reason to tell it anything."""
 
 POLICY = """
-sanctions = "off"
+sanctions = "required"
 [time_limits]
 unreachable_retry = 2
 status_search_after = 2

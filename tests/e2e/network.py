@@ -15,13 +15,15 @@ from tests.e2e.forwarder import Forwarder
 from tests.e2e.member import Member
 from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
-from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from tests.services import GivenPostgres, KafkaCluster, KafkaNode, PostgresServer
 from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
 from travelrule.commands.demo.network import DEMO_POLICY, Network
 from travelrule.commands.demo.platform import OUT, Platform
 from travelrule.commands.demo.processes import Process
 from travelrule.commands.demo.vasp import Vasp
 from travelrule.policy.policy import Policy
+
+Brokers = KafkaNode | KafkaCluster
 
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 120.0
@@ -37,9 +39,14 @@ class RealNetwork(Network):
 
     north: Member
     south: Member
+    member_type: type[Member] = Member
 
     def __init__(
-        self, folder: Path, kafka: KafkaNode, postgres: PostgresServer | GivenPostgres, policy: str = POLICY
+        self,
+        folder: Path,
+        kafka: Brokers,
+        postgres: PostgresServer | GivenPostgres,
+        policy: str = POLICY,
     ) -> None:
         super().__init__(folder)
         self._postgres = postgres
@@ -63,7 +70,7 @@ class RealNetwork(Network):
     def _member(self, entity_id: str, legal_name: str, country: str) -> Member:
         database = self._postgres.create_database()
         self.databases[entity_id] = database
-        member = Member(
+        member = self.member_type(
             entity_id,
             legal_name,
             country,

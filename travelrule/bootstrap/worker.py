@@ -64,7 +64,7 @@ class Worker:
         self._faust = FaustWorker(app, connection, topics, self._progress)
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
-        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock)
+        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
         watch = HubWatch()
         calling = Calling(

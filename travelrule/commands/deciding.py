@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ from schemas.registry import bare_id
 from travelrule.bootstrap.broker import open_publisher
 from travelrule.commands.edge import Output, OutputOption, installation, run, since_time, write_json, write_text
 from travelrule.commands.subjects import resolve
+from travelrule.errors import UsageError
 from travelrule.store.types import Instant
 
 verdicts = typer.Typer(help="Verdict events", no_args_is_help=True)
@@ -39,12 +41,18 @@ def decide(
 
 @verdicts.command()
 def republish(
-    since: Annotated[str, typer.Option(help="ISO 8601 time; without a zone it is UTC")],
+    since: Annotated[str | None, typer.Option(help="ISO 8601 time; without a zone it is UTC")] = None,
     subject: Annotated[str | None, typer.Option(help="only this subject")] = None,
+    refused: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--refused", help="events of any topic that the broker refused, instead of verdicts")
+    ] = False,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Publish the same verdict events again, with the same ids, for a platform that lost some."""
-    run(_republish(since, subject, output))
+    """Publish the same verdict events again, with the same ids, for a platform that lost some.
+
+    With --refused: what the broker would not take (alert EVENT_REFUSED), after its topic takes larger records.
+    """
+    run(_republish(since, subject, output, refused=refused))
 
 
 async def _decide(subject: str, decision: Word, actor: str, reason: str, output: Output) -> None:
@@ -70,11 +78,15 @@ async def _decide(subject: str, decision: Word, actor: str, reason: str, output:
         write_text(f"{decision.value} for {name} was sent as event {event_id}")
 
 
-async def _republish(since: str, subject: str | None, output: Output) -> None:
+async def _republish(since: str | None, subject: str | None, output: Output, *, refused: bool) -> None:
+    if since is None and not refused:
+        raise UsageError("give --since TIME, or --refused")
     async with installation() as opened:
-        sql = "UPDATE outbox SET sent_at = NULL, lease_until = NULL WHERE vasp = :vasp AND topic = 'verdicts'"
-        sql += " AND created_at >= :since AND sent_at IS NOT NULL"
-        parameters: dict[str, Any] = {"vasp": opened.entity_id, "since": since_time(since)}
+        sql = "UPDATE outbox SET sent_at = NULL, lease_until = NULL, refused = NULL"
+        sql += " WHERE vasp = :vasp AND created_at >= :since AND sent_at IS NOT NULL"
+        sql += " AND refused IS NOT NULL" if refused else " AND topic = 'verdicts'"
+        start = since_time(since) if since is not None else datetime.min.replace(tzinfo=UTC)
+        parameters: dict[str, Any] = {"vasp": opened.entity_id, "since": start}
         if subject is not None:
             sql += " AND subject = :subject"
             parameters["subject"] = await resolve(opened, subject)
@@ -84,4 +96,4 @@ async def _republish(since: str, subject: str | None, output: Output) -> None:
     if output is Output.JSON:
         write_json({"republished": count})
     else:
-        write_text(f"{count} verdict events go out again, as soon as a worker runs")
+        write_text(f"{count} {'refused' if refused else 'verdict'} events go out again, as soon as a worker runs")

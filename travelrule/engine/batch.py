@@ -13,6 +13,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
+from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
@@ -292,15 +293,12 @@ class Batch:
 
     def _dead_letter_event(self, rejected: Rejected, letter_id: str, data_key: bytes) -> None:
         raw, subject = rejected.raw, f"deadletter:{letter_id}"
-        value = (
-            (raw.value or b"")
-            if self.deadletter_plain
-            else self.vault.seal(data_key, "topic", subject, raw.value or b"")
-        )
-        headers = [[name, _b64(value)] for name, value in self.dead_letter_headers(rejected, self.now)]
+        copy = dead_letter_copy(raw.key, raw.value or b"", self.dead_letter_headers(rejected, self.now))
+        value = copy.value if self.deadletter_plain else self.vault.seal(data_key, "topic", subject, copy.value)
+        headers = [[name, _b64(content)] for name, content in copy.headers]
         headers.append(["travelrule.dead_letter.id", _b64(letter_id.encode())])
         self.dead_letter_events[letter_id] = self._outbox_row(
-            "deadletters", letter_id, raw.key, subject, "deadletter", 1, value, headers
+            "deadletters", letter_id, copy.key, subject, "deadletter", 1, value, headers
         )
 
     def refuse(self, rejected: Rejected, slot: Slot | None, item: Input | None = None) -> None:

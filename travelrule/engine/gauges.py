@@ -20,6 +20,7 @@ _BACKLOG = (
         "SELECT (SELECT count(*) FROM calls WHERE vasp = :vasp AND due_at <= :now) AS due,"
         " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS unsent,"
         " (SELECT min(created_at) FROM outbox WHERE vasp = :vasp AND sent_at IS NULL) AS oldest,"
+        " (SELECT count(*) FROM outbox WHERE vasp = :vasp AND refused IS NOT NULL) AS refused,"
         " (SELECT fetched_at FROM directory_fetches WHERE vasp = :vasp) AS listed"
     )
     .bindparams(bindparam("now", type_=Instant()))
@@ -55,6 +56,7 @@ class Gauges:
             rows = (await connection.execute(_OPEN, {"vasp": self._vasp})).all()
         metrics.CALLS_DUE.set(backlog.due)
         metrics.OUTBOX_UNSENT.set(backlog.unsent)
+        metrics.OUTBOX_REFUSED.set(backlog.refused)
         age = (now - backlog.oldest).total_seconds() if backlog.oldest is not None else 0.0
         metrics.OLDEST_UNSENT_SECONDS.set(max(age, 0.0))
         listed = (now - backlog.listed).total_seconds() if backlog.listed is not None else math.inf

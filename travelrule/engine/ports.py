@@ -28,7 +28,9 @@ class Publisher(Protocol):
     """Publishes one record and returns after the broker has acknowledged it."""
 
     async def publish(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
-        """``topic`` is the name without prefix. Raises if the record was not acknowledged in time."""
+        """``topic`` is the name without prefix. Raises if the record was not acknowledged in time; an exception whose
+        attribute ``again`` is False says that the broker will never take it.
+        """
 
 
 @dataclass(frozen=True, slots=True)

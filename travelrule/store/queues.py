@@ -26,7 +26,7 @@ UPDATE outbox SET lease_owner = :owner, lease_until = :until WHERE id IN (
     AND o.id = (SELECT min(p.id) FROM outbox p WHERE p.vasp = o.vasp AND p.topic = o.topic AND p.key = o.key
                 AND p.sent_at IS NULL)
   ORDER BY o.id LIMIT :count{lock}
-) RETURNING id, topic, key, record_key, value, headers"""
+) RETURNING id, topic, key, record_key, subject, value, headers"""
 
 # At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6). A call
 # for which there is no place is left as it is, so that it keeps its turn.
@@ -60,6 +60,7 @@ class OutboxItem:
     topic: str
     key: str
     record_key: bytes
+    subject: str
     value: bytes = field(repr=False)
     headers: tuple[tuple[str, str], ...]
 
@@ -111,6 +112,7 @@ def outbox_item(row_id: int, row: Mapping[str, Any] | RowMapping) -> OutboxItem:
         topic=row["topic"],
         key=row["key"],
         record_key=bytes(row["record_key"] or b""),
+        subject=row["subject"],
         value=bytes(row["value"]),
         headers=tuple((name, value) for name, value in orjson.loads(row["headers"])),
     )
@@ -121,7 +123,7 @@ class Queues:
 
     def __init__(self, database: Database, vasp: str, owner: str) -> None:
         self._database = database
-        self._vasp = vasp
+        self.vasp = vasp
         self.owner = owner
         dialect = "postgresql" if database.is_postgresql else "sqlite"
         self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
@@ -129,7 +131,7 @@ class Queues:
 
     async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
         """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
-        parameters = {"vasp": self._vasp, "owner": self.owner, "now": now, "until": until, "count": count}
+        parameters = {"vasp": self.vasp, "owner": self.owner, "now": now, "until": until, "count": count}
         async with self._database.single() as connection:
             rows = (await connection.execute(self._claim_outbox, parameters)).all()
         items = [outbox_item(row.id, row._mapping) for row in rows]  # noqa: SLF001 - see claim_calls
@@ -139,6 +141,12 @@ class Queues:
         """These events are acknowledged by the broker."""
         async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
+
+    async def mark_refused(self, ids: Sequence[int], code: str, now: datetime) -> None:
+        """The broker will never take these events: they stay, and those behind them go on."""
+        rows = [{"id": i, "sent_at": now, "refused": code, "lease_until": None} for i in ids]
+        async with self._database.single() as connection:
+            await bulk.update(connection, tables.outbox, rows)
 
     async def postpone_outbox(self, ids: Sequence[int], until: datetime) -> None:
         """Nobody tries these events before ``until``: the broker did not take them just now."""
@@ -152,7 +160,7 @@ class Queues:
         ``left`` says for those that have fewer places left.
         """
         parameters: dict[str, Any] = {
-            "vasp": self._vasp,
+            "vasp": self.vasp,
             "owner": self.owner,
             "now": now,
             "until": until,
@@ -205,7 +213,7 @@ class Queues:
             "UPDATE calls SET due_at = :now WHERE vasp = :vasp AND target = :target AND deferred AND due_at > :now"
         )
         async with self._database.begin() as connection:
-            await connection.execute(statement, {"vasp": self._vasp, "target": target, "now": now})
+            await connection.execute(statement, {"vasp": self.vasp, "target": target, "now": now})
 
     async def resume_hub_held(self, now: datetime, per_second: float, jitter: float) -> int:
         """The hub is back: what waits for it is due soon, in the order in which it waits, so many ``per_second``.
@@ -230,7 +238,7 @@ class Queues:
         """Counterparties for which something waits."""
         statement = text("SELECT DISTINCT target FROM calls WHERE vasp = :vasp AND deferred")
         async with self._database.read() as connection:
-            return list((await connection.execute(statement, {"vasp": self._vasp})).scalars())
+            return list((await connection.execute(statement, {"vasp": self.vasp})).scalars())
 
 
 def _typed(sql: str) -> TextClause:

@@ -111,11 +111,11 @@ async def delete_searches(connection: AsyncConnection, vasp: str, tokens: Sequen
 
 
 async def delete_events(connection: AsyncConnection, vasp: str, before: datetime, count: int) -> int:
-    """Delete up to ``count`` events that Kafka confirmed before ``before``."""
+    """Delete up to ``count`` events that Kafka confirmed before ``before``; what it refused stays."""
     table = tables.outbox
     query = (
         select(table.c.id)
-        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before)
+        .where(table.c.vasp == vasp, table.c.created_at < before, table.c.sent_at < before, table.c.refused.is_(None))
         .order_by(table.c.created_at)
         .limit(count)
     )

@@ -127,6 +127,13 @@ outbox = Table(
     Column("lease_owner", Text),
     Column("lease_until", Instant),
     Column("sent_at", Instant),
+    Column("refused", Text),
+)
+Index(
+    "ix_outbox_refused",
+    outbox.c.vasp,
+    postgresql_where=text("refused IS NOT NULL"),
+    sqlite_where=text("refused IS NOT NULL"),
 )
 Index(
     "ix_outbox_unsent",

@@ -15,9 +15,16 @@ from tests.contract.store.rows import NOW, event, read, write
 from tests.unit.hub.kit import HandClock
 from travelrule.engine import relay as module
 from travelrule.engine.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
+from travelrule.exchange.decision import Alert
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.queues import Queues
+
+
+class NeverError(Exception):
+    """As the publisher raises it for a record that is too large."""
+
+    again = False
 
 
 class FakeBroker:
@@ -35,6 +42,8 @@ class FakeBroker:
         match self.fate(topic, value):
             case "refused":
                 raise ConnectionResetError
+            case "never":
+                raise NeverError
             case "acknowledgement lost":
                 self.log.append((topic, key, value))
                 raise TimeoutError
@@ -59,9 +68,13 @@ class Bench:
         self.database = database
         self.broker = FakeBroker()
         self.wake = asyncio.Event()
+        self.alerts: list[tuple[str, str, str]] = []
 
     def relay(self, name: str = "r1") -> Relay:
-        return Relay(Queues(self.database, "north", name), self.broker, self.wake, self.clock)
+        return Relay(Queues(self.database, "north", name), self.broker, self.wake, self.clock, self.alert)
+
+    async def alert(self, subject: str, alert: Alert) -> None:
+        self.alerts.append((subject, alert.code, alert.severity))
 
     async def unsent(self) -> int:
         return sum(row.sent_at is None for row in await read(self.database, tables.outbox))

@@ -1,0 +1,45 @@
+"""Answers that are falsified between the hub and a process: those of other transfers, our own words, halves, drops."""
+
+from __future__ import annotations
+
+import random
+
+from tests.chaos.answers import Falsification, Sort
+from tests.chaos.arena import Arena
+from tests.chaos.faults import Fault, Step, hold
+
+
+def falsified(sort: Sort, share: float) -> Step:
+    """For a while a share of the answers of all processes becomes this."""
+
+    async def strike(arena: Arena, rng: random.Random) -> list[str]:
+        log = arena.network.answers
+        concluded = {
+            said["transferId"]
+            for name in arena.network.members
+            for tale in arena.desk(name).tales.values()
+            for said in tale.verdicts
+            if said["verdict"] == "allow" and said.get("transferId")
+        }
+        # Only of transfers whose own answer was acted on: a payload says neither its transfer nor its amount, so the
+        # first process that gets one cannot tell whose it is.
+        others = [body for transfer_id, body in log.verified.items() if transfer_id in concluded]
+        log.falsification = Falsification(sort, random.Random(rng.getrandbits(64)), share, others)
+        try:
+            await hold(rng, 4, 8)
+        finally:
+            log.falsification = None
+        return []
+
+    return strike
+
+
+ANSWER_FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault("answers-crossed", falsified("crossed", 0.8)),
+        Fault("answers-echoed", falsified("echoed", 0.8)),
+        Fault("answers-cut", falsified("cut", 0.4)),
+        Fault("answers-dripping", falsified("dripped", 0.2)),
+    )
+}
