@@ -222,7 +222,7 @@ class Queues:
         """
         table = tables.calls
         waiting = select(table.c.id, table.c.due_at).where(
-            table.c.vasp == self._vasp, table.c.hub_held, table.c.due_at > now, table.c.lease_until.is_(None)
+            table.c.vasp == self.vasp, table.c.hub_held, table.c.due_at > now, table.c.lease_until.is_(None)
         )
         async with self._database.begin() as connection:
             rows = (await connection.execute(waiting.order_by(table.c.first_at, table.c.id))).all()
