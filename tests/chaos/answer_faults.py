@@ -23,7 +23,10 @@ def falsified(sort: Sort, share: float) -> Step:
         }
         # Only of transfers whose own answer was acted on: a payload says neither its transfer nor its amount, so the
         # first process that gets one cannot tell whose it is.
-        others = [body for transfer_id, body in log.verified.items() if transfer_id in concluded]
+        others: dict[tuple[str, str], list[bytes]] = {}
+        for transfer_id, (way, body) in log.verified.items():
+            if transfer_id in concluded:
+                others.setdefault(way, []).append(body)
         log.falsification = Falsification(sort, random.Random(rng.getrandbits(64)), share, others)
         try:
             await hold(rng, 4, 8)

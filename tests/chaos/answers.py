@@ -44,12 +44,12 @@ class Answer:
 
 @dataclass
 class Falsification:
-    """A ``share`` of the answers becomes ``sort``. ``others`` are true answers that belong to other transfers."""
+    """A ``share`` of the answers becomes ``sort``. ``others``: by VASP and path, true answers to other transfers."""
 
     sort: Sort
     rng: random.Random
     share: float
-    others: list[bytes] = field(default_factory=list)
+    others: dict[tuple[str, str], list[bytes]] = field(default_factory=dict)
 
 
 def is_authorization(path: str) -> bool:
@@ -62,19 +62,19 @@ class AnswerLog:
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
-        self.verified: dict[str, bytes] = {}
-        """The true verified answer of each transfer."""
+        self.verified: dict[str, tuple[tuple[str, str], bytes]] = {}
+        """The true verified answer of each transfer, with the VASP that got it and the path that names the other."""
         self.falsification: Falsification | None = None
         self._falsified: Counter[str] = Counter()
 
-    def choice(self, path: str, transfer_id: str, result: str) -> Falsification | None:
+    def choice(self, vasp: str, path: str, transfer_id: str, result: str) -> Falsification | None:
         """Whether this answer is falsified."""
         strike = self.falsification
         if strike is None or not transfer_id or self._falsified[transfer_id] >= FALSIFIED_MOST:
             return None
         if strike.sort in ("crossed", "echoed") and not (is_authorization(path) and result == "verified"):
             return None
-        if (strike.sort == "crossed" and not strike.others) or strike.rng.random() >= strike.share:
+        if (strike.sort == "crossed" and not strike.others.get((vasp, path))) or strike.rng.random() >= strike.share:
             return None
         self._falsified[transfer_id] += 1
         return strike
@@ -123,13 +123,13 @@ class AnswerProxy:
             return _hung_up(request)  # as the hub did
         question, given = _fields(asked), _fields(body)
         transfer_id, result = str(question.get("transferId", "")), str(given.get("result", "")).lower()
-        strike = self._log.choice(request.path, transfer_id, result)
+        strike = self._log.choice(self._vasp, request.path, transfer_id, result)
         sort = strike.sort if strike else ""
         self._log.answers.append(Answer(self._vasp, request.path, transfer_id, answer.status, result, sort))
         if not sort and result == "verified" and is_authorization(request.path):
-            self._log.verified[transfer_id] = body
+            self._log.verified[transfer_id] = (self._vasp, request.path), body
         if strike is not None and strike.sort == "crossed":
-            body = _crossed(strike, transfer_id)
+            body = _crossed(strike, strike.others[self._vasp, request.path], transfer_id)
         if strike is not None and strike.sort == "echoed":
             body = orjson.dumps(given | {"payload": question.get("payload")})
         kept = {name: text for name, text in answer.headers.items() if name.lower() not in _OF_THE_CONNECTION}
@@ -138,9 +138,9 @@ class AnswerProxy:
         return web.Response(status=answer.status, headers=kept, body=body)
 
 
-def _crossed(strike: Falsification, transfer_id: str) -> bytes:
-    """An answer of another transfer: as it is, or under this one's id."""
-    other = strike.rng.choice(strike.others)
+def _crossed(strike: Falsification, others: list[bytes], transfer_id: str) -> bytes:
+    """An answer of the same VASP to another transfer: as it is, or under this one's id."""
+    other = strike.rng.choice(others)
     return other if strike.rng.random() < 0.5 else orjson.dumps(_fields(other) | {"transferId": transfer_id})
 
 

@@ -7,6 +7,7 @@ code; the claiming of rows, their leases and their postponing are played here, c
 from __future__ import annotations
 
 import asyncio
+import base64
 import random
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -21,17 +22,21 @@ from travelrule.client.answers import Answer, read
 from travelrule.client.errors import NoAnswer
 from travelrule.client.operations import OPERATIONS
 from travelrule.client.wire import RawAnswer
+from travelrule.crypto.at_rest import KeyEncryptionKeys
+from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.caller import LEASE_SECONDS
 from travelrule.engine.calling import Calling, Postpone
 from travelrule.engine.counterparties import HEALTH_SECONDS, Counterparties
 from travelrule.engine.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
+from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
 
 DIRECTORY_SECONDS = 3600
+STORAGE_KEY = base64.b64encode(b"k" * 32).decode()
 DEFERRED_LOOK = timedelta(minutes=30)
 """The real caller looks every ten seconds at what waits for a VASP; here a change of the directory wakes it."""
 
@@ -150,7 +155,7 @@ class Desk:
         self._running: set[asyncio.Task[None]] = set()
         self._looks_again = False
         self._calling = Calling(
-            vault=cast("Any", None),
+            vault=Vault(house.vasp, KeyEncryptionKeys([STORAGE_KEY]), BlindIndex(house.vasp.encode().ljust(32))),
             hub=cast("Any", self._line),
             counterparties=self.phonebook,
             look_ups=cast("Any", LookUps(house)),

@@ -11,10 +11,22 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from tests.simulation.shelves import Shelves
+from travelrule.engine.accepted_answers import with_accepted
 from travelrule.engine.batch import stable_id
 from travelrule.engine.deciding import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Projection, Reply, Tell
+from travelrule.exchange.decision import (
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    Decision,
+    DropCalls,
+    Emit,
+    LookUp,
+    Projection,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.reports import TimerDue
@@ -121,6 +133,7 @@ class House:
         self.calls: dict[str, CallRow] = {}
         self.calls_of: dict[str, dict[str, CallRow]] = {}
         self.tells: dict[str, TellRow] = {}
+        self.accepted: dict[str, str] = {}
         self.outbox: list[Event] = []
         self.dead_letters: list[tuple[Input, str]] = []
         self.shelves = Shelves()
@@ -152,6 +165,7 @@ class House:
             return Outcome("duplicate", known.code, reply=known.reply)
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot)
+        item = with_accepted(item, self.accepted)
         machine = self.machines.get(item.subject.partition(":")[0])
         if machine is None:
             return self._refuse(slot, item, "NOT_AVAILABLE")
@@ -212,6 +226,9 @@ class House:
                     tell_id = stable_id(self.vasp, "tell", item.source, item.id, number)
                     self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()
+                case AcceptAnswer(seal, transfer_id):
+                    assert seal not in self.accepted, "one answer was accepted twice"
+                    self.accepted[seal] = transfer_id
                 case DropCalls(operations):
                     self._drop(slot, operations)
                 case Reply(body):

@@ -128,7 +128,8 @@ class World:
         ]
         if dice.random() < 0.25:
             lines += ["[verdicts]", f'COUNTERPARTY_UNREACHABLE = "{dice.choice(("hold", "deny"))}"']
-        return Policy.from_toml("\n".join(lines)).with_own(OwnVasp(name, f"code:{name}", PROFILE))
+        profile = PROFILE.model_copy(update={"legal_name": f"{name.title()} Exchange Ltd."})
+        return Policy.from_toml("\n".join(lines)).with_own(OwnVasp(name, f"code:{name}", profile))
 
     def _open(self, name: str, machines: dict[str, Machine]) -> None:
         house = House(name, machines, lambda: self.policies[name], self.clock)

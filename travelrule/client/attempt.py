@@ -43,8 +43,10 @@ def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> 
         return Attempted("error", answer.status, "BAD_ANSWER")
     clear = {name: value for name, value in answer.body.items() if name != "payload"}
     sealed = answer.body.get("payload")
-    payload = _opened(own, remote_key, sealed) if remote_key and isinstance(sealed, str) else None
-    return Attempted("answer", answer.status, "", clear, payload)
+    if not remote_key or not isinstance(sealed, str):
+        return Attempted("answer", answer.status, "", clear)
+    payload = _opened(own, remote_key, sealed)
+    return Attempted("answer", answer.status, "", clear, payload, answer_payload=sealed)
 
 
 def failed(error: HubError) -> Attempted:

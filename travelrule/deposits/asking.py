@@ -63,10 +63,12 @@ def _answered(turn: DepositTurn, candidate: Candidate, body: dict[str, Any]) -> 
         said = StatusSearchResponse.model_validate(body)
     except ValidationError:
         return "unreadable answer: the originator is asked again"
+    ours = said.txid is not None and same_txid(said.txid, turn.state.detected.txid)
+    if said.transfer_id is None and not ours:
+        return "the answer names neither the transfer nor our transaction: the originator is asked again"
     if said.status == "canceled":
         _gone(turn, candidate)
         return "the originator says canceled"
-    ours = said.txid is not None and same_txid(said.txid, turn.state.detected.txid)
     if said.status == "confirmed" and said.txid is not None:
         turn.tell(candidate.subject, "exchange.txid-learned", TxidLearned(txid=said.txid, vout=said.vout))
     if said.txid is not None and not ours:

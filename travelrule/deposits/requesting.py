@@ -13,6 +13,7 @@ from travelrule.deposits.table import SEARCH, TRY
 from travelrule.deposits.turn import DepositTurn
 from travelrule.exchange.alert_codes import AlertCode as SharedCode
 from travelrule.exchange.authorizing import word
+from travelrule.exchange.decision import AcceptAnswer
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.messages import own_profile
 from travelrule.exchange.reports import CallReport
@@ -134,6 +135,8 @@ def _not_answered(turn: DepositTurn, report: CallReport) -> str:
     if report.code == "COUNTERPARTY_NOT_ALLOWED":
         fail(turn, Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP by now"
+    if report.code == "ANSWER_NOT_BOUND":
+        return _not_bound(turn, "the answers belong to another request")
     if report.code == "DUPLICATED_TRANSFER_ID":
         return _search_anew(turn, 0, "the VASP knows the transferId")
     if passing(report.status, report.code):
@@ -142,6 +145,12 @@ def _not_answered(turn: DepositTurn, report: CallReport) -> str:
     turn.alert(SharedCode.COUNTERPARTY_REFUSED_CALL, "critical", report.attempts)
     fail(turn, Cause.COUNTERPARTY_UNREACHABLE)
     return "the request was refused"
+
+
+def _not_bound(turn: DepositTurn, rule: str) -> str:
+    turn.alert(SharedCode.ANSWER_NOT_BOUND, "critical")
+    fail(turn, Cause.ANSWER_NOT_BOUND)
+    return rule
 
 
 def _error(turn: DepositTurn, reason: str) -> str:
@@ -170,6 +179,8 @@ def _search_anew(turn: DepositTurn, seconds: float, why: str) -> str:
 
 
 def _normal(turn: DepositTurn, found: Found, report: CallReport) -> str:
+    if report.accepted_for and report.accepted_for != report.transfer_id:
+        return _not_bound(turn, "the answer was accepted for another request before")
     payload: dict[str, Any] | None = None if too_deep(report.payload) else report.payload
     wallet = turn.state.wallet
     owner = wallet.owner if wallet is not None else None
@@ -182,6 +193,8 @@ def _normal(turn: DepositTurn, found: Found, report: CallReport) -> str:
             turn.alert(SharedCode.PAYLOAD_UNREADABLE, "critical")
         fail(turn, differs)
         return "data received, but they do not fit"
+    if report.answer_seal and not report.accepted_for:
+        turn.effects.append(AcceptAnswer(report.answer_seal, report.transfer_id))
     turn.change(received=payload if payload is not None else {})
     turn.clear_timer(TRY)
     turn.move("data-passed")

@@ -18,6 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs, metrics
+from travelrule.engine.accepted_answers import accepted_answers
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.message_records import is_message
@@ -159,6 +160,7 @@ class Engine:
                 wanted = [item for item in items if isinstance(item, Input)]
                 slots = await self._lock(connection, items)
                 known = await self._known(connection, [(item.source, item.id) for item in wanted])
+                decider.accepted = await accepted_answers(connection, self.vasp, wanted)
                 outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
                 left = taken.of(batch, now)
                 await self._write(connection, batch, slots, now, events)

@@ -13,13 +13,25 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
+from travelrule.engine.accepted_answers import accepted_row
 from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import OWN_STORE, Alert, CallHub, DropCalls, Effect, Emit, LookUp, Reply, Tell
+from travelrule.exchange.decision import (
+    OWN_STORE,
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    DropCalls,
+    Effect,
+    Emit,
+    LookUp,
+    Reply,
+    Tell,
+)
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
@@ -61,6 +73,7 @@ class Batch:
     contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
     dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    accepted_answers: list[Row] = field(default_factory=list)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
     parked: list[Row] = field(default_factory=list)
@@ -86,6 +99,8 @@ class Batch:
                     self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
                 case Tell():
                     self._tell(slot, item, number, effect)
+                case AcceptAnswer():
+                    self.accepted_answers.append(accepted_row(self.vasp, slot.subject, effect, self.now))
                 case DropCalls(operations):
                     self._drop_calls(slot, operations)
                 case Reply(body):
@@ -324,6 +339,7 @@ class Batch:
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
+            Write("insert", tables.accepted_answers, self.accepted_answers),
             Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
             Write("insert", tables.tells, self.tells),
             Write("delete", tables.parked, self.unparked),

@@ -20,9 +20,11 @@ from travelrule.client.errors import HubError
 from travelrule.client.hub import HubClient
 from travelrule.client.operations import OPERATIONS
 from travelrule.crypto.errors import InvalidPeerKey
+from travelrule.crypto.nonce_marks import RANDOM_BYTES, marked_nonce
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
+from travelrule.engine.answer_seals import binding_facts, bound
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.lookups import LookUps
@@ -45,7 +47,6 @@ LOOK_UP = "look-up"
 WALLET_SCREENING = "wallet-screening"
 SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
-NONCE_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,8 @@ class Calling:
             content = self._content(call)
         if content is None:
             return Attempt(self._report(call, target, "failed", code="ERASED"))
-        attempted = await self._send(call, content, target)
-        return await self._judge(call, target, attempted, jitter)
+        attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
+        return await self._judge(call, content, target, attempted, jitter)
 
     def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
         """What stands against calling this VASP now."""
@@ -202,14 +203,15 @@ class Calling:
             remote_key = chosen.pubkey
             try:
                 plain = orjson.dumps({"ivms101": content.payload})
-                body["payload"] = seal(own, remote_key, plain, self._randomness(NONCE_BYTES))
+                nonce = marked_nonce(self._vault.index, self._randomness(RANDOM_BYTES))
+                body["payload"] = seal(own, remote_key, plain, nonce)
             except InvalidPeerKey:
                 return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
         place, sent = await self._written(call, body)
         ask = partial(self._ask, call, place, sent, remote_key)
         if call.operation == WALLET_SCREENING:
             return await self._ratings.rate(sent, self._policy().screening.cache_seconds, ask)
-        return await ask()
+        return replace(await ask(), request_payload=body.get("payload") or "")
 
     async def _ask(self, call: CallItem, place: str, sent: bytes, remote_key: str | None) -> Attempted:
         request = self._hub.call(call.operation, place, sent, remote_key, traceparent=call.traceparent)
@@ -238,7 +240,9 @@ class Calling:
                 body["network"] = network
         return body
 
-    async def _judge(self, call: CallItem, target: StoredVasp | None, attempted: Attempted, jitter: float) -> Attempt:
+    async def _judge(
+        self, call: CallItem, content: CallContent, target: StoredVasp | None, attempted: Attempted, jitter: float
+    ) -> Attempt:
         tries = call.tries + 1
         now = self._clock()
         if attempted.kind == "error" and names_member(attempted.status, attempted.code):
@@ -269,6 +273,8 @@ class Calling:
                 maybe_acted=reaction.maybe_acted,
                 attempts=tries,
             )
+            if facts := binding_facts(self._vault.index, call.operation, content, attempted):
+                report = report.model_copy(update=facts)
             if call.operation in SEARCH_RESULTS:
                 report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
             return Attempt(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)

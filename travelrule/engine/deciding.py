@@ -11,11 +11,12 @@ import orjson
 from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
 from travelrule.engine import audit_record
+from travelrule.engine.accepted_answers import AcceptedAnswers, with_accepted
 from travelrule.engine.batch import Batch, Observation
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
-from travelrule.exchange.decision import Alert, Decision, Projection
+from travelrule.exchange.decision import AcceptAnswer, Alert, Decision, Projection
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import SUBJECTS, source_class
@@ -44,6 +45,8 @@ class Decider:
         self._machines = machines
         self._policy = policy
         self._batch = batch
+        self.accepted: AcceptedAnswers = {}
+        """The sealed answers of this batch that were accepted before it, or by an input before."""
 
     def apply(
         self, item: Input, slot: Slot, known: dict[tuple[str, str], Known], now: datetime, *, waited: bool = False
@@ -56,6 +59,7 @@ class Decider:
             self._batch.finished_calls.append(item.id)
         if item.source == SUBJECTS:
             self._batch.finished_tells.append(item.id)  # a refused one is kept as a dead letter
+        item = with_accepted(item, self.accepted)
         stored = known.get((item.source, item.id))
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
@@ -115,6 +119,7 @@ class Decider:
         slot.traceparent = item.traceparent or slot.traceparent
         emitted = len(batch.outbox)
         reply = batch.effects(slot, item, decision.effects)
+        self.accepted |= {one.seal: one.transfer_id for one in decision.effects if isinstance(one, AcceptAnswer)}
         self._audit(item, slot, decision, fingerprint, emitted, reply, now, created=before is None)
         batch.remember(slot, item, fingerprint, decision.status, decision.code, reply)
         return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)

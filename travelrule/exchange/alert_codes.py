@@ -8,6 +8,8 @@ from enum import StrEnum
 class AlertCode(StrEnum):
     """What an operator is told."""
 
+    ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
+    """A counterparty's answers do not fit the request that they answer."""
     AUTHORIZATION_OPEN = "AUTHORIZATION_OPEN"
     """Beneficiary: an answered authorization has neither txid nor finish, and the originator did not help."""
     BROADCAST_WITHOUT_ALLOW = "BROADCAST_WITHOUT_ALLOW"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from travelrule.exchange import messages
 from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.answer_binding import BindingFault, binding_fault
 from travelrule.exchange.concluding import give_up, owe_finish, queue
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.hub_waits import wait_for_hub, waits_for_hub
 from travelrule.exchange.ids import fresh_transfer_id
-from travelrule.exchange.reports import CallReport
+from travelrule.exchange.reports import CallReport, SentBody
 from travelrule.exchange.required_fields import hold_unsendable
 from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.exchange.state import Attempt
@@ -23,6 +24,11 @@ RETRY_SECONDS_MAX = 3600
 """Retries become rarer: the policy's first wait is doubled up to this."""
 
 DOUBLINGS_MAX = 12
+
+UNBOUND_SECONDS = (2.0, 8.0)
+UNBOUND_WINDOW_SECONDS = 60.0
+"""An authorization whose answer does not fit is made again after these waits, while the window is open."""
+
 ENTITY_ID_MAX = 200
 
 UNKNOWN_VASP_CODES = frozenset({"INVALID_TARGET_VASP_ID", "INVALID_BENEFICIARY"})
@@ -116,9 +122,54 @@ def authorization_reported(turn: Turn, report: CallReport) -> str:
         return "given up, and not answered yet" if attempt.give_up else _deferred(turn, report)
     if report.outcome == "failed":
         return _authorization_lost(turn, attempt, report)
-    if word(report.body or {}, "result") != "verified":
-        return _denied(turn, attempt, reason_of(report))
-    return _verified(turn, attempt, report)
+    verified = word(report.body or {}, "result") == "verified"
+    report = _with_request(turn, attempt, report)
+    checks = turn.policy.answers.checks(attempt.counterparty, attempt.alliance)
+    fault = binding_fault(report, checks, verified=verified)
+    if fault is not None:
+        return _unbound(turn, attempt, report, fault)
+    if report.payload:
+        turn.accept_answer(report)
+    return _verified(turn, attempt, report) if verified else _denied(turn, attempt, reason_of(report))
+
+
+def _with_request(turn: Turn, attempt: Attempt, report: CallReport) -> CallReport:
+    """Results that earlier versions stored do not hold what was sent: it is built again."""
+    profile = messages.own_profile(turn.policy)
+    if report.sent is not None or profile is None:
+        return report
+    request = turn.state.request
+    exceeding = messages.exceeds(request, turn.policy)
+    clear, payload = messages.authorization(request, attempt, profile, exceeding=exceeding)
+    return report.model_copy(update={"sent": SentBody(clear=clear, payload=payload)})
+
+
+def _unbound(turn: Turn, attempt: Attempt, report: CallReport, fault: BindingFault) -> str:
+    """Make the same authorization again, which an honest counterparty answers again; a few times, then give it up.
+
+    What the counterparty holds is not known, so its finish is owed whatever the answer said.
+    """
+    since = attempt.unbound_since or turn.now
+    waits = UNBOUND_SECONDS[attempt.unbound : attempt.unbound + 1]
+    in_time = all((turn.now - since).total_seconds() + wait <= UNBOUND_WINDOW_SECONDS for wait in waits)
+    attempt = turn.change_attempt(attempt.transfer_id, unbound=attempt.unbound + 1, unbound_since=since)
+    decided = attempt.give_up or turn.state.case.final
+    if waits and in_time and report.sent is not None and not decided:
+        sent = report.sent
+        turn.call("transfer-authorization", attempt, sent.clear, sent.payload, seconds=waits[0])
+        return f"the answer does not fit its request ({fault}): asked again"
+    turn.move(attempt.transfer_id, "answer-lost")
+    owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    return _not_bound(turn, attempt, f"the answer does not fit its request ({fault}): finish")
+
+
+def _not_bound(turn: Turn, attempt: Attempt, rule: str) -> str:
+    if attempt.give_up:
+        return rule
+    answered_at_last(turn)
+    turn.decide(Cause.ANSWER_NOT_BOUND)
+    turn.alert(AlertCode.ANSWER_NOT_BOUND, "critical", attempt.counterparty, attempt.unbound)
+    return rule
 
 
 def _verified(turn: Turn, attempt: Attempt, report: CallReport) -> str:
@@ -157,10 +208,12 @@ def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str
     if attempt is turn.before.attempt:
         turn.clear_timer(TRY_AGAIN)
     duplicated = report.code == "DUPLICATED_TRANSFER_ID"
-    if report.maybe_acted or duplicated:
+    if report.maybe_acted or duplicated or attempt.unbound:
         owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
     if attempt.give_up or turn.state.case.final:
         return "answer lost after the withdrawal was given up"
+    if attempt.unbound:
+        return _not_bound(turn, attempt, "no answer that fits its request: finish")
     if not duplicated:
         return _not_answered(turn, attempt, report)
     if turn.state.restarts >= RESTARTS_MAX:

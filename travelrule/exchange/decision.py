@@ -85,6 +85,17 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
+class AcceptAnswer:
+    """The sealed answer of a call was acted on for ``transfer_id``; the same bytes are no answer for another one.
+
+    ``seal`` is ``CallReport.answer_seal``.
+    """
+
+    seal: str
+    transfer_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class DropCalls:
     """Calls of this subject that must not be sent any more, by operation (``()`` means all)."""
 
@@ -108,7 +119,7 @@ class Reply:
     body: dict[str, Any] = field(repr=False)
 
 
-Effect = Emit | CallHub | Tell | LookUp | DropCalls | Alert | Reply
+Effect = Emit | CallHub | Tell | LookUp | AcceptAnswer | DropCalls | Alert | Reply
 
 OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 

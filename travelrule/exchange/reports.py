@@ -9,10 +9,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from schemas.base import Wire
 from schemas.persons import Person
 
 Outcome = Literal["answered", "failed", "troubled", "deferred"]
+
+
+class SentBody(Wire):
+    """What a call sent: the clear fields, and the inner ``ivms101`` object that was sealed."""
+
+    clear: dict[str, Any] = Field(repr=False)
+    payload: dict[str, Any] | None = Field(default=None, repr=False)
 
 
 class CallReport(Wire):
@@ -27,6 +36,11 @@ class CallReport(Wire):
     may have received and acted on the call. ``counterparty_country`` and ``counterparty_alliance`` are the target's
     directory entry; the caller fills them at least for ``address-search``. ``unasked``: a listed VASP of the own
     network is not among those that a search asked, because it was down.
+
+    The last five bind an answer to its request (``answer_binding``); they are filled for answers with a payload.
+    ``sent`` is the request. ``request_seal`` and ``answer_seal`` are keyed hashes of the sealed bytes that were sent
+    and received; ``own_words``: we sealed the bytes that were received. ``accepted_for`` is the ``transferId`` for
+    which the same bytes were accepted before; the engine looks it up while it holds the subject's lock.
     """
 
     operation: str
@@ -43,6 +57,11 @@ class CallReport(Wire):
     counterparty_country: str | None = None
     counterparty_alliance: str | None = None
     unasked: bool = False
+    sent: SentBody | None = None
+    request_seal: str = ""
+    answer_seal: str = ""
+    own_words: bool = False
+    accepted_for: str = ""
 
 
 class TimerDue(Wire):

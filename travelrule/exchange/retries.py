@@ -46,7 +46,8 @@ HTTP_TOO_MANY = 429
 @dataclass(frozen=True, slots=True)
 class Attempted:
     """One try. ``answer``: HTTP 200 with ``body``; ``error``: any other status, ``code`` its ``errorType``;
-    ``no-answer``: ``code`` ``NO_ANSWER`` or ``NOT_SENT``. ``retry_after`` in seconds.
+    ``no-answer``: ``code`` ``NO_ANSWER`` or ``NOT_SENT``. ``retry_after`` in seconds. ``request_payload`` and
+    ``answer_payload`` are the sealed texts that were sent and received; ``payload`` is the opened answer.
     """
 
     kind: Literal["answer", "error", "no-answer"]
@@ -55,6 +56,8 @@ class Attempted:
     body: dict[str, Any] | None = field(default=None, repr=False)
     payload: dict[str, Any] | None = field(default=None, repr=False)
     retry_after: float | None = None
+    request_payload: str = field(default="", repr=False)
+    answer_payload: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,15 +75,16 @@ BY_CODE: dict[str, Rule] = {
     "NO_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
     "NOT_SENT": Rule(Plan.REPEAT, passing=True, failed="hub"),
     "BAD_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True),
+    "ANSWER_NOT_BOUND": Rule(Plan.REPEAT, acted=True, passing=True, tell=True),
     "COUNTERPARTY_DOWN": Rule(Plan.REPEAT, passing=True, failed="counterparty"),
     "HUB_UNREACHABLE": Rule(Plan.REPEAT, passing=True, failed="hub"),
     "COUNTERPARTY_NOT_ALLOWED": Rule(Plan.STOP),
     "ERASED": Rule(Plan.STOP),
 }
 """Every ``errorType``, and our own codes: ``NO_ANSWER`` (sent, nothing came back), ``NOT_SENT`` (no connection),
-``BAD_ANSWER`` (outside the documented shapes), and the caller's reasons for not sending at all: the directory says
-``down``, the hub is not reachable or gives no list, the policy forbids the counterparty, the subject's data key is
-destroyed."""
+``BAD_ANSWER`` (outside the documented shapes), ``ANSWER_NOT_BOUND`` (it answers another request), and the caller's
+reasons for not sending at all: the directory says ``down``, the hub is not reachable or gives no list, the policy
+forbids the counterparty, the subject's data key is destroyed."""
 
 BY_STATUS: dict[int, Rule] = {
     408: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),

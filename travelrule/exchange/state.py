@@ -28,7 +28,8 @@ class Attempt:
 
     ``give_up`` is the finish code with which it ends as soon as its answer is known or lost: the withdrawal was
     cancelled or amended while a question was on its way. ``reports`` counts how often the txid report was begun.
-    ``payload`` is the opened answer.
+    ``payload`` is the opened answer. ``unbound`` counts the answers that did not fit the authorization, since
+    ``unbound_since``.
     """
 
     transfer_id: str
@@ -42,6 +43,8 @@ class Attempt:
     reports: int = 0
     finish: Owed = "none"
     payload: dict[str, Any] | None = field(default=None, repr=False)
+    unbound: int = 0
+    unbound_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

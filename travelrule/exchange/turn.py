@@ -14,8 +14,9 @@ from typing import Any, Literal
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import AssessmentDropped
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
+from travelrule.exchange.decision import AcceptAnswer, Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.reports import CallReport
 from travelrule.exchange.state import Attempt, Case, WithdrawalState
 from travelrule.exchange.table import NEW, step
 from travelrule.policy.policy import Policy
@@ -152,9 +153,16 @@ class Turn:
         attempt: Attempt,
         clear: dict[str, Any],
         payload: dict[str, Any] | None = None,
+        seconds: float = 0.0,
     ) -> None:
-        """Ask the hub, on behalf of this attempt."""
-        self.effects.append(CallHub(operation, attempt.counterparty, attempt.transfer_id, clear, payload))
+        """Ask the hub, on behalf of this attempt, after some seconds."""
+        due_at = self.now + timedelta(seconds=seconds) if seconds else None
+        self.effects.append(CallHub(operation, attempt.counterparty, attempt.transfer_id, clear, payload, due_at))
+
+    def accept_answer(self, report: CallReport) -> None:
+        """Remember that the sealed answer was acted on."""
+        if report.answer_seal and not report.accepted_for:
+            self.effects.append(AcceptAnswer(report.answer_seal, report.transfer_id))
 
     def ask(
         self,
@@ -240,8 +248,11 @@ def unconcluded(state: WithdrawalState) -> bool:
 
 
 def owes(attempt: Attempt) -> bool:
-    """Whether this exchange owes a conclusion: nothing was accepted, and nothing failed for good with an alert."""
-    if attempt.finish == "owed":
+    """Whether this exchange owes a conclusion: nothing was accepted, and nothing failed for good with an alert.
+
+    One that was given up while its answer is on the way will owe a finish when the answer is there.
+    """
+    if attempt.finish == "owed" or (attempt.give_up and attempt.status == "wait"):
         return True
     return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "missed", "dropped")
 

@@ -28,6 +28,7 @@ __all__ = [
     "compare_beneficiary",
     "compare_with_stored",
     "is_first_party",
+    "names_agree",
     "natural_matches",
     "normalise",
     "party_kind",
@@ -114,6 +115,23 @@ def is_first_party(
 def same_party(one: persons.Person, other: persons.Person, representatives: RepresentativeRule = "all") -> bool:
     """Say whether two persons, as the own platform names them, are the same."""
     return _compare(_party_of_owner(one), _party_of_owner(other), representatives) == "match"
+
+
+def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsPerson]) -> bool:
+    """Say whether an answer names the party that it was asked about, and nobody else.
+
+    Representatives of a company may be left out, and so may further spellings of a name; order, case and legal form
+    of a company do not count.
+    """
+    answered, asked = _party_of_message(said, _both_orders), _party_of_message(sent, _both_orders)
+    if answered.is_legal != asked.is_legal:
+        return False
+    if asked.is_legal and not same_company(answered.companies, asked.companies):
+        return False
+    if not asked.is_legal and bool(answered.people) != bool(asked.people):
+        return False
+    known = frozenset[str]().union(*asked.people)
+    return not any(person.isdisjoint(known) for person in answered.people)
 
 
 def birth_date_differs(sent: Sequence[ivms101.IvmsPerson], owner: persons.Person) -> bool:

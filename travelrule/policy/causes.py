@@ -65,6 +65,7 @@ class Cause(StrEnum):
     OPERATOR_DENY = "OPERATOR_DENY"
     NOT_AVAILABLE = "NOT_AVAILABLE"
     PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"
+    ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
     INFORMATION_INCOMPLETE = "INFORMATION_INCOMPLETE"
 
 
@@ -184,6 +185,13 @@ VERDICTS: dict[Cause, VerdictRow] = {
         "answered without readable Travel Rule data",
         "hold",
         "PAYLOAD_UNREADABLE",
+        OPERATOR,
+        HOLD_OR_DENY,
+    ),
+    Cause.ANSWER_NOT_BOUND: VerdictRow(
+        "an answer that does not fit its request, after repeats and a finish",
+        "hold",
+        "ANSWER_NOT_BOUND",
         OPERATOR,
         HOLD_OR_DENY,
     ),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from travelrule.policy.causes import Cause, Word
 from travelrule.policy.sections import (
+    Answers,
     Assets,
     Exemptions,
     FiatAmounts,
@@ -107,6 +108,7 @@ class Policy(BaseModel):
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
+    answers: Answers = Answers()
     searches: Searches = Searches()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()

@@ -81,6 +81,30 @@ class Names(Section):
     """From which to which kind of person transfers are accepted."""
 
 
+class AnswerChecks(Section):
+    """What the answer to an authorization must hold besides the accounts of the request and its ``transferId``, which
+    are always compared.
+    """
+
+    complete: bool = True
+    """Whether a verified answer holds all four IVMS101 objects (``BeneficiaryVASP`` inside the payload or outside)."""
+    names: bool = True
+    """Whether the originator's names and the originating VASP's name are the ones that were sent."""
+
+
+class Answers(Section):
+    """Exceptions for counterparties whose answers leave out what binds them to a request (``[answers]``)."""
+
+    vasps: dict[str, AnswerChecks] = Field(default_factory=dict)
+    """By entity id; comes before the network's."""
+    alliances: Annotated[dict[Symbol, AnswerChecks], BySymbol] = Field(default_factory=dict)
+    """By network (``allianceName``), compared without case."""
+
+    def checks(self, entity_id: str, alliance: str | None) -> AnswerChecks:
+        """Give what is asked of the answers of a counterparty."""
+        return self.vasps.get(entity_id) or self.alliances.get((alliance or "").upper()) or AnswerChecks()
+
+
 class Searches(Section):
     """The search for the VASP behind an anonymous deposit."""
 

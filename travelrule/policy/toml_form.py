@@ -89,6 +89,8 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
     for origin in policy.accept_origins:
         if origin.rpartition(":")[2] in policy.deny_list:
             yield Fault("deny_list", "CONTRADICTION", f"{origin} is in accept_origins: remove it from one of them")
+    for entity in sorted(set(policy.answers.vasps) & set(policy.deny_list)):
+        yield Fault(f"answers.vasps.{entity}", "CONTRADICTION", f"{entity} is in deny_list: remove it from one of them")
     yield from _moved(policy)
     if policy.operator_limits and not policy.operator_override:
         yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")

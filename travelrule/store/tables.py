@@ -171,6 +171,16 @@ calls = Table(
 Index("ix_calls_due_at", calls.c.vasp, calls.c.due_at)
 Index("ix_calls_subject", calls.c.vasp, calls.c.subject)
 
+accepted_answers = Table(
+    "accepted_answers",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("seal", LargeBinary, primary_key=True),
+    Column("transfer_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("accepted_at", Instant, nullable=False),
+)
+
 tells = Table(
     "tells",
     metadata,

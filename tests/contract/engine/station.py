@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -78,23 +78,29 @@ TYPES = {
 class Wiretap(httpx.AsyncBaseTransport):
     """The network between `north` and the hub: keeps every request's bytes; ``down`` is a cable pulled out, ``lost``
     how many answers of each path are lost on their way back.
+
+    ``changed`` gives another body for an answer (path, request, answer), as a faulty hub or counterparty would.
     """
 
     inner: httpx.AsyncBaseTransport
     requests: list[tuple[str, str, bytes]] = field(default_factory=list)
     down: bool = False
     lost: dict[str, int] = field(default_factory=dict)
+    changed: Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         body = await request.aread()
         if self.down:
             raise httpx.ConnectError("no route", request=request)
         self.requests.append((request.method, request.url.path, body))
-        response = await self.inner.handle_async_request(request)
+        answer = await self.inner.handle_async_request(request)
         if self.lost.get(request.url.path, 0):
             self.lost[request.url.path] -= 1
             raise httpx.ReadError("connection reset", request=request)
-        return response
+        if self.changed is None or not body:
+            return answer
+        said = self.changed(request.url.path, orjson.loads(body), orjson.loads(await answer.aread()))
+        return httpx.Response(answer.status_code, json=said)
 
 
 class Counter:

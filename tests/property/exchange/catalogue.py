@@ -22,7 +22,9 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"result": 7},
     ],
     "transfer-authorization": [
-        {"result": "verified", "payload": {"BeneficiaryVASP": {}}},
+        {"result": "verified", "payload": scene.HONEST},
+        {"result": "verified", "payload": scene.COPIED},
+        {"result": "verified", "transferId": "another", "payload": scene.HONEST},
         {"result": "verified"},
         {"result": "denied", "reasonType": "INPUT_NAME_MISMATCHED"},
         {"result": "denied", "reasonType": "SANCTION_LIST"},

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from schemas.base import Wire
-from tests.unit.exchange.scene import answered, requested
+from tests.unit.exchange.scene import HONEST, answered, requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.cli import app
@@ -159,7 +159,7 @@ async def answer_calls(opened: Installation, name: str = "w-1") -> None:
             (call,) = (await connection.execute(query)).all()
         body: dict[str, Any] = {"result": "valid"}
         if call.operation == "transfer-authorization":
-            body = {"result": "verified", "payload": {"BeneficiaryVASP": {"x": "Lind"}}}
+            body = {"result": "verified", "payload": HONEST}
         report: CallReport = answered(call.operation, call.transfer_id, **body)
         item = an_input("call.answered", f"withdrawal:{name}", report, source="/hub", input_id=call.id)
         assert (await opened.engine.apply([item]))[0].status == "applied"

@@ -14,7 +14,12 @@ TWO = authorization(2, "code:east")
 
 def said(row, word: str, **body) -> CallReport:
     target = row["origin"].rpartition(":")[2]
-    return reported("status-search", row["transferId"], target=target, body={"status": word, **body})
+    return reported(
+        "status-search",
+        row["transferId"],
+        target=target,
+        body={"transferId": row["transferId"], "status": word, **body},
+    )
 
 
 def failed(row, code: str) -> CallReport:

@@ -26,6 +26,7 @@ from travelrule.exchange.reports import (
     TxidReportReceived,
     WalletFacts,
 )
+from travelrule.identity.build import authorization_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp, Policy
 
@@ -40,8 +41,9 @@ TAG = "77001"
 PROFILE = VaspProfile.from_toml(
     'legal_name = "North Exchange Ltd."\ncountry_of_registration = "SG"\n[address]\ntown = "Singapore"\ncountry = "SG"'
 )
+SOUTH_PROFILE = PROFILE.model_copy(update={"legal_name": "South Exchange Ltd."})
 NORTH = OwnVasp("north", "code:north", PROFILE)
-SOUTH = OwnVasp("south", "code:south", PROFILE)
+SOUTH = OwnVasp("south", "code:south", SOUTH_PROFILE)
 
 
 def policy(text: str = "", own: OwnVasp = NORTH) -> Policy:
@@ -126,7 +128,10 @@ def reported(outcome: Any, operation: str, transfer_id: str = WITHDRAWAL_ID, **f
 
 
 VALID = answered("address-search", result="valid")
-VERIFIED = answered("transfer-authorization", result="verified", payload={"BeneficiaryVASP": {}})
+COPIED = authorization_payload(requested(), PROFILE)
+"""What an authorization of this withdrawal holds, and every honest answer copies."""
+HONEST = {**COPIED, "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}
+VERIFIED = answered("transfer-authorization", result="verified", payload=HONEST)
 
 
 def denied(reason: str) -> CallReport:
@@ -277,6 +282,13 @@ def search_failed(scene: Scene, operation: str = "wallet-search", **facts: Any) 
 
 def called_back(scene: Scene, request_id: str = "", operation: Any = "wallet-search") -> SearchCalledBack:
     return SearchCalledBack(operation=operation, request_id=request_id or scene.state.search.request_id)
+
+
+def verified(scene: Scene) -> CallReport:
+    """The answer of an honest counterparty to the newest authorization."""
+    asked = [one for one in scene.history if isinstance(one, CallHub) and one.operation == "transfer-authorization"]
+    payload = {**(asked[-1].payload or {}), "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}
+    return answered("transfer-authorization", asked[-1].transfer_id, result="verified", payload=payload)
 
 
 def waiting(rules: Policy | None = None) -> Scene:

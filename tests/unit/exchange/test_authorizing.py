@@ -7,6 +7,7 @@ import pytest
 from schemas.exchanges import ExchangeBody
 from schemas.verdicts import VerdictBody
 from tests.unit.exchange.scene import (
+    HONEST,
     VALID,
     VERIFIED,
     WITHDRAWAL_ID,
@@ -69,7 +70,7 @@ def test_verified_leads_through_verified_to_pending_and_allows():
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
     (data,) = scene.verdicts
     assert (data["transferId"], data["exchangeStatus"], data["counterparty"]) == (WITHDRAWAL_ID, "pending", "south")
-    assert scene.state.attempt.payload == {"BeneficiaryVASP": {}}
+    assert scene.state.attempt.payload == HONEST
     assert set(scene.state.timers) == {"conclude"}
 
 
@@ -252,7 +253,7 @@ def test_a_lost_authorization_is_finished_held_and_begun_anew_later():
     assert call.transfer_id != WITHDRAWAL_ID
     scene.tell(
         answered("address-search", call.transfer_id, result="valid"),
-        answered("transfer-authorization", call.transfer_id, result="verified", payload={"BeneficiaryVASP": {}}),
+        answered("transfer-authorization", call.transfer_id, result="verified", payload=HONEST),
     )
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
 

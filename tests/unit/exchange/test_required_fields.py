@@ -15,7 +15,6 @@ from tests.unit.exchange.scene import (
     UNHOSTED,
     UNKNOWN,
     VALID,
-    VERIFIED,
     Scene,
     amended,
     answered,
@@ -24,6 +23,7 @@ from tests.unit.exchange.scene import (
     request,
     requested,
     search_result,
+    verified,
 )
 
 ANNA = {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1990-02-03"}
@@ -102,7 +102,8 @@ def test_an_amendment_moves_it_on_and_no_field_stays_named() -> None:
     assert held(scene) == [BIRTH], "an amendment that changes something else is answered"
     scene.tell(amended(originator=originator(natural=ANNA)))
     assert [call.operation for call in scene.calls] == ["address-search"]
-    scene.tell(VALID, VERIFIED)
+    scene.tell(VALID)
+    scene.tell(verified(scene))
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], "missing" in verdict) == ("allow", False)
 

@@ -43,6 +43,7 @@ WITHDRAWALS = [
     (Cause.OPERATOR_DENY, {}, Verdict("deny", ("OPERATOR",), (), final=True)),
     (Cause.NOT_AVAILABLE, {}, Verdict("hold", ("NOT_AVAILABLE",), OPERATOR)),
     (Cause.PAYLOAD_UNREADABLE, {}, Verdict("hold", ("PAYLOAD_UNREADABLE",), OPERATOR)),
+    (Cause.ANSWER_NOT_BOUND, {}, Verdict("hold", ("ANSWER_NOT_BOUND",), OPERATOR)),
     (Cause.INFORMATION_INCOMPLETE, {}, Verdict("hold", ("INFORMATION_INCOMPLETE",), ("information",))),
 ]  # fmt: skip
 DEPOSITS = [
@@ -59,6 +60,7 @@ DEPOSITS = [
     (Cause.AMOUNT_MISMATCH, Verdict("hold", ("AMOUNT_MISMATCH",), OPERATOR)),
     (Cause.ASSET_MISMATCH, Verdict("hold", ("ASSET_MISMATCH",), OPERATOR)),
     (Cause.ADDRESS_MISMATCH, Verdict("hold", ("ADDRESS_MISMATCH",), OPERATOR)),
+    (Cause.ANSWER_NOT_BOUND, Verdict("hold", ("ANSWER_NOT_BOUND",), OPERATOR)),
     (Cause.OWNER_UNKNOWN, Verdict("hold", ("OWNER_UNKNOWN",), ("wallet-registration", *OPERATOR))),
     (Cause.ORIGINATOR_UNKNOWN, Verdict("hold", ("ORIGINATOR_UNKNOWN",), ("customer-statement", *OPERATOR))),
     (Cause.ORIGINATOR_AMBIGUOUS, Verdict("hold", ("ORIGINATOR_AMBIGUOUS",), ("customer-statement", *OPERATOR))),

@@ -1,0 +1,182 @@
+"""Answers that belong to another request, or to nobody: never an allow, always a finish, on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.contract.engine.station import Station, robot
+from tests.unit.hub.kit import NORTH
+from tests.unit.sandbox.kit import ROBOT
+from travelrule.crypto.sealing import open_sealed, seal
+from travelrule.engine.vault import Vault
+from travelrule.store.database import Database
+
+AUTHORIZATION = "/v1/code/transfer/south"
+Body = dict[str, Any]
+
+
+@pytest.fixture
+async def station(database: Database, vault: Vault) -> AsyncIterator[Station]:
+    made = Station(database, vault, [robot(), robot("west", b"w")])
+    async with aclosing(made.hub), made.control:
+        await made.listing()
+        yield made
+
+
+def as_south(payload: Body, nonce: bytes = b"n" * 24) -> str:
+    """What south seals for us."""
+    return seal(ROBOT, NORTH.public_base64, orjson.dumps({"ivms101": payload}), nonce)
+
+
+def opened(payload: str) -> Body:
+    inner: Body = orjson.loads(open_sealed(ROBOT, NORTH.public_base64, payload))["ivms101"]
+    return inner
+
+
+async def let_it_end(station: Station) -> None:
+    """Long enough for every repeat and for the finish."""
+    for _ in range(8):
+        await station.forward(10)
+
+
+async def given_up(station: Station, name: str = "w-1") -> None:
+    """The withdrawal is on hold, an operator was told, and the counterparty waits for nothing."""
+    verdicts = [said for said in await station.said("verdicts") if said["subject"] == f"withdrawal:{name}"]
+    assert [(said["verdict"], said["reasons"], said["needs"]) for said in verdicts] == [
+        ("hold", ["ANSWER_NOT_BOUND"], ["operator-decision"])
+    ]
+    (alert,) = [said for said in await station.said("alerts") if said["subject"] == f"withdrawal:{name}"]
+    assert (alert["code"], alert["severity"], alert["counterparty"]) == ("ANSWER_NOT_BOUND", "critical", "south")
+
+
+async def test_our_own_request_as_the_answer_allows_nothing(station: Station) -> None:
+    def echoed(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION:
+            return answer
+        return {**answer, "result": "verified", "reasonType": "", "payload": request["payload"]}
+
+    station.wire.changed = echoed
+    await station.withdraw()
+    await station.calls_all()
+    await let_it_end(station)
+    await given_up(station)
+    sent = station.seen("transfer-authorization")
+    assert len(sent) == 3, "asked twice more, under the same id"
+    assert len({entry["ids"]["transferId"] for entry in sent}) == 1
+    (finish,) = station.seen("finish")
+    assert (finish["ids"]["transferId"], finish["status"]) == (sent[0]["ids"]["transferId"], 200)
+    assert [said["status"] for said in await station.said("exchanges")] == ["wait", "canceled"]
+
+
+async def test_one_answer_that_went_astray_is_asked_for_again(station: Station) -> None:
+    def once(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION or len(station.seen("transfer-authorization")) > 1:
+            return answer
+        return {**answer, "payload": request["payload"]}
+
+    station.wire.changed = once
+    await station.withdraw()
+    await station.calls_all()
+    assert await station.verdicts() == []
+    await let_it_end(station)
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+    assert await station.alerts() == []
+    assert station.seen("finish") == []
+
+
+async def test_answers_crossed_between_two_transfers_allow_neither(station: Station) -> None:
+    """Each gets what was answered to the other; without a transferId, as lax peers leave it out."""
+    answers: dict[str, Body] = {}
+
+    def crossed(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION:
+            return answer
+        others = [said for name, said in answers.items() if name != request["transferId"]]
+        answers[request["transferId"]] = answer
+        foreign = others[-1] if others else {**answer, "transferId": "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"}
+        return {**foreign, "transferId": None} if others else foreign
+
+    station.wire.changed = crossed
+    await station.withdraw("w-1")
+    someone = {"customerId": "c-2", "natural": {"lastName": "Holm", "firstName": "Ida", "dateOfBirth": "1991-02-03"}}
+    await station.withdraw("w-2", originator=someone)
+    await station.calls_all()
+    await let_it_end(station)
+    await given_up(station, "w-1")
+    await given_up(station, "w-2")
+    assert len(station.seen("finish")) == 2
+
+
+async def test_an_answer_that_was_accepted_for_another_transfer_is_not_accepted_again(station: Station) -> None:
+    """One customer sends twice to the same account: by its content the first answer would fit the second request."""
+    first: list[Body] = []
+
+    def replayed(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION:
+            return answer
+        first.append(answer)
+        return {**first[0], "transferId": None}
+
+    station.wire.changed = replayed
+    await station.withdraw("w-1")
+    await station.calls_all()
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+    await station.withdraw("w-2")
+    await station.calls_all()
+    await let_it_end(station)
+    await given_up(station, "w-2")
+
+
+async def test_a_refusal_that_belongs_to_another_transfer_denies_nothing(station: Station) -> None:
+    """South holds it as verified: if the refusal were believed, nobody would ever finish it."""
+
+    def refused(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION:
+            return answer
+        inner = opened(answer["payload"])
+        inner["Originator"]["accountNumber"] = ["rU6K7V3Po4snVhBBaU29sesqs2qTQJWDw1:9"]
+        return {"result": "denied", "reasonType": "SANCTION_LIST", "payload": as_south(inner)}
+
+    station.wire.changed = refused
+    await station.withdraw()
+    await station.calls_all()
+    await let_it_end(station)
+    await given_up(station)
+    assert len(station.seen("finish")) == 1
+
+
+async def test_a_cancelled_withdrawal_is_finished_whatever_is_answered(station: Station) -> None:
+    from tests.unit.exchange.scene import cancelled
+
+    station.wire.changed = lambda path, request, answer: (
+        {**answer, "payload": request["payload"]} if path == AUTHORIZATION else answer
+    )
+    await station.withdraw()
+    await station.calls_all()
+    cancel = cancelled().model_copy(update={"withdrawal_id": "w-1"})
+    assert (await station.tell(cancel, "withdrawal:w-1")).status == "applied"
+    await let_it_end(station)
+    assert await station.verdicts() == [("deny", "CANCELLED")]
+    assert [entry["status"] for entry in station.seen("finish")] == [200]
+
+
+async def test_a_report_and_a_finish_are_not_taken_as_accepted_on_the_word_of_another_transfer(
+    station: Station,
+) -> None:
+    """Hub and counterparty say ``normal``, of some other transfer: what is owed stays owed."""
+    await station.withdraw()
+    await station.calls_all()
+    station.wire.changed = lambda path, request, answer: (
+        {**answer, "transferId": "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"} if path.endswith("/txid") else answer
+    )
+    await station.send()
+    await station.calls_all()
+    assert len(await station.due()) == 1, "it is made again"
+    station.wire.changed = None
+    await let_it_end(station)
+    assert await station.due() == []
