@@ -21,9 +21,17 @@ from sqlalchemy import (
 
 from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
 from travelrule.store.metadata import metadata
+from travelrule.store.process_tables import leases, nonces
 from travelrule.store.types import Amount, Instant
 
-__all__ = ["coin_networks", "directory_fetches", "metadata", "vasps"]  # those of other modules: here are all tables
+__all__ = [
+    "coin_networks",
+    "directory_fetches",
+    "leases",
+    "metadata",
+    "nonces",
+    "vasps",
+]  # those of other modules: here are all tables
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -330,22 +338,6 @@ list_chunks = Table(
     Column("version", Text, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
-)
-
-nonces = Table(
-    "nonces",
-    metadata,
-    Column("origin", Text, primary_key=True),
-    Column("next", BigInteger, nullable=False),
-)
-
-leases = Table(
-    "leases",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("until", Instant, nullable=False),
 )
 
 audit = Table(

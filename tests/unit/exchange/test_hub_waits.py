@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.exchange.scene import (
+    HONEST,
     VALID,
     VERIFIED,
     WITHDRAWAL_ID,
@@ -76,7 +77,7 @@ def test_an_authorization_that_may_have_arrived_is_finished_and_begun_again_with
     assert call.transfer_id != WITHDRAWAL_ID
     scene.tell(
         answered("address-search", call.transfer_id, result="valid"),
-        answered("transfer-authorization", call.transfer_id, result="verified", payload={"BeneficiaryVASP": {}}),
+        answered("transfer-authorization", call.transfer_id, result="verified", payload=HONEST),
     )
     assert last_verdict(scene) == ("allow", ["VERIFIED"], [])
 
