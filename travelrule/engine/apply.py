@@ -23,7 +23,7 @@ from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.parking import waiting_under
+from travelrule.engine.parking import ParkedInputs
 from travelrule.engine.ports import CallTaker, EventTaker
 from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
@@ -54,9 +54,6 @@ _KNOWN_SQLITE = text(
     "SELECT i.source, i.id, i.fingerprint, i.subject, i.status, i.code, i.reply FROM inputs i"
     " JOIN json_each(:pairs) v ON i.source = json_extract(v.value, '$[0]') AND i.id = json_extract(v.value, '$[1]')"
     " WHERE i.vasp = :vasp"
-)
-_PARKED = text(
-    "SELECT source, id, sealed FROM parked WHERE vasp = :vasp AND subject = :subject ORDER BY parked_at, source, id"
 )
 
 log = logs.get("engine")
@@ -161,7 +158,10 @@ class Engine:
                 slots = await self._lock(connection, items)
                 known = await self._known(connection, [(item.source, item.id) for item in wanted])
                 decider.accepted = await accepted_answers(connection, self.vasp, wanted)
-                outcomes = [await self._one(connection, item, slots, known, decider, batch, now) for item in items]
+                parked = ParkedInputs(connection, batch, self.vault, slots, wanted)
+                outcomes = [
+                    await self._one(connection, item, slots, known, decider, batch, parked, now) for item in items
+                ]
                 left = taken.of(batch, now)
                 await self._write(connection, batch, slots, now, events)
                 wallets = any(slot.kind == "wallet" and slot.changed for slot in slots.values())
@@ -218,6 +218,7 @@ class Engine:
         known: dict[tuple[str, str], Known],
         decider: Decider,
         batch: Batch,
+        parked: ParkedInputs,
         now: datetime,
     ) -> Outcome:
         if isinstance(item, Rejected):
@@ -230,7 +231,7 @@ class Engine:
         before = slot.changed, slot.parked, slot.due_at
         outcome = decider.apply(item, slot, known, now)
         if outcome.status == "parked":
-            waiting = await waiting_under(connection, item, slots, batch, self.vault)
+            waiting = await parked.under(item)
             if waiting != "nothing":
                 batch.parked.pop()
                 slot.changed, slot.parked, slot.due_at = before
@@ -238,7 +239,7 @@ class Engine:
                 outcome = decider.conflict(item, slot)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
         if slot.parked and not was_there and slot.state is not None:
-            await self._release(connection, slot, known, decider, batch, now)
+            await self._release(connection, slot, known, decider, parked, now)
         return outcome
 
     async def _release(
@@ -247,18 +248,16 @@ class Engine:
         slot: Slot,
         known: dict[tuple[str, str], Known],
         decider: Decider,
-        batch: Batch,
+        parked: ParkedInputs,
         now: datetime,
     ) -> None:
         """Apply what waited for a subject that has arrived. An id that was used for something else meanwhile is a
         conflict of the input that waited, and none of this batch's business.
         """
-        rows = (await connection.execute(_PARKED, {"vasp": self.vasp, "subject": slot.subject})).all()
-        for name, stored in (await self._known(connection, [(row.source, row.id) for row in rows])).items():
+        waited, names = await parked.release(slot)
+        for name, stored in (await self._known(connection, names)).items():
             known.setdefault(name, stored)
-        fresh = [row["sealed"] for row in batch.parked if row["subject"] == slot.subject]
-        batch.parked = [row for row in batch.parked if row["subject"] != slot.subject]
-        decider.release_parked(slot, [*(bytes(row.sealed) for row in rows), *fresh], known, now)
+        decider.release_parked(slot, waited, known, now)
 
 
 class CommitSignal:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+import orjson
 from sqlalchemy import text
 
 from travelrule.engine.envelope import unpack
@@ -14,10 +15,17 @@ from travelrule.exchange.reports import AuthorizationReceived
 from travelrule.store.database import Database
 from travelrule.store.reads import OPEN_AUTHORIZATIONS, OpenAuthorization, Reads
 
-_AUTHORIZATION = text(
-    "SELECT i.sealed, k.wrapped FROM inputs i JOIN data_keys k ON k.vasp = i.vasp AND k.subject = i.subject"
-    " WHERE i.vasp = :vasp AND i.subject = :subject AND i.type = 'authorization.received' ORDER BY i.record LIMIT 1"
+OPENED_MAX = 200
+"""How many authorizations are opened for one question, which has a second: the newest of each of 100 account numbers,
+with and without its tag, come first.
+"""
+
+_AUTHORIZATIONS = (
+    "SELECT i.subject, i.sealed, k.wrapped FROM inputs i JOIN data_keys k ON k.vasp = i.vasp AND k.subject = i.subject"
+    " WHERE i.vasp = :vasp AND i.subject {subjects} AND i.type = 'authorization.received' ORDER BY i.subject, i.record"
 )
+_POSTGRESQL = text(_AUTHORIZATIONS.format(subjects="= ANY(CAST(:subjects AS text[]))"))
+_SQLITE = text(_AUTHORIZATIONS.format(subjects="IN (SELECT value FROM json_each(:subjects))"))
 
 
 class Authorizations:
@@ -32,33 +40,43 @@ class Authorizations:
     async def named_beneficiaries(self, numbers: Sequence[str]) -> list[list[dict[str, Any]]]:
         """The ``beneficiaryPersons`` of the authorizations stored for some account numbers."""
         named = []
-        for number in numbers:
-            for subject in await self._reads.authorizations_for(number):
-                asked = await self._open(subject)
-                if asked is not None:
-                    persons = (asked.ivms101.get("Beneficiary") or {}).get("beneficiaryPersons") or []
-                    named.append([person for person in persons if isinstance(person, dict)])
+        for asked in (await self._open(await self._reads.authorizations_for(numbers, OPENED_MAX))).values():
+            persons = (asked.ivms101.get("Beneficiary") or {}).get("beneficiaryPersons") or []
+            named.append([person for person in persons if isinstance(person, dict)])
         return [persons for persons in named if persons]
 
     async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
         """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
+        records = await self._reads.open_authorizations(address, currency, amount)
         fitting: list[OpenAuthorization] = []
-        for record in await self._reads.open_authorizations(address, currency, amount):
+        for start in range(0, len(records), OPENED_MAX):
+            page = records[start : start + OPENED_MAX]
+            opened = await self._open([record.subject for record in page if not record.checked])
+            fitting += [
+                record for record in page if record.checked or _announces(opened.get(record.subject), currency, amount)
+            ]
             if len(fitting) >= OPEN_AUTHORIZATIONS:
                 break
-            if record.checked or await self._announces(record.subject, currency, amount):
-                fitting.append(record)
-        return fitting
+        return fitting[:OPEN_AUTHORIZATIONS]
 
-    async def _announces(self, subject: str, currency: str, amount: Decimal) -> bool:
-        asked = await self._open(subject)
-        return asked is not None and asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount
-
-    async def _open(self, subject: str) -> AuthorizationReceived | None:
+    async def _open(self, subjects: Sequence[str]) -> dict[str, AuthorizationReceived]:
+        """What was asked first under each subject; those whose data were erased are left out."""
+        if not subjects:
+            return {}
+        postgresql = self._database.is_postgresql
+        statement = _POSTGRESQL if postgresql else _SQLITE
+        names = list(subjects) if postgresql else orjson.dumps(list(subjects)).decode()
         async with self._database.read() as connection:
-            row = (await connection.execute(_AUTHORIZATION, {"vasp": self._vasp, "subject": subject})).first()
-        if row is None:
-            return None
-        key = self._vault.unwrap(subject, bytes(row.wrapped))
-        data = unpack(self._vault.open(key, "input", subject, bytes(row.sealed))).data
-        return data if isinstance(data, AuthorizationReceived) else None
+            rows = (await connection.execute(statement, {"vasp": self._vasp, "subjects": names})).all()
+        first = {row.subject: row for row in reversed(rows)}
+        opened = {}
+        for subject, row in first.items():
+            key = self._vault.unwrap(subject, bytes(row.wrapped))
+            data = unpack(self._vault.open(key, "input", subject, bytes(row.sealed))).data
+            if isinstance(data, AuthorizationReceived):
+                opened[subject] = data
+        return opened
+
+
+def _announces(asked: AuthorizationReceived | None, currency: str, amount: Decimal) -> bool:
+    return asked is not None and asked.currency.upper() == currency.upper() and Decimal(asked.amount) == amount

@@ -16,7 +16,7 @@ from travelrule.exchange.messages import where
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.withdrawal import MACHINE
 from travelrule.identity.addresses import tag_fits
-from travelrule.store.reads import Payment, Reads, WithdrawalRecord
+from travelrule.store.reads import Payment, Reads, WalletRecord, WithdrawalRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +54,32 @@ class ServedWithdrawals:
 
     async def facts(self, payment: Payment) -> tuple[WithdrawalFacts, ...]:
         """The same for one payment, with what the wallet registrations tell about each sender's KYC."""
-        return tuple([await self._with_kyc(one.facts) for one in await self.sent([payment])])
+        found = [one.facts for one in await self.sent([payment])]
+        asked = {facts.request.originator.wallet_address for facts in found if facts.request is not None}
+        wallets = await self._reads.wallets_at(sorted(address for address in asked if address))
+        return tuple(_with_kyc(facts, wallets) for facts in found)
 
-    async def _with_kyc(self, facts: WithdrawalFacts) -> WithdrawalFacts:
-        if facts.request is None:
-            return facts
-        kyc, owner = await self._kyc(facts.request.originator)
-        return facts.model_copy(update={"kyc": kyc, "owner": owner})
 
-    async def _kyc(self, originator: OriginatorData) -> tuple[bool | None, Person | None]:
-        """Whether a wallet of this very customer says that KYC is finished, and who it says he is."""
-        if not originator.wallet_address:
-            return None, None
-        wallets = [
-            wallet
-            for wallet in await self._reads.wallets_at([originator.wallet_address])
-            if wallet.customer_id == originator.customer_id and tag_fits(wallet.found_tag, wallet.tag)
-        ]
-        known = [wallet for wallet in wallets if wallet.kyc]
-        if known:
-            return True, next((wallet.owner for wallet in known if wallet.owner is not None), None)
-        return (False if wallets else None), None
+def _with_kyc(facts: WithdrawalFacts, wallets: Sequence[WalletRecord]) -> WithdrawalFacts:
+    if facts.request is None:
+        return facts
+    kyc, owner = _kyc(facts.request.originator, wallets)
+    return facts.model_copy(update={"kyc": kyc, "owner": owner})
+
+
+def _kyc(originator: OriginatorData, found: Sequence[WalletRecord]) -> tuple[bool | None, Person | None]:
+    """Whether a wallet of this very customer says that KYC is finished, and who it says he is."""
+    wallets = [
+        wallet
+        for wallet in found
+        if wallet.asked == originator.wallet_address
+        and wallet.customer_id == originator.customer_id
+        and tag_fits(wallet.found_tag, wallet.tag)
+    ]
+    known = [wallet for wallet in wallets if wallet.kyc]
+    if known:
+        return True, next((wallet.owner for wallet in known if wallet.owner is not None), None)
+    return (False if wallets else None), None
 
 
 def _meant(record: WithdrawalRecord) -> WithdrawalFacts | None:

@@ -16,6 +16,8 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.types import plain_amount
 
+AUTHORIZATIONS_PER_NUMBER = 10
+"""Of how many authorizations for one account number the names are compared (D37): the newest."""
 OPEN_AUTHORIZATIONS = 20
 """How many counterparties are asked at most about one deposit."""
 UNCHECKED = 500
@@ -64,6 +66,24 @@ _WITHDRAWALS = {
             keys="IN (SELECT value FROM json_each(:keys))",
             indexes="hex(w.address_index) IN (SELECT value FROM json_each(:indexes))",
         )
+    ),
+}
+
+
+_AUTHORIZATIONS = {
+    True: text(
+        "SELECT e.subject FROM unnest(CAST(:indexes AS bytea[])) AS v(address_index) CROSS JOIN LATERAL"
+        " (SELECT subject, created_at, row_number() OVER (ORDER BY created_at DESC, subject) AS place FROM exchanges"
+        " WHERE vasp = :vasp AND side = 'beneficiary' AND exchanges.address_index = v.address_index"
+        " ORDER BY created_at DESC, subject LIMIT :each) e"
+        " ORDER BY e.place, e.created_at DESC, e.subject LIMIT :most"
+    ),
+    False: text(
+        "SELECT e.subject FROM (SELECT subject, created_at,"
+        " row_number() OVER (PARTITION BY address_index ORDER BY created_at DESC, subject) AS place FROM exchanges"
+        " WHERE vasp = :vasp AND side = 'beneficiary'"
+        " AND hex(address_index) IN (SELECT value FROM json_each(:indexes))) e"
+        " WHERE e.place <= :each ORDER BY e.place, e.created_at DESC, e.subject LIMIT :most"
     ),
 }
 
@@ -219,18 +239,21 @@ class Reads:
             return None
         return ExchangeRecord(row.transfer_id, row.status, row.txid, row.vout)
 
-    async def authorizations_for(self, asked: str) -> list[str]:
-        """Subjects of stored inbound authorizations for this address, newest first (D37)."""
-        table = tables.exchanges
-        indexes = [self._index("address", address) for address, _ in candidates(asked)]
-        query = (
-            select(table.c.subject)
-            .where(table.c.vasp == self._vasp, table.c.side == "beneficiary", table.c.address_index.in_(indexes))
-            .order_by(table.c.created_at.desc())
-            .limit(10)
-        )
+    async def authorizations_for(self, asked: Sequence[str], most: int) -> list[str]:
+        """Subjects of stored inbound authorizations for these addresses, the newest few of each (D37). Of more than
+        ``most`` the newest of every address go before the second newest of any.
+        """
+        wanted = {self._index("address", address) for entry in asked for address, _ in candidates(entry)}
+        if not wanted:
+            return []
+        indexes: Any = list(wanted)
+        if not self._database.is_postgresql:
+            indexes = orjson.dumps([index.hex().upper() for index in wanted]).decode()
+        limits = {"each": AUTHORIZATIONS_PER_NUMBER, "most": most}
         async with self._database.read() as connection:
-            return list((await connection.execute(query)).scalars())
+            statement = _AUTHORIZATIONS[self._database.is_postgresql]
+            rows = await connection.execute(statement, {"vasp": self._vasp, "indexes": indexes, **limits})
+            return list(rows.scalars())
 
     async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
         """Inbound authorizations of this amount for this address that were verified and have no txid yet, newest first.

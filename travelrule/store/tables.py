@@ -261,7 +261,7 @@ exchanges = Table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
-Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index)
+Index("ix_exchanges_address_index", exchanges.c.vasp, exchanges.c.address_index, exchanges.c.created_at)
 Index("ix_exchanges_txid_key", exchanges.c.vasp, exchanges.c.txid_key)
 
 wallets = Table(

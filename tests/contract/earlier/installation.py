@@ -52,7 +52,7 @@ class Installation:
         leases = Leases(database, "north", "p1", station.clock)
         engine = station.engine
         self.timers = Timers(database, "north", leases, station.submit, engine.alert, station.clock)
-        self.teller = Teller(database, "north", vault, leases, station.submit, asyncio.Event())
+        self.teller = Teller(database, "north", vault, leases, station.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLog(database, "north", self.key, leases, station.clock)
         self.broker = FakeBroker()

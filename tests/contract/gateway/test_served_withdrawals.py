@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, text
 
+from tests.contract.store.statements import statements
+from tests.unit.exchange.scene import OWNER
 from travelrule.store import tables
 from travelrule.store.reads import Payment
 
@@ -149,3 +151,21 @@ async def test_the_query_uses_the_index_of_txids(house: House) -> None:
         else:
             plan = await connection.execute(text(f"EXPLAIN QUERY PLAN {statement}"))
         assert "ix_withdrawals_txid_key" in " ".join(str(row) for row in plan)
+
+
+@pytest.mark.parametrize("count", [1, 12])
+async def test_the_owners_of_a_payment_to_many_are_looked_up_in_one_query(house: House, count: int) -> None:
+    """One transaction may carry many withdrawals to one address; M7 has a second for all of them."""
+    for number in range(1, count + 1):
+        address = f"{XRP[:-2]}{number:02}"
+        wallet = {"walletId": f"w-{number}", "address": address, "currencies": ["XRP"], "customerId": f"c-{number}"}
+        await house.submit(
+            event("wallet.registered.v1", {**wallet, "kyc": number % 2 == 0, "owner": OWNER}, f"wallet:w-{number}")
+        )
+        originator = {**withdrawal()["originator"], "customerId": f"c-{number}", "walletAddress": address}
+        await house.recorded(number, originator=originator)
+    with statements(house.database) as seen:
+        facts = await house.served.facts((TXID, XRP_OF_ERIK))
+    assert len(seen) == 2, seen
+    kyc = {f"withdrawal:out-{number}": number % 2 == 0 for number in range(1, count + 1)}
+    assert {one.subject: one.kyc for one in facts} == kyc

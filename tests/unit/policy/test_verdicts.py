@@ -29,6 +29,7 @@ WITHDRAWALS = [
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
     (Cause.HUB_UNREACHABLE, {}, Verdict("hold", ("HUB_UNREACHABLE",))),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
+    (Cause.ASSET_NOT_LISTED, {}, Verdict("hold", ("ASSET_NOT_SUPPORTED",), OPERATOR)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
     (Cause.RISK_MALICIOUS, {}, Verdict("deny", ("RISK_MALICIOUS",), (), final=True)),
     (Cause.RISK_SUSPICIOUS, {}, Verdict("hold", ("RISK_SUSPICIOUS",), OPERATOR)),
