@@ -27,6 +27,7 @@ SLEEPS = {
 }
 RANDOM = {
     "travelrule/engine/caller.py": "jitter of retries",
+    "travelrule/engine/refresher.py": "spreads the calls that go on when the hub is back",
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }
 FLOATS = {
@@ -161,7 +162,7 @@ def test_database_errors_do_not_quote_their_parameters() -> None:
 
 
 def test_every_connection_to_postgresql_has_limits() -> None:
-    """Without them a process that is frozen inside a transaction stops all others (ADR 0020)."""
+    """Without them a process that is frozen inside a transaction stops all others (ADR 0021)."""
     opening = ("create_engine", "create_async_engine", "asyncpg.connect", "create_pool")
     calls = [(path, call) for path, name, call in rooms() if name.endswith(opening)]
     assert len(calls) >= 3, "the engines of both databases, and the listener"

@@ -1,4 +1,4 @@
-"""How long a process of ours may hold up the others through PostgreSQL (ADR 0020).
+"""How long a process of ours may hold up the others through PostgreSQL (ADR 0021).
 
 A process that is frozen, or whose machine is gone, keeps its locks until the server notices. It notices by these
 limits, which every connection brings along: the server needs no configuration, and the process itself takes no part.
