@@ -193,8 +193,14 @@ def open_hub(installation: Installation) -> HubClient:
 
 def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
     """The directory as callers and the gateway of this process see it."""
-    seconds = installation.settings.health_refresh_seconds
-    return Counterparties(installation.directory, hub, utc_now, interval_seconds=seconds)
+    settings = installation.settings
+    return Counterparties(
+        installation.directory,
+        hub,
+        utc_now,
+        interval_seconds=settings.health_refresh_seconds,
+        networks_seconds=settings.directory_refresh_seconds,
+    )
 
 
 def open_lists(installation: Installation) -> ActiveLists:

@@ -25,6 +25,7 @@ from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.answer_seals import binding_facts, bound
+from travelrule.engine.coin_check import is_settled, unlisted_coin
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.ports import CallContent
@@ -43,6 +44,7 @@ UNKNOWN_RETRY_SECONDS = 2.0
 OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 LOOK_UP = "look-up"
+ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
 WALLET_SCREENING = "wallet-screening"
 SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
@@ -111,6 +113,8 @@ class Calling:
             content = self._content(call)
         if content is None:
             return Attempt(self._report(call, target, "failed", code="ERASED"))
+        if (unlisted := self._unlisted(call, content, target)) is not None:
+            return unlisted
         attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
         return await self._judge(call, content, target, attempted, jitter)
 
@@ -131,6 +135,17 @@ class Calling:
         if target is None or not target.up:
             return self._deferred(call, target)
         return None
+
+    def _unlisted(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> Attempt | None:
+        """What the hub's table of networks has against a call, where the policy does not list what is served."""
+        coin = unlisted_coin(self._counterparties, call.operation, content.clear)
+        if coin is None or self._policy().assets:
+            return None
+        if not is_settled(coin, call.first_at, self._clock()):
+            self._counterparties.want_networks()
+            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
+        report = self._report(call, target, "failed", code=ASSET_NOT_LISTED, maybe_acted=call.tries > 0)
+        return Attempt(report.model_copy(update={"coin": coin}))
 
     async def _look_up(self, call: CallItem, content: CallContent | None) -> Attempt:
         """Read the own store; the answer ends the call like an answer of the hub."""

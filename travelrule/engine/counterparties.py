@@ -24,7 +24,7 @@ from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.engine.directory_schedule import is_outdated
 from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import DirectoryChanged, DirectoryEntry, DirectoryKey
+from travelrule.exchange.reports import CoinFacts, DirectoryChanged, DirectoryEntry, DirectoryKey
 from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.identity.validate import is_own_network
 from travelrule.policy.policy import HUB_ENTITY
@@ -35,6 +35,10 @@ COPY_SECONDS = 1.0
 """How long a process goes without asking whether the stored directory changed."""
 HEALTH_SECONDS = 20.0
 """How often the list is fetched, unless the settings say otherwise."""
+NETWORKS_SECONDS = 3600.0
+"""How often the coin networks are fetched, unless the settings say otherwise."""
+NETWORKS_STALE_INTERVALS = 3
+"""A table older than so many intervals decides nothing."""
 KEY_REFRESH_SECONDS = 5.0
 """The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
 
@@ -63,7 +67,9 @@ class Counterparties:
         clock: Callable[[], datetime],
         *,
         interval_seconds: float = HEALTH_SECONDS,
+        networks_seconds: float = NETWORKS_SECONDS,
     ) -> None:
+        self._networks_interval = timedelta(seconds=networks_seconds)
         self._directory = directory
         self._hub = hub
         self._clock = clock
@@ -76,7 +82,10 @@ class Counterparties:
         self._copying = asyncio.Lock()
         self.wanted = asyncio.Event()
         """Set when a call needs a fresh list; the refresher of this process stores the demand for all processes."""
+        self.networks_wanted = False
+        """Whether the next demand is for the coin networks too."""
         self.networks: dict[str, tuple[str, ...]] = {}
+        self._networks_at: datetime | None = None
         self.tell: Callable[[Input], Awaitable[Any]] | None = None
         """Takes the input about keys that were found changed between two fetches of the list."""
 
@@ -131,6 +140,7 @@ class Counterparties:
         """Take a fresh copy of the stored directory."""
         self._copy = await self._directory.all()
         self.networks = await self._directory.networks()
+        self._networks_at = await self._directory.networks_at()
         self._copied_at = self._clock()
         for entity_id, stored in self._copy.items():
             metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
@@ -145,6 +155,26 @@ class Counterparties:
         if not network:
             return listed[0] if len(listed) == 1 else None
         return next((name for name in listed if _plain(name) == _plain(network)), network)
+
+    def unlisted(self, currency: str, network: str | None) -> CoinFacts | None:
+        """What the hub's table has against sending this coin on this network; None: nothing, or it cannot tell.
+
+        An empty table, and one that was not fetched for long, cannot.
+        """
+        at, now = self._networks_at, self._clock()
+        if not self.networks or at is None or now - at > self._networks_interval * NETWORKS_STALE_INTERVALS:
+            return None
+        listed = self.networks.get(currency.upper())
+        if listed is not None and (not network or not listed or _plain(network) in map(_plain, listed)):
+            return None
+        return CoinFacts(
+            currency=currency, network=network, listed=listed is not None, networks=listed or (), table_at=at
+        )
+
+    def want_networks(self) -> None:
+        """Ask for a fresh table of networks; the refresher shares the demand, and throttles it."""
+        self.networks_wanted = True
+        self.wanted.set()
 
     async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
         """The VASP's current keys from the hub, stored if it is in the directory; empty if the hub does not know it.

@@ -93,10 +93,20 @@ class Refresher:
             return
         wanted.clear()
         try:
+            if self._counterparties.networks_wanted:
+                await self._want_networks()
             await self._fetches.want(self._clock())
         except BaseException:
             wanted.set()  # the database did not take it: the demand stands
             raise
+
+    async def _want_networks(self) -> None:
+        """Have the next fetch bring the coin networks, unless another process, or the last demand, asked lately."""
+        now = self._clock()
+        due_at = (await self._fetches.read()).networks_due_at
+        if due_at is not None and due_at > now:
+            await self._fetches.networks_due(now)
+        self._counterparties.networks_wanted = False
 
     async def _fetch(self, state: FetchState, now: datetime) -> None:
         networks = state.networks_due_at is None or now >= state.networks_due_at

@@ -235,6 +235,8 @@ def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     if report.code in UNKNOWN_VASP_CODES:
         turn.decide(Cause.COUNTERPARTY_UNKNOWN)
         return "the hub does not know the VASP"
+    if report.coin is not None:
+        return hold_unlisted(turn)
     if report.code == "COUNTERPARTY_NOT_ALLOWED":
         turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP by now"
@@ -244,6 +246,13 @@ def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
     turn.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempt.counterparty, report.attempts)
     return "call refused"
+
+
+def hold_unlisted(turn: Turn) -> str:
+    """The hub's table does not have the coin on that network: nothing was asked; looked at again now and then."""
+    turn.decide(Cause.ASSET_NOT_LISTED)
+    turn.set_timer(TRY_AGAIN, RETRY_SECONDS_MAX)
+    return "the hub's table does not list the coin, or not on that network"
 
 
 def unreachable(turn: Turn, code: AlertCode) -> None:

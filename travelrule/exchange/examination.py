@@ -56,6 +56,8 @@ def examine(request: AuthorizationReceived, policy: Policy) -> Examined:
     if not policy.serves(request.currency, request.network):
         return Examined("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits", payload)
     wallets = _wallets(request, ivms)
+    if not wallets and _asset_unknown(request, ivms, policy):
+        return Examined("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits there", payload)
     if not wallets:
         return Examined("NOT_FOUND_ADDRESS", "no such deposit address", payload)
     reason, message = _owners(request, ivms, wallets, policy)
@@ -102,6 +104,16 @@ def _wallets(request: AuthorizationReceived, ivms: Ivms101) -> tuple[WalletFacts
             return ()
         found += own
     return tuple(found)
+
+
+def _asset_unknown(request: AuthorizationReceived, ivms: Ivms101, policy: Policy) -> bool:
+    """Order 6: the wallets at the account numbers do not take the currency, and ``[assets]`` does not list it either.
+
+    The hub's table of networks has no say in what our own customers can receive.
+    """
+    numbers = [number for number in ivms.beneficiary.account_number if number.strip()] if ivms.beneficiary else []
+    owned = {wallet.account_number for wallet in request.wallets}
+    return owned.issuperset(numbers) and bool(numbers) and not policy.names_asset(request.currency, request.network)
 
 
 def _takes(wallet: WalletFacts, request: AuthorizationReceived) -> bool:

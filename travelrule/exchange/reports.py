@@ -17,6 +17,19 @@ from schemas.persons import Person
 Outcome = Literal["answered", "failed", "troubled", "deferred"]
 
 
+class CoinFacts(Wire):
+    """What the hub's table of networks (4.A.3) says of a coin that is to be sent: ``listed``, on these ``networks``.
+
+    ``network`` is the one to be sent on, None if none was named; ``table_at`` when the table was fetched.
+    """
+
+    currency: str
+    network: str | None = None
+    listed: bool
+    networks: tuple[str, ...] = ()
+    table_at: datetime
+
+
 class SentBody(Wire):
     """What a call sent: the clear fields, and the inner ``ivms101`` object that was sealed."""
 
@@ -35,7 +48,8 @@ class CallReport(Wire):
     opened inner ``ivms101`` object, None if there was none or it could not be opened. ``maybe_acted``: the counterparty
     may have received and acted on the call. ``counterparty_country`` and ``counterparty_alliance`` are the target's
     directory entry; the caller fills them at least for ``address-search``. ``unasked``: a listed VASP of the own
-    network is not among those that a search asked, because it was down.
+    network is not among those that a search asked, because it was down. ``coin``: the call was not made, because the
+    hub's table does not have the coin, or not on that network.
 
     The last five bind an answer to its request (``answer_binding``); they are filled for answers with a payload.
     ``sent`` is the request. ``request_seal`` and ``answer_seal`` are keyed hashes of the sealed bytes that were sent
@@ -57,6 +71,7 @@ class CallReport(Wire):
     counterparty_country: str | None = None
     counterparty_alliance: str | None = None
     unasked: bool = False
+    coin: CoinFacts | None = None
     sent: SentBody | None = None
     request_seal: str = ""
     answer_seal: str = ""

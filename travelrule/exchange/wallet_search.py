@@ -22,7 +22,7 @@ from schemas.hub import WalletSearchResult
 from schemas.hub_search import SearchRow
 from schemas.text import Id
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.authorizing import answered_at_last, search_address, unreachable
+from travelrule.exchange.authorizing import answered_at_last, hold_unlisted, search_address, unreachable
 from travelrule.exchange.decision import Decision, Emit
 from travelrule.exchange.ids import fresh_transfer_id, next_transfer_id
 from travelrule.exchange.meeting import SearchCalledBack
@@ -176,6 +176,8 @@ def _without_result(turn: Turn, search: WalletSearch, report: CallReport) -> str
 def _not_asked(turn: Turn, search: WalletSearch, report: CallReport) -> str:
     """The hub could not be asked, or refuses the search."""
     _end(turn, search, "failed", ())
+    if report.coin is not None:
+        return hold_unlisted(turn)
     if passing(report.status, report.code):
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the hub could not be asked: search again later"

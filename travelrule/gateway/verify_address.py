@@ -68,12 +68,14 @@ class VerifyAddress:
     async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
         numbers = beneficiary.account_number
         found = await self.wallets.wallets_at(numbers)
-        wallets: list[WalletRecord] = []
-        for number in numbers:
-            own = [one for one in meant(number, found) if takes(one, request.currency, request.network)]
-            if not own:
-                return _invalid("NOT_FOUND_ADDRESS", "no such deposit address")
-            wallets += own
+        owned = [meant(number, found) for number in numbers]
+        taking = [[one for one in own if takes(one, request.currency, request.network)] for own in owned]
+        if not all(taking):
+            # Where the address is ours for something else, the symbol is at fault, unless the policy lists it.
+            if all(owned) and not policy.names_asset(request.currency, request.network):
+                return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits there")
+            return _invalid("NOT_FOUND_ADDRESS", "no such deposit address")
+        wallets = [one for own in taking for one in own]
         if not all(wallet.kyc for wallet in wallets):
             return self._found("NOT_KYC_USER", "the owner has not finished KYC")
         if policy.sanctions != "off":

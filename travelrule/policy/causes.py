@@ -1,8 +1,9 @@
 """Why a verdict is what it is: the verdict table of the contract (section 4) as one table.
 
 Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
-policy may choose instead. Seven rows are additions: ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data
-(hub-api.md 4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, data are missing that the protocol (2.4) or the counterparty's
+policy may choose instead. Eight rows are additions: ``ASSET_NOT_LISTED``, which is apart from ``ASSET_NOT_SUPPORTED``
+because no rule of the operator's says so; ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data (hub-api.md
+4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, data are missing that the protocol (2.4) or the counterparty's
 network (ivms101.md section 7) requires, found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
 answer speaks of another address, and ``OWNER_UNKNOWN``, nobody is registered at the address, so nobody's data can be
 asked for; and ``ASSESSING``, a rating that is under way, which needs nobody yet. ``NOT_FIRST_PARTY`` is what
@@ -35,6 +36,7 @@ class Cause(StrEnum):
     NOT_FIRST_PARTY = "NOT_FIRST_PARTY"
     COUNTERPARTY_UNREACHABLE = "COUNTERPARTY_UNREACHABLE"
     ASSET_NOT_SUPPORTED = "ASSET_NOT_SUPPORTED"
+    ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
     SANCTIONED = "SANCTIONED"
     RISK_MALICIOUS = "RISK_MALICIOUS"
     RISK_SUSPICIOUS = "RISK_SUSPICIOUS"
@@ -123,6 +125,13 @@ VERDICTS: dict[Cause, VerdictRow] = {
         "deny",
         "ASSET_NOT_SUPPORTED",
         movable=HOLD_OR_DENY,
+    ),
+    Cause.ASSET_NOT_LISTED: VerdictRow(
+        "coin that neither policy nor the hub's (fresh) table knows, or not on that network",
+        "hold",
+        "ASSET_NOT_SUPPORTED",
+        OPERATOR,
+        HOLD_OR_DENY,
     ),
     Cause.SANCTIONED: VerdictRow(
         "sanctions hit on a party or address", "deny", "SANCTIONED", OPERATOR, HOLD_OR_DENY, "hold"

@@ -163,6 +163,10 @@ class Policy(BaseModel):
             return False
         return not asset.networks or not network or network.upper() in asset.networks
 
+    def names_asset(self, currency: str, network: str | None) -> bool:
+        """Whether ``[assets]`` itself lists this currency, on this network if one is given."""
+        return bool(self.assets) and self.serves(currency, network)
+
     def exceeds(self, trade_price: Decimal, trade_currency: str, *, flagged: bool) -> bool:
         """Whether a transfer exceeds the threshold: it is flagged, or its value reaches the own threshold."""
         own = next((amount for currency, amount in self.thresholds.items() if currency == trade_currency.upper()), None)

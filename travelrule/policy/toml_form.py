@@ -40,6 +40,7 @@ NEVER_OF_DEPOSITS = frozenset(
         Cause.DENIED_CORRECTABLE,
         Cause.DENIED,
         Cause.ADDRESS_NOT_FOUND,
+        Cause.ASSET_NOT_LISTED,
         Cause.COUNTERPARTY_FOUND,
         Cause.COUNTERPARTY_UNKNOWN,
         Cause.COUNTERPARTY_AMBIGUOUS,

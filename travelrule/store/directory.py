@@ -115,6 +115,14 @@ class Directory:
             await connection.execute(table.delete().where(table.c.vasp == self._vasp))
             await bulk.insert(connection, table, rows, conflict="update")
 
+    async def networks_at(self) -> datetime | None:
+        """When the stored networks were fetched; None: there are none."""
+        table = tables.coin_networks
+        query = select(table.c.refreshed_at).where(table.c.vasp == self._vasp).limit(1)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        return None if row is None else row.refreshed_at
+
     async def networks(self) -> dict[str, tuple[str, ...]]:
         """Network names by upper-case coin."""
         table = tables.coin_networks

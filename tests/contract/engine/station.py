@@ -146,7 +146,7 @@ class Station:
             network, RecordingMember(), journal=self.journal, clock=self.clock, callbacks=callbacks, pause=pause
         )
         self.wire = Wiretap(httpx.ASGITransport(create_sandbox(self.sandbox, self.journal)))
-        self.control = httpx.AsyncClient(transport=self.wire.inner, base_url="http://hub")
+        self.control = httpx.AsyncClient(transport=self.wire.inner, base_url="http://127.0.0.1")
         self.hub = HubClient(
             "http://hub",
             "code:north",

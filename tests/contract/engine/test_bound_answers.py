@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
 import orjson
 import pytest
 
-from tests.contract.engine.station import Station, robot
+from tests.contract.engine.station import NAMES, Station, robot
 from tests.unit.hub.kit import NORTH
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed, seal
+from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
+from travelrule.exchange.inputs import Input, Rejected
+from travelrule.exchange.reports import CallReport
+from travelrule.store import tables
 from travelrule.store.database import Database
 
 AUTHORIZATION = "/v1/code/transfer/south"
@@ -180,3 +185,47 @@ async def test_a_report_and_a_finish_are_not_taken_as_accepted_on_the_word_of_an
     station.wire.changed = None
     await let_it_end(station)
     assert await station.due() == []
+
+
+async def results_of_both(station: Station) -> list[Input]:
+    """Two transfers get the same bytes; neither result is decided on yet."""
+    same: list[Body] = []
+
+    def replayed(path: str, request: Body, answer: Body) -> Body:
+        if path != AUTHORIZATION:
+            return answer
+        same.append(answer)
+        return {**same[0], "transferId": None}
+
+    station.wire.changed = replayed
+    for name in ("w-1", "w-2"):
+        await station.withdraw(name)
+    await station.call()
+    both: list[Input] = []
+    apply = station.engine.apply
+
+    async def later(items: Sequence[Input | Rejected]) -> list[Outcome]:
+        both.extend(item for item in items if isinstance(item, Input))
+        return [Outcome("applied")]
+
+    station.engine.apply = later  # type: ignore[method-assign]
+    await station.call()
+    station.engine.apply = apply  # type: ignore[method-assign]
+    assert len(both) == 2
+    assert len({item.data.answer_seal for item in both if isinstance(item.data, CallReport)}) == 1
+    return both
+
+
+async def test_one_answer_decided_on_twice_at_once_is_accepted_once(station: Station) -> None:
+    """Two workers hold the same bytes for two transfers before either has written: the primary key decides."""
+    await asyncio.gather(*(station.engine.apply([item]) for item in await results_of_both(station)))
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+    (row,) = await station.rows(tables.accepted_answers)
+    stored = str(row._mapping)
+    assert not [name for name in NAMES if name in stored], "nothing personal stands there"
+
+
+async def test_a_batch_that_holds_one_answer_twice_accepts_it_once(station: Station) -> None:
+    await station.engine.apply(await results_of_both(station))
+    assert await station.verdicts() == [("allow", "VERIFIED")]
+    assert len(await station.rows(tables.accepted_answers)) == 1

@@ -119,7 +119,7 @@ def report(attempt: Attempt) -> CallReport:
 
 async def test_a_wallet_search_is_sent_without_a_counterparty(house: House, hub: Hub) -> None:
     await house.directory.store_networks(
-        CoinNetworks.model_validate({"coinNetworks": [{"coin": "XRP", "networkList": [{"network": "XRP-LEDGER"}]}]}),
+        CoinNetworks.model_validate({"coinNetworks": [{"coin": "XRP", "networkList": [{"network": "XRP"}]}]}),
         NOW,
     )
     call = await started(house)

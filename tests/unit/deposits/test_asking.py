@@ -108,3 +108,17 @@ def test_a_call_in_trouble_is_told():
     scene = late(ONE)
     scene.tell(reported("status-search", ONE["transferId"], "troubled", target="north", attempts=10))
     assert scene.alerts == ["CALL_TROUBLED"]
+
+
+@pytest.mark.parametrize("word", ["canceled", "confirmed"])
+def test_a_status_that_names_neither_the_transfer_nor_our_transaction_changes_nothing(word):
+    scene = late(ONE)
+    scene.tell(said(ONE, word, transferId=None, txid=OTHER_TXID))
+    assert not scene.last.effects
+    assert scene.state.status == "asking"
+
+
+def test_a_status_without_transfer_id_counts_by_our_transaction():
+    scene = late(ONE)
+    scene.tell(said(ONE, "confirmed", transferId=None, txid=TXID))
+    assert scene.tells == [(ONE["subject"], "exchange.txid-learned")]

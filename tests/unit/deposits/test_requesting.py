@@ -18,6 +18,7 @@ from tests.unit.deposits.scene import (
     result,
 )
 from tests.unit.exchange.scene import ADDRESS, OWNER, TAG, TXID, natural
+from travelrule.exchange.decision import AcceptAnswer
 from travelrule.identity.validate import faults
 from travelrule.policy.policy import OwnVasp
 
@@ -335,3 +336,28 @@ def test_an_answer_that_nothing_waits_for_is_nothing():
     scene.tell(old)
     scene.tell(old)
     assert not scene.last.effects
+
+
+@pytest.mark.parametrize("network", [{}, GTR], ids=["own", "gtr"])
+def test_answers_of_another_request_are_given_up_and_held(network):
+    scene = requesting(**network)
+    scene.tell(failed(scene, "ANSWER_NOT_BOUND", 200))
+    assert scene.verdict == ("hold", "ANSWER_NOT_BOUND", False)
+    assert scene.alerts == ["ANSWER_NOT_BOUND"]
+
+
+@pytest.mark.parametrize("network", [{}, GTR], ids=["own", "gtr"])
+def test_data_that_were_accepted_for_another_deposit_are_not_accepted_again(network):
+    scene = requesting(**network)
+    made = data(scene.request_id).model_copy(update={"answer_seal": "aa", "accepted_for": "another"})
+    scene.tell(made)
+    assert scene.verdict == ("hold", "ANSWER_NOT_BOUND", False)
+    assert scene.alerts == ["ANSWER_NOT_BOUND"]
+
+
+def test_accepted_data_are_remembered_by_their_bytes():
+    scene = requesting()
+    scene.tell(data(scene.request_id).model_copy(update={"answer_seal": "aa"}))
+    assert [one for one in scene.last.effects if isinstance(one, AcceptAnswer)] == [
+        AcceptAnswer("aa", scene.request_id)
+    ]

@@ -224,7 +224,6 @@ async def test_order_6_currency_before_7_address(world: World) -> None:
         (XRP + ":77001", "XRP", True),
         (XRP + ":77002", "XRP", False),
         (XRP, "XRP", False),
-        (BTC, "XRP", False),
         ("nowhere", "BTC", False),
     ],
 )

@@ -28,6 +28,7 @@ WITHDRAWALS = [
     (Cause.NOT_FIRST_PARTY, {}, Verdict("deny", ("NOT_FIRST_PARTY",), (), final=True)),
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
+    (Cause.ASSET_NOT_LISTED, {}, Verdict("hold", ("ASSET_NOT_SUPPORTED",), OPERATOR)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
     (Cause.RISK_MALICIOUS, {}, Verdict("deny", ("RISK_MALICIOUS",), (), final=True)),
     (Cause.RISK_SUSPICIOUS, {}, Verdict("hold", ("RISK_SUSPICIOUS",), OPERATOR)),

@@ -32,6 +32,9 @@ NAMESAKE_TXID = "AA" * 32
 """A transaction that a robot sent, to somebody else by its own account."""
 TWICE_CLAIMED_TXID = "BB" * 32
 """A transaction that two robots claim."""
+COINS = (("XRP", "XRP", "r..."), ("BTC", "BTC", "1..."), ("USDT", "ETH", "0x..."))
+"""What is sent and received: coin, network, example of an address. What is not listed is not sent."""
+
 ROBOT_SENDER = {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}}
 
 
@@ -132,10 +135,9 @@ class Network:
         }
 
     def _world(self) -> dict[str, Any]:
-        example = {"network": "XRP", "addressExample": "r...", "txIdExample": "..."}
         return {
             "members": [self.member(self.north), self.member(self.south), *_robots()],
-            "coinNetworks": [{"coin": "XRP", "networkList": [example]}],
+            "coinNetworks": [_coin(*one) for one in COINS],
             "screening": world_screening(),
             "rateLimitPerMinute": 0,
             "memberTimeoutSeconds": 3,
@@ -147,6 +149,11 @@ class Network:
 async def _text(session: aiohttp.ClientSession, url: str) -> str:
     async with session.get(url) as answer:
         return await answer.text()
+
+
+def _coin(name: str, network: str, address: str) -> dict[str, Any]:
+    example = {"network": network, "addressExample": address, "txIdExample": "..."}
+    return {"coin": name, "networkList": [example]}
 
 
 def _robots() -> list[dict[str, Any]]:
