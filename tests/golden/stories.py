@@ -20,8 +20,9 @@ from tests.property.assessments.catalogue import for_assessment
 from tests.property.deposits import test_deposit_product
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange import test_product
-from tests.property.exchange.catalogue import for_exchange, for_withdrawal
+from tests.property.exchange.catalogue import assessments, for_exchange, for_withdrawal, timers
 from tests.unit.assessments.scene import ASSESSMENT, SCREENING
+from tests.unit.deposits import scene as deposits
 from tests.unit.deposits.scene import EXCHANGE
 from tests.unit.exchange.scene import NORTH, OWNER, SOUTH, TRANSFER_ID, WITHDRAWAL_ID, Scene, ivms101, legal, requested
 from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
@@ -36,6 +37,7 @@ OFF = 'sanctions = "off"\n'
 HOLDING = OFF + test_product.HOLDING
 DENYING = OFF + test_product.DENYING
 SCREENED = 'sanctions = "required"\noperator_override = true\n'
+RATED = OFF + '[screening]\ndeposits = ["transaction", "kyt"]\n'
 DEPOSITS = OFF + '[searches]\nattempts = 1\n[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"\nAMOUNT_MISMATCH = "deny"'
 
 Catalogue = Callable[[Any], Iterator[Wire]]
@@ -49,8 +51,10 @@ def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], ob
         yield withdrawal, rules, NORTH, for_withdrawal, _kind_of_exchange
     for rules in (OFF, SCREENED):
         yield f"exchange:north/{TRANSFER_ID}", rules, SOUTH, for_exchange, _kind_of_exchange
-    for rules in (OFF + 'deny_list = ["banned"]', DEPOSITS, SCREENED):
-        yield "deposit:dep-1", rules, SOUTH, for_deposit, test_deposit_product.kind_of
+    for rules in (OFF + 'deny_list = ["banned"]', DEPOSITS):
+        yield "deposit:dep-1", rules, SOUTH, for_deposit, _kind_of_deposit
+    for rules in (SCREENED, RATED):
+        yield "deposit:dep-1", rules, SOUTH, for_screened_deposit, _kind_of_deposit
     for subject in (SCREENING, ASSESSMENT):
         yield subject, OFF, NORTH, _assessments(subject), test_assessment_product.kind_of
     for rules in (OFF, SCREENED):
@@ -63,6 +67,10 @@ def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], ob
 
 def _assessments(subject: str) -> Catalogue:
     return lambda state: for_assessment(subject, state)
+
+
+def _kind_of_deposit(state: Any) -> object:
+    return test_deposit_product.kind_of(state), getattr(getattr(state, "gate", None), "kind", None)
 
 
 def _kind_of_exchange(state: Any) -> object:
@@ -113,6 +121,16 @@ def type_of(data: Wire) -> str:
 
 def _label(data: Wire) -> tuple[str, ...]:
     return type_of(data), str(getattr(data, "operation", "")), str(getattr(data, "name", ""))
+
+
+def for_screened_deposit(state: Any) -> Iterator[Wire]:
+    """What leads a deposit to its assessments, and what these tell it."""
+    yield deposits.detected()
+    yield deposits.context()
+    yield deposits.matched()
+    yield deposits.CONFIRMED
+    yield from assessments(state.gate if state is not None else None)
+    yield from timers(state)
 
 
 def for_wallet(state: Any) -> Iterator[Wire]:

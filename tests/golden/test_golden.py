@@ -21,6 +21,8 @@ from travelrule.exchange.machine import Machine
 
 WRITE = "python -m tests.golden"
 KINDS = sorted(MACHINES)
+PLATFORM = ("call.", "decision.", "screening.", "ownership.")
+"""What an assessment that another subject wants is never told."""
 HANDLED: dict[str, set[str]] = {
     "withdrawal": {
         *(TYPES[model] for model in withdrawal.PLATFORM if model in TYPES and not TYPES[model].startswith("call.")),
@@ -38,7 +40,7 @@ HANDLED: dict[str, set[str]] = {
         *(TYPES[model] for model in deposit.HEARS if not TYPES[model].startswith("call.")),
     },
     "screening": {"screening.requested.v1", "ownership.requested.v1", "call.answered", "timer.due"},
-    "assessment": {TYPES[model] for model in assessment.HEARS if not TYPES[model].startswith(("call.", "decision."))},
+    "assessment": {TYPES[model] for model in assessment.HEARS if not TYPES[model].startswith(PLATFORM)},
     "wallet": {"wallet.registered.v1", "wallet.removed.v1", "owner.screened", "owner.listed"},
     "owner": {"owner.hits"},
     "vasp": {"directory.changed"},
