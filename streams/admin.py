@@ -11,7 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
-from schemas.registry import RECORD_BYTES, TopicSpec
+from schemas.registry import TopicSpec
 from streams.connection import Connection
 from streams.topics import Topics
 from travelrule.errors import ServiceUnavailable
@@ -20,25 +20,62 @@ REPLICAS = 3
 IN_SYNC = 2
 ADMIN_SECONDS = 20.0
 LOOK_SECONDS = 0.05
+BYTES, MIN_IN_SYNC = "max.message.bytes", "min.insync.replicas"
+TOPIC_LEVEL = 1
+"""Where a setting of a topic comes from, in Kafka's protocol: it was set for this topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicReport:
-    """What became of one topic (name with prefix). ``differs``: it was there, ``detail`` says what is otherwise."""
+    """What became of one topic (name with prefix). ``differs``: it was there, ``detail`` says what is otherwise.
+
+    ``serious``: a worker must not use it as it is.
+    """
 
     topic: str
-    action: Literal["created", "unchanged", "differs", "failed"]
+    action: Literal["created", "unchanged", "differs", "altered", "failed"]
     detail: str = ""
+    serious: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A topic as the broker has it. ``config`` is None if we may not read it; ``own`` is what was set for it alone."""
+
+    partitions: int
+    config: dict[str, str] | None
+    own: dict[str, str]
 
 
 def wanted_config(spec: TopicSpec, replicas: int) -> dict[str, str]:
     """The topic settings that we rely on; everything else is the operator's."""
-    config = {"cleanup.policy": "compact" if spec.compacted else "delete"}
+    config = {"cleanup.policy": "compact" if spec.compacted else "delete", BYTES: str(spec.bytes_max)}
     if replicas >= REPLICAS:
-        config["min.insync.replicas"] = str(IN_SYNC)
-    if spec.bytes_max > RECORD_BYTES:
-        config["max.message.bytes"] = str(spec.bytes_max)
+        config[MIN_IN_SYNC] = str(IN_SYNC)
     return config
+
+
+def differences(spec: TopicSpec, replicas: int, config: dict[str, str]) -> dict[str, str]:
+    """The settings that are otherwise, with the values wanted. A topic may take more than we need."""
+    wanted = wanted_config(spec, replicas)
+    if config.get(BYTES, "").isdigit() and int(config[BYTES]) >= spec.bytes_max:
+        del wanted[BYTES]
+    return {key: value for key, value in wanted.items() if config.get(key) != value}
+
+
+def compare(name: str, spec: TopicSpec, replicas: int, found: Found) -> TopicReport:
+    """Say what is otherwise. Another number of partitions and ``min.insync.replicas`` are the operator's risk; with
+    another cleanup policy or a smaller limit events are lost.
+    """
+    said = []
+    if found.partitions != spec.partitions_real:
+        said.append(f"{found.partitions} partitions, wanted {spec.partitions_real}")
+    if found.config is None:
+        return TopicReport(name, "differs", "; ".join([*said, "its configuration cannot be read: check the ACLs"]))
+    wrong = differences(spec, replicas, found.config)
+    said += [f"{key} is {found.config.get(key, 'not set')}, wanted {value}" for key, value in wrong.items()]
+    serious = bool(wrong.keys() - {MIN_IN_SYNC})
+    return TopicReport(name, "differs" if said else "unchanged", "; ".join(said), serious)
 
 
 async def apply_topics(connection: Connection, topics: Topics) -> list[TopicReport]:
@@ -54,6 +91,11 @@ async def compare_topics(connection: Connection, topics: Topics) -> list[TopicRe
     The embedded broker knows no topic settings: there only the presence counts.
     """
     return await _with_admin(connection, topics, _presence if connection.embedded else _compare_all)
+
+
+async def alter_topics(connection: Connection, topics: Topics) -> list[TopicReport]:
+    """Create what is missing and change the configuration of what differs; partitions are never changed."""
+    return await _with_admin(connection, topics, _alter_all)
 
 
 async def _with_admin(
@@ -74,17 +116,18 @@ async def _with_admin(
 
 async def _presence(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicReport]:
     present = set(await admin.list_topics())
-    return [
-        TopicReport(name, "unchanged") if name in present else TopicReport(name, "failed", "missing")
-        for name in topics.specs()
-    ]
+    return [TopicReport(name, "unchanged") if name in present else _missing(name) for name in topics.specs()]
+
+
+def _missing(name: str) -> TopicReport:
+    return TopicReport(name, "failed", "missing", serious=True)
 
 
 async def _compare_all(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicReport]:
     replicas = min(REPLICAS, len((await admin.describe_cluster())["brokers"]))
     present = set(await admin.list_topics())
     return [
-        await _compare(admin, name, spec, replicas) if name in present else TopicReport(name, "failed", "missing")
+        await _compare(admin, name, spec, replicas) if name in present else _missing(name)
         for name, spec in topics.specs().items()
     ]
 
@@ -118,7 +161,7 @@ async def _create(admin: AIOKafkaAdminClient, missing: dict[str, TopicSpec], rep
         elif error is TopicAlreadyExistsError:
             reports[name] = TopicReport(name, "unchanged", "another process made it just now")
         else:
-            reports[name] = TopicReport(name, "failed", error.__name__)
+            reports[name] = TopicReport(name, "failed", error.__name__, serious=True)
     await _visible(admin, [name for name, report in reports.items() if report.action != "failed"])
     return reports
 
@@ -133,19 +176,51 @@ async def _visible(admin: AIOKafkaAdminClient, names: list[str]) -> None:
 
 
 async def _compare(admin: AIOKafkaAdminClient, name: str, spec: TopicSpec, replicas: int) -> TopicReport:
+    return compare(name, spec, replicas, await _found(admin, name))
+
+
+async def _found(admin: AIOKafkaAdminClient, name: str) -> Found:
     described = (await admin.describe_topics([name]))[0]
-    partitions = len(described["partitions"])
-    found = await _config(admin, name)
-    differences = [
-        f"{key} is {found.get(key, 'not set')}, wanted {value}"
-        for key, value in wanted_config(spec, replicas).items()
-        if found.get(key) != value
-    ]
-    if partitions != spec.partitions_real:
-        differences.insert(0, f"{partitions} partitions, wanted {spec.partitions_real}")
-    return TopicReport(name, "differs" if differences else "unchanged", "; ".join(differences))
-
-
-async def _config(admin: AIOKafkaAdminClient, name: str) -> dict[str, str]:
     answers: list[Any] = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, name)])
-    return {entry[0]: entry[1] for answer in answers for resource in answer.resources for entry in resource[4]}
+    (resource,) = [resource for answer in answers for resource in answer.resources]
+    code, entries = resource[0], resource[4]
+    if code:
+        return Found(len(described["partitions"]), None, {})
+    config = {entry[0]: entry[1] for entry in entries}
+    return Found(len(described["partitions"]), config, {entry[0]: entry[1] for entry in entries if _is_own(entry[3])})
+
+
+def _is_own(source: bool | int) -> bool:  # noqa: FBT001 - the oldest brokers only say whether it is a default
+    return not source if isinstance(source, bool) else source == TOPIC_LEVEL
+
+
+async def _alter_all(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicReport]:
+    replicas = min(REPLICAS, len((await admin.describe_cluster())["brokers"]))
+    specs = topics.specs()
+    return [
+        await _alter(admin, report, specs[report.topic], replicas) if report.action == "differs" else report
+        for report in await _apply(admin, topics)
+    ]
+
+
+async def _alter(admin: AIOKafkaAdminClient, report: TopicReport, spec: TopicSpec, replicas: int) -> TopicReport:
+    """The request replaces all that was set for the topic, so the rest goes along."""
+    found = await _found(admin, report.topic)
+    wrong = differences(spec, replicas, found.config) if found.config is not None else {}
+    if not wrong:
+        return report
+    resource = ConfigResource(ConfigResourceType.TOPIC, report.topic, configs={**found.own, **wrong})
+    for answer in await admin.alter_configs([resource]):
+        for code, *_ in answer.resources:
+            if code:
+                return TopicReport(report.topic, "failed", f"not altered: {for_code(code).__name__}", report.serious)
+    while True:
+        after = await _found(admin, report.topic)
+        if after.config is not None and not differences(spec, replicas, after.config):
+            break
+        await asyncio.sleep(LOOK_SECONDS)  # brokers learn of it one by one
+    left = compare(report.topic, spec, replicas, after)
+    detail = "; ".join(f"{key} set to {value}" for key, value in wrong.items())
+    if left.action == "differs":
+        return TopicReport(report.topic, "differs", f"{left.detail}; {detail}")
+    return TopicReport(report.topic, "altered", detail)

@@ -9,11 +9,12 @@ from typing import Any
 import faust
 from faust.types.auth import CredentialsT
 
-from streams import broken_writes, embedded
+from streams import broken_writes, embedded, metadata_requests
 from travelrule.errors import ConfigurationError
 from travelrule.settings import Settings
 
 broken_writes.mend()  # here, because every client is made from a connection
+metadata_requests.forbid_topic_creation()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,12 @@ import asyncpg
 import orjson
 from aiokafka import AIOKafkaProducer
 
-from schemas.registry import TOPICS
 from tests.benchmarks.cpu import Meter
 from tests.benchmarks.desk import wallet_of
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, event
 from tests.benchmarks.program import Program
-from tests.benchmarks.stage import PARTITIONS, Stage
+from tests.benchmarks.stage import Stage
 from travelrule.commands.demo.vasp import Vasp
 
 TARGET = 0.65
@@ -56,7 +55,7 @@ async def figures(stage: Stage) -> list[Figure]:
 
 
 async def _produce(stage: Stage, vasp: Vasp, count: int) -> None:
-    stage.kafka.create_topics([f"{vasp.topic_prefix}{name}" for name in TOPICS], PARTITIONS)
+    stage.create_topics(vasp.topic_prefix)
     producer = AIOKafkaProducer(bootstrap_servers=stage.kafka.bootstrap, acks="all", linger_ms=20)
     await producer.start()
     try:

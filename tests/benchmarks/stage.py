@@ -17,6 +17,7 @@ import orjson
 import psutil
 
 from schemas.registry import TOPICS
+from streams.admin import wanted_config
 from tests.benchmarks.program import Program
 from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
 from travelrule.commands.demo.lists import NORTH_LIST
@@ -58,8 +59,13 @@ class Stage:
         vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", folder, self.hub_url, policy, NORTH_LIST)
         vasp.broker_url = f"kafka://{self.kafka.bootstrap}"
         vasp.database_url = self.postgres.dsn(database)
-        self.kafka.create_topics([f"{vasp.topic_prefix}{name}" for name in TOPICS], PARTITIONS)
+        self.create_topics(vasp.topic_prefix)
         return vasp
+
+    def create_topics(self, prefix: str) -> None:
+        """The topics of a worker, as it wants them but for the number of partitions."""
+        for name, spec in TOPICS.items():
+            self.kafka.create_topics([f"{prefix}{name}"], PARTITIONS, wanted_config(spec, 1))
 
     @asynccontextmanager
     async def database(self) -> AsyncIterator[str]:

@@ -5,10 +5,30 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from streams.connection import connect
+from streams.admin import compare_topics
+from streams.connection import Connection, connect
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
+from travelrule import logs
+from travelrule.errors import ConfigurationError
 from travelrule.settings import Settings
+
+log = logs.get("topics")
+
+
+async def check_topics(settings: Settings, connection: Connection) -> None:
+    """Raise ``ConfigurationError`` if a topic is missing or loses events as it is, ``ServiceUnavailable`` if no broker
+    answers. What else differs is logged. Nothing is created.
+    """
+    reports = await compare_topics(connection, Topics(settings.topic_prefix))
+    wrong = [report for report in reports if report.serious]
+    if wrong:
+        names = "; ".join(f"{report.topic}: {report.detail}" for report in wrong)
+        fix = "run `travelrule topics apply`, with --alter for those that differ"
+        raise ConfigurationError("TRAVELRULE_BROKER_URL", f"its topics are not those of this version ({names}): {fix}")
+    for report in reports:
+        if report.action == "differs":
+            log.warning("topic-differs", topic=report.topic, detail=report.detail)
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from streams.connection import Connection, connect
 from streams.embedded import EmbeddedBroker, own_or_find
 from streams.topics import Topics
 from travelrule import logs
+from travelrule.bootstrap.broker import check_topics
 from travelrule.bootstrap.gateway import serve_gateway, serve_until
 from travelrule.bootstrap.installation import (
     Installation,
@@ -86,7 +87,9 @@ async def _broker(settings: Settings, *, needed: bool) -> AsyncIterator[Connecti
         names = list(Topics(settings.topic_prefix).specs())
         owned = await asyncio.to_thread(own_or_find, settings.data_dir, names)
     try:
-        yield await asyncio.to_thread(connect, settings)
+        connection = await asyncio.to_thread(connect, settings)
+        await check_topics(settings, connection)
+        yield connection
     finally:
         if owned is not None:
             owned.close()

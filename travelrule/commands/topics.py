@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from streams.admin import apply_topics, compare_topics
+from streams.admin import alter_topics, apply_topics, compare_topics
 from streams.connection import connect
 from streams.topics import Topics
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_rows
+from travelrule.errors import UsageError
 
 app = typer.Typer(help="Kafka topics", no_args_is_help=True)
 COLUMNS = ("topic", "action", "detail")
@@ -19,15 +22,27 @@ def topics() -> None:
 
 
 @app.command()
-def apply(output: OutputOption = Output.TEXT) -> None:
-    """Make the missing topics with the partitions and configuration of the registry; say what differs."""
-    run(_apply(output))
+def apply(
+    check: Annotated[bool, typer.Option("--check", help="only say what is missing or differs")] = False,  # noqa: FBT002
+    alter: Annotated[  # noqa: FBT002
+        bool, typer.Option("--alter", help="change the configuration of topics that differ, never their partitions")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Make the missing topics with the partitions and configuration of the registry; exit 1 if one differs."""
+    run(_apply(output, check=check, alter=alter))
 
 
-async def _apply(output: Output) -> None:
+async def _apply(output: Output, *, check: bool, alter: bool) -> None:
+    if check and alter:
+        raise UsageError("--check changes nothing: leave out --check or --alter")
     settings = load_settings()
     connection = connect(settings)
+    work = alter_topics if alter else apply_topics
     # The embedded broker has the topics of the registry from its start, and knows no way to make others.
-    work = compare_topics if connection.embedded else apply_topics
+    if check or connection.embedded:
+        work = compare_topics
     rows = await work(connection, Topics(settings.topic_prefix))
     write_rows(({"topic": row.topic, "action": row.action, "detail": row.detail} for row in rows), output, COLUMNS)
+    if any(row.action in ("differs", "failed") for row in rows):
+        raise typer.Exit(1)
