@@ -1,4 +1,4 @@
-"""Write the golden decisions: ``python -m tests.golden``.
+"""Write the golden decisions: ``make golden``.
 
 It refuses where a machine decides a stored case otherwise under the version that is stored. ``--unreleased`` says that
 no release has this version yet, so nothing was recorded under it.

@@ -19,7 +19,7 @@ from travelrule.exchange import beneficiary, withdrawal
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.machine import Machine
 
-WRITE = "python -m tests.golden"
+WRITE = "make golden"
 KINDS = sorted(MACHINES)
 PLATFORM = ("call.", "decision.", "screening.", "ownership.")
 """What an assessment that another subject wants is never told."""
