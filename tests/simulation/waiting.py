@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.simulation.house import House
+from travelrule.assessments.state import AssessmentState
+from travelrule.assessments.table import WAITING
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import WAITS
 from travelrule.exchange.beneficiary_state import ExchangeState
@@ -19,12 +21,23 @@ LONGEST_OUTAGE = timedelta(hours=4)
 
 def waits_for_nothing(house: House, subject: str, state: Any) -> str:
     """Say what the state waits for and nobody will bring; empty if there is no such thing."""
+    return unattended(state, {(row.operation, row.transfer_id) for row in house.calls_of.get(subject, {}).values()})
+
+
+def unattended(state: Any, calls: set[tuple[str, str]]) -> str:
+    """The law of each machine: what waits has a timer of its own, or a call (operation, transferId) under way.
+
+    The other machines wait for nothing: a wallet, an owner, a counterparty and a served data request are answered when
+    they are decided, and at a meeting place it is the deposit that waits, and has the timer.
+    """
     if isinstance(state, WithdrawalState):
-        return _withdrawal(house, subject, state)
+        return _withdrawal(state, calls)
     if isinstance(state, DepositState):
         return _deposit(state)
-    if isinstance(state, ExchangeState) and state.status == "verified" and not state.timers:
+    if isinstance(state, ExchangeState) and state.status == "verified" and "open" not in state.timers:
         return "an open authorization without a timer"
+    if isinstance(state, AssessmentState) and state.status in WAITING and "limit" not in state.timers:
+        return f"an assessment {state.status} without a limit"
     return ""
 
 
@@ -36,13 +49,14 @@ def deferred_calls_are_watched(house: House) -> None:
         assert timers or not row.deferred, f"{row.subject}: {row.operation} waits for {row.target} and nobody watches"
 
 
-def _withdrawal(house: House, subject: str, state: WithdrawalState) -> str:
-    calls = {(row.operation, row.transfer_id) for row in house.calls_of.get(subject, {}).values()}
+def _withdrawal(state: WithdrawalState, calls: set[tuple[str, str]]) -> str:
     for attempt in state.attempts:
         if reason := _attempt(attempt, calls, state.timers):
             return reason
     if state.case.verdict == "hold" and "held" not in state.timers:
         return "a hold that nobody is reminded of"
+    if (state.gate is not None) != ("gate" in state.timers):
+        return "an open gate without a timer, or a timer without a gate"
     if state.case.verdict == "open" and not state.recorded and not calls and not state.timers:
         return "a withdrawal without a verdict that nobody works on"
     search = state.search
@@ -72,6 +86,8 @@ def _attempt(attempt: Attempt, calls: set[tuple[str, str]], timers: Mapping[str,
 
 
 def _deposit(state: DepositState) -> str:
+    if (state.gate is not None) != ("gate" in state.timers):
+        return "an open gate without a timer, or a timer without a gate"
     timer = WAITS.get(state.status)
     if timer is not None and timer not in state.timers:
         return f"a deposit {state.status} without its timer"

@@ -8,12 +8,14 @@ stays with the deposit, also when another exchange is found to have announced it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from travelrule.deposits.state import DepositState
+from travelrule.deposits.table import GATE
 from travelrule.deposits.turn import DepositTurn, ignored
 from travelrule.exchange.alert_codes import AlertCode as SharedCode
-from travelrule.exchange.assessing import AssessmentEnded
+from travelrule.exchange.assessing import REPEATS, AssessmentEnded
 from travelrule.exchange.decision import Decision, Emit
 from travelrule.exchange.gates import accepted, cause_of
 
@@ -24,6 +26,7 @@ def ended(turn: DepositTurn, data: AssessmentEnded) -> Decision[DepositState]:
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
         return ignored(turn.state, "no assessment of this name is waited for")
     risk = "sanctioned" if data.sanctioned else data.risk
+    turn.clear_timer(GATE)
     turn.change(gate=None, risks={**turn.state.risks, gate.kind: risk})
     if gate.kind == "kyt":
         _say_kyt(turn, data)
@@ -31,6 +34,28 @@ def ended(turn: DepositTurn, data: AssessmentEnded) -> Decision[DepositState]:
     if cause is not None and accepted(cause, "deposit", turn.policy):
         turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
     return turn.done(f"{gate.kind} assessed: {data.reason or risk}")
+
+
+def unanswered(turn: DepositTurn) -> str:
+    """The assessment did not answer, although its own limit has long passed: ask it again, then another one, unless the
+    policy goes on without it.
+    """
+    gate = turn.state.gate
+    if gate is None:
+        return "no assessment is waited for"
+    turn.alert(SharedCode.ASSESSMENT_UNANSWERED, "critical", gate.asked)
+    cause = cause_of(gate.kind, "pending", sanctioned=False)
+    if cause is not None and accepted(cause, "deposit", turn.policy):
+        turn.end_assessment()
+        turn.change(risks={**turn.state.risks, gate.kind: "pending"})
+        turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
+        return f"{gate.kind} not assessed within the limit"
+    if gate.asked > REPEATS:
+        turn.end_assessment()
+        turn.ask_assessment(gate.kind, gate.asked + 1)
+    else:
+        turn.want(replace(gate, asked=gate.asked + 1))
+    return f"{gate.kind} not assessed within the limit: ask again"
 
 
 def _say_kyt(turn: DepositTurn, data: AssessmentEnded) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from schemas.decisions import DecisionRecorded
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.asking import ask_round
+from travelrule.deposits.assessing import unanswered
 from travelrule.deposits.detecting import stand_at
 from travelrule.deposits.matching import go_on
 from travelrule.deposits.requesting import nudge, try_due
 from travelrule.deposits.searching import search_due
 from travelrule.deposits.state import DepositState
-from travelrule.deposits.table import ASK, HELD, REPORT, SEARCH, SETTLE, TRY
+from travelrule.deposits.table import ASK, GATE, HELD, REPORT, SEARCH, SETTLE, TRY
 from travelrule.deposits.turn import DepositTurn, ignored, rejected
 from travelrule.exchange.alert_codes import AlertCode as SharedCode
 from travelrule.exchange.decision import Decision
@@ -49,6 +50,8 @@ def timer_due(turn: DepositTurn, data: TimerDue) -> Decision[DepositState]:
             return turn.done(search_due(turn))
         case _ if data.name == TRY and status in ("requesting", "held"):
             return turn.done(try_due(turn))
+        case _ if data.name == GATE:
+            return turn.done(unanswered(turn))
         case _ if data.name == HELD:
             return turn.done(_held_due(turn))
         case _ if data.name == SETTLE:

@@ -39,6 +39,9 @@ from travelrule.exchange.table import NEW, IllegalTransitionError
 _ANYWHERE = {"settled": "settled", "retracted": "retracted"}
 _OPEN = {"decided": "decided", **_ANYWHERE}
 
+GATE = "gate"
+"""The timer of an assessment that is waited for."""
+
 VERSION = 2
 """The version of the deposit machine, see ``Machine.version``."""
 

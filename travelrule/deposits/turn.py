@@ -18,9 +18,9 @@ from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.context import QUESTION
 from travelrule.deposits.judging import cause_of, next_gate, originators
 from travelrule.deposits.state import DepositState
-from travelrule.deposits.table import AUTOMATIC, HELD, SETTLE, may, step
+from travelrule.deposits.table import AUTOMATIC, GATE, HELD, SETTLE, may, step
 from travelrule.exchange.alert_codes import AlertCode as SharedCode
-from travelrule.exchange.assessing import AssessmentDropped, AssessmentWanted
+from travelrule.exchange.assessing import AssessmentDropped, AssessmentKind, AssessmentWanted, answer_limit
 from travelrule.exchange.authorizing import DOUBLINGS_MAX, RETRY_SECONDS_MAX
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, LookUp, Tell
 from travelrule.exchange.inputs import Input
@@ -138,13 +138,15 @@ class DepositTurn:
         """End everything that was begun by itself."""
         self.drop()
         self.change(timers={}, search=None, unreachable=False, failing_since=None, failures=0)
-        if self.state.gate is not None:
-            self.tell(
-                self.state.gate.subject,
-                "assessment.dropped",
-                AssessmentDropped(asker=f"deposit:{self.state.deposit_id}"),
-            )
+        self.end_assessment()
+
+    def end_assessment(self) -> None:
+        """No assessment is waited for any more."""
+        gate = self.state.gate
+        if gate is not None:
             self.change(gate=None)
+            dropped = AssessmentDropped(asker=f"deposit:{self.state.deposit_id}")
+            self.tell(gate.subject, "assessment.dropped", dropped)
 
     def alert(
         self,
@@ -190,6 +192,8 @@ class DepositTurn:
         self._assess()
         self._judge()
         self._tell_exchange()
+        gate = self.state.gate
+        self._watch(GATE, answer_limit(gate.kind, self.policy.time_limits) if gate else 0, needed=gate is not None)
         held = self.state.case.verdict == "hold" and self.state.status not in ("settled", "retracted")
         self._watch(HELD, self.policy.time_limits.held_reminder, needed=held)
         unsettled = self.state.case.verdict == "allow" and self.state.status not in ("settled", "retracted")
@@ -201,13 +205,20 @@ class DepositTurn:
         kind = next_gate(self.state, self.policy)
         if kind is None:
             return
-        detected = self.state.detected
-        asker = f"deposit:{self.state.deposit_id}"
+        self.ask_assessment(kind)
+
+    def ask_assessment(self, kind: AssessmentKind, asked: int = 1) -> None:
+        """Ask a fresh assessment."""
         self.change(gates=self.state.gates + 1)
-        gate = Gate(f"assessment:{asker}/{self.state.gates}", kind)
+        self.want(Gate(f"assessment:deposit:{self.state.deposit_id}/{self.state.gates}", kind, asked))
+
+    def want(self, gate: Gate) -> None:
+        """Wait for this assessment, and tell it what is wanted; one that has answered does so again."""
         self.change(gate=gate)
+        self.set_timer(GATE, answer_limit(gate.kind, self.policy.time_limits))
+        kind, detected = gate.kind, self.state.detected
         wanted = AssessmentWanted(
-            asker=asker,
+            asker=f"deposit:{self.state.deposit_id}",
             kind=kind,
             network=detected.network or "",
             # Two networks share a name (BNB, AVAX); the lists are not asked about our own customer's address.

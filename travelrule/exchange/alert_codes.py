@@ -10,6 +10,8 @@ class AlertCode(StrEnum):
 
     ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
     """A counterparty's answers do not fit the request that they answer."""
+    ASSESSMENT_UNANSWERED = "ASSESSMENT_UNANSWERED"
+    """An assessment that a withdrawal or a deposit waits for did not answer, not even at its own limit."""
     AUTHORIZATION_OPEN = "AUTHORIZATION_OPEN"
     """Beneficiary: an answered authorization has neither txid nor finish, and the originator did not help."""
     BROADCAST_WITHOUT_ALLOW = "BROADCAST_WITHOUT_ALLOW"

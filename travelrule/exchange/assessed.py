@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from travelrule.exchange import gates
+from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.decision import Decision
 from travelrule.exchange.opening import proceed
@@ -30,6 +31,23 @@ def ended(turn: Turn, data: AssessmentEnded) -> Decision[WithdrawalState]:
     if not gates.passed(turn, gate.kind, cause):
         return turn.done(f"{gate.kind} assessed: {data.reason or data.risk}")
     return turn.done(f"{gate.kind} assessed: {proceed(turn)}")
+
+
+def unanswered(turn: Turn) -> str:
+    """The assessment did not answer, although its own limit has long passed: what it was asked is unknown (contract
+    section 4, risk pending at the limit). Unless the policy goes on without it, it is asked again.
+    """
+    gate = turn.state.gate
+    if gate is None:
+        return "no assessment is waited for"
+    turn.alert(AlertCode.ASSESSMENT_UNANSWERED, "critical", attempts=gate.asked)
+    cause = gates.cause_of(gate.kind, "pending", sanctioned=False)
+    if gate.kind != "ownership" and gates.passed(turn, gate.kind, cause):
+        turn.end_assessment()
+        return f"{gate.kind} not assessed: {proceed(turn)}"
+    if not turn.state.case.final:
+        gates.ask_again(turn, gate)
+    return f"{gate.kind} not assessed within the limit: ask again"
 
 
 def _proof(turn: Turn, data: AssessmentEnded) -> str:

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from schemas.base import Wire
 from schemas.verdicts import Risk
+from travelrule.policy.sections import TimeLimits
 
 AssessmentKind = Literal["lists", "wallet", "transaction", "kyt", "ownership"]
 """``lists``: parties and address against the sanctions lists. ``wallet``, ``transaction``, ``kyt``: the hub's rating
@@ -89,6 +90,19 @@ class AssessmentEnded(Wire):
     status: str = ""
     error: str = ""
     facts: dict[str, Any] = Field(default_factory=dict)
+
+
+REPEATS = 1
+"""How often the same assessment is asked again before another one is asked in its place."""
+
+
+def answer_limit(kind: AssessmentKind, limits: TimeLimits) -> int:
+    """Give the seconds after which an asker asks again: twice as long as an assessment takes at most."""
+    if kind == "kyt":
+        return 2 * limits.kyt_limit
+    # A session has the time of the proof again when it is opened, and is asked about once more at the end.
+    longest = 2 * limits.ownership + limits.screening if kind == "ownership" else limits.screening
+    return 2 * longest
 
 
 ASSESSING: dict[str, type[Wire]] = {

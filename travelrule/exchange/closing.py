@@ -7,13 +7,25 @@ from dataclasses import replace
 from schemas.decisions import DecisionRecorded
 from schemas.withdrawals import WithdrawalCancelled
 from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.assessed import unanswered
 from travelrule.exchange.authorizing import try_again
 from travelrule.exchange.concluding import give_up, report_again
 from travelrule.exchange.decision import Decision
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW
-from travelrule.exchange.turn import CONCLUDE, REPORT_AGAIN, SEARCH_AGAIN, TRY_AGAIN, Turn, ignored, owes, rejected
+from travelrule.exchange.turn import (
+    CONCLUDE,
+    GATE,
+    REPORT_AGAIN,
+    SEARCH_AGAIN,
+    TRY_AGAIN,
+    WAKE,
+    Turn,
+    ignored,
+    owes,
+    rejected,
+)
 from travelrule.exchange.wallet_search import search_again
 from travelrule.policy.verdicts import Cause
 
@@ -57,6 +69,8 @@ def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalS
 
 def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
     """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
+    if data.name == WAKE:
+        return turn.done("looked at once more: it may wait without a timer")
     if turn.state.timers.get(data.name) != data.due_at:
         return ignored(turn.state, "the timer was moved or dropped")
     turn.clear_timer(data.name)
@@ -68,6 +82,8 @@ def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
         return turn.done(try_again(turn))
     if data.name == REPORT_AGAIN:
         return turn.done(report_again(turn))
+    if data.name == GATE:
+        return turn.done(unanswered(turn))
     if data.name == CONCLUDE:
         return turn.done(_not_concluded(turn))
     return turn.done(_held_long(turn))

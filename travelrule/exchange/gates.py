@@ -3,25 +3,29 @@
 The gates are: the own sanctions lists (policy ``sanctions``), the rating of the destination's wallet (policy
 ``screening.withdrawals``), and for an unhosted wallet the proof that it is the customer's own. Each is asked as a
 subject of its own (``exchange.assessing``); until it answers, the withdrawal waits, and the assessment keeps the time
-limit. A gate that was passed is not asked again for the same facts.
+limit. An open gate has a timer besides, because an answer may be lost with a message that was refused. A gate that was
+passed is not asked again for the same facts.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import (
+    REPEATS,
     AssessmentEnded,
     AssessmentKind,
     AssessmentSession,
     AssessmentWanted,
+    answer_limit,
 )
 from travelrule.exchange.decision import Emit
 from travelrule.exchange.messages import where
 from travelrule.exchange.parties import parties_of_request
 from travelrule.exchange.state import Gate
-from travelrule.exchange.turn import Turn
+from travelrule.exchange.turn import GATE, Turn
 from travelrule.policy.policy import Policy
 from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
 
@@ -59,12 +63,33 @@ def closed(turn: Turn, kind: AssessmentKind) -> bool:
         return False
     if turn.state.gate is not None:
         return True
-    turn.change(gates=turn.state.gates + 1)
-    asker = f"withdrawal:{turn.state.withdrawal_id}"
-    gate = Gate(f"assessment:{asker}/{turn.state.gates}", kind)
-    turn.change(gate=gate)
-    turn.tell(gate.subject, "assessment.wanted", AssessmentWanted(asker=asker, kind=kind, **_facts(turn, kind)))
+    _ask(turn, kind, asked=1)
     return True
+
+
+def ask_again(turn: Turn, gate: Gate) -> None:
+    """Ask the same assessment again, which repeats an answer that it gave; if that does not help, ask another one."""
+    turn.set_timer(GATE, answer_limit(gate.kind, turn.policy.time_limits))
+    if gate.asked > REPEATS:
+        turn.end_assessment()
+        _ask(turn, gate.kind, asked=gate.asked + 1)
+        return
+    turn.change(gate=replace(gate, asked=gate.asked + 1))
+    _want(turn, gate)
+
+
+def _ask(turn: Turn, kind: AssessmentKind, *, asked: int) -> None:
+    turn.change(gates=turn.state.gates + 1)
+    gate = Gate(f"assessment:withdrawal:{turn.state.withdrawal_id}/{turn.state.gates}", kind, asked)
+    turn.change(gate=gate)
+    turn.set_timer(GATE, answer_limit(kind, turn.policy.time_limits))
+    _want(turn, gate)
+
+
+def _want(turn: Turn, gate: Gate) -> None:
+    asker = f"withdrawal:{turn.state.withdrawal_id}"
+    wanted = AssessmentWanted(asker=asker, kind=gate.kind, **_facts(turn, gate.kind))
+    turn.tell(gate.subject, "assessment.wanted", wanted)
 
 
 def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:

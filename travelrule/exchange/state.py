@@ -89,10 +89,11 @@ class WalletSearch:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An assessment that is waited for: its subject, and what it finds out."""
+    """An assessment that is waited for: its subject, what it finds out, and how often it was asked."""
 
     subject: str
     kind: AssessmentKind
+    asked: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.assessing import AssessmentDropped
+from travelrule.exchange.assessing import AssessmentDropped, answer_limit
 from travelrule.exchange.decision import AcceptAnswer, Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
@@ -27,6 +27,9 @@ CONCLUDE = "conclude"
 HELD = "held"
 SEARCH_AGAIN = "search-again"
 REPORT_AGAIN = "report-again"
+GATE = "gate"
+WAKE = "wake"
+"""Set by a migration, for states of a build that gave an open gate no timer."""
 
 OPEN_STATUSES = frozenset({"verified", "pending", "processing", "wait-confirm", "confirmed"})
 
@@ -225,6 +228,8 @@ class Turn:
             self.clear_timer(TRY_AGAIN)
             self.end_search()
             self.end_assessment()
+        gate = self.state.gate
+        self._watch(GATE, answer_limit(gate.kind, self.policy.time_limits) if gate else 0, needed=gate is not None)
         self._watch(CONCLUDE, self.policy.time_limits.conclusion, needed=unconcluded(self.state))
         # Half of the limit each: the platform is reminded first, an operator is told at the limit.
         self._watch(HELD, self.policy.time_limits.held_reminder / 2, needed=self.state.case.verdict == "hold")

@@ -233,3 +233,26 @@ def test_a_known_bad_rating_stays_when_the_policy_asks_for_it_no_more():
     scene.rules = rules()
     scene.tell(matched(exchange="exchange:north/2"))
     assert scene.state.case.reasons == ("RISK_MALICIOUS",)
+
+
+def test_an_assessment_that_never_answers_is_asked_again_and_an_operator_is_told():
+    scene = final()
+    (first,) = wanted(scene)
+    gate = scene.state.gate.subject
+    scene.fire("gate")
+    assert scene.alerts == ["ASSESSMENT_UNANSWERED"]
+    assert wanted(scene) == [first], "the same once more: it repeats an answer that it gave"
+    assert scene.state.gate.subject == gate
+    scene.fire("gate")
+    assert scene.state.gate.subject != gate
+    assert "gate" in scene.state.timers
+    scene.tell(ended(scene, status="RELEASED", hub_request_id="7"))
+    assert scene.verdict == ("allow", "MATCHED", True)
+    assert "gate" not in scene.state.timers
+
+
+def test_the_policy_may_go_on_without_an_answer():
+    scene = final(f'{KYT}\n[deposit_verdicts]\nRISK_PENDING = "allow"')
+    scene.fire("gate")
+    assert scene.alerts == ["ASSESSMENT_UNANSWERED", "RISK_ACCEPTED_UNCHECKED"]
+    assert scene.verdict == ("allow", "MATCHED", True)
