@@ -121,6 +121,12 @@ COUNTERPARTY_UP = _gauge(
     "vasp",
     unit="bool",
 )
+HUB_UP = _gauge(
+    "travelrule_hub_up",
+    "1 while the hub answers this process, 0 after three failures of the hub in a row",
+    unit="bool",
+)
+HUB_UP.set(1)
 DIRECTORY_AGE_SECONDS = _gauge(
     "travelrule_directory_age_seconds",
     "Time since the hub gave the list of VASPs with their health and keys; infinite before it did",

@@ -27,6 +27,7 @@ SLEEPS = {
 }
 RANDOM = {
     "travelrule/engine/caller.py": "jitter of retries",
+    "travelrule/engine/refresher.py": "spreads the calls that go on when the hub is back",
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }
 FLOATS = {

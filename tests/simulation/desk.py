@@ -249,6 +249,7 @@ class Desk:
         row.tries = row.tries if step.tries is None else step.tries
         row.key_refreshed = row.key_refreshed or step.key_refreshed
         row.deferred = step.deferred
+        row.hub_held = step.hub_held
         row.note = row.note if step.note is None else step.note
         row.due_at = self._clock.now + DEFERRED_LOOK if step.deferred else step.due_at
         if self.phonebook.wanted.is_set():
@@ -283,6 +284,7 @@ def _item(row: CallRow) -> CallItem:
         tries=row.tries,
         key_refreshed=row.key_refreshed,
         deferred=row.deferred,
+        hub_held=row.hub_held,
         note=row.note,
         traceparent=None,
     )

@@ -64,6 +64,7 @@ class CallRow:
     tries: int = 0
     key_refreshed: bool = False
     deferred: bool = False
+    hub_held: bool = False
     note: str = ""
     leased_until: datetime | None = None
 

@@ -95,6 +95,7 @@ class Hub:
         """Since when a member is listed as down."""
         self.health_changed: list[Callable[[], None]] = []
         self.requests = 0
+        self._answers: dict[tuple[str, str], dict[str, Any]] = {}
         self._clock = clock
         self._dice = dice
         self.watcher = watcher
@@ -187,9 +188,23 @@ class Hub:
         status, body = self._serve(request)
         if fate == "payload-missing" and status == 200 and "payload" in body:
             body = {**body, "payload": ""}
+        if request.operation == "transfer-authorization" and status == 200:
+            body = self._mixed_up(request, body, fate)
         if fate == "garbage" and status == 200:
             body = self._dice.choice(({}, {"result": "perhaps"}, {"result": None, "status": 7}))
         self._answer(request, back, status, body, self._dice.uniform(0.01, 2.0))
+
+    def _mixed_up(self, request: Request, body: dict[str, Any], fate: str) -> dict[str, Any]:
+        """The answer to another transfer of the same two, or what was asked as if it were the answer."""
+        asked = orjson.loads(request.body)
+        before = self._answers.get((request.origin, request.place))
+        self._answers[request.origin, request.place] = body
+        if fate == "crossed" and before is not None:
+            return before
+        if fate == "echoed":
+            named = self._dice.choice((asked["transferId"], None))
+            return {"result": "verified", "reasonType": "", "transferId": named, "payload": asked["payload"]}
+        return body
 
     def _answer(
         self, request: Request, back: Back, status: int, body: dict[str, Any], seconds: float, retry_after: str = ""

@@ -71,6 +71,8 @@ class Oracle:
         self.debts = Debts(house, clock)
         self.secrecy = Secrecy(house, phonebook, crashed)
         self.stories: dict[str, Story] = {}
+        self.truly_verified: set[str] = set()
+        """The transfers that a counterparty verified, whatever the network made of its answers."""
         self.decisions = 0
         self.counts: Counter[str] = Counter()
         self._clock = clock
@@ -214,6 +216,7 @@ class Oracle:
             assert policy.operator_override or event.type == "deposit.verdict.v1"
         elif reason == "VERIFIED":
             assert event.data["transferId"] in story.verified or _verified_by(item, event), "allowed without verified"
+            assert event.data["transferId"] in self.truly_verified, "allowed on an answer that was given to another"
         elif reason in ("EXEMPT_BELOW_THRESHOLD", "EXEMPT_OWN_ENTITY"):
             assert policy.exemptions.below_threshold or reason == "EXEMPT_OWN_ENTITY"
         elif reason == "MATCHED":

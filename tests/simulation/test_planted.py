@@ -357,6 +357,11 @@ async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) 
     await is_found("never to a loop")
 
 
+async def test_answers_that_are_not_bound_to_their_requests_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("travelrule.exchange.authorizing.binding_fault", lambda report, checks, verified: None)
+    await is_found("given to another")
+
+
 async def test_without_a_fault_the_same_seed_passes() -> None:
     """What the tests above found was planted."""
     assert (await World(11).play(WITHDRAWALS)).exchanges > WITHDRAWALS

@@ -24,6 +24,8 @@ FATES = (
     ("nonce", 2),
     ("key-refused", 2),
     ("stop", 1),
+    ("crossed", 2),
+    ("echoed", 2),
 )
 """What may happen to one request, and how often beside the others."""
 _NAMES = [name for name, _ in FATES]

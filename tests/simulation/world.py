@@ -170,6 +170,8 @@ class World:
     def served(self, member: str, origin: str, operation: str, body: dict[str, Any], answer: Answer) -> None:
         if member in self.oracles:
             self.oracles[member].served(origin, operation, body, answer)
+        if operation == "transfer-authorization" and origin in self.oracles and answer[1].get("result") == "verified":
+            self.oracles[origin].truly_verified.add(body["transferId"])
 
     # A run
 

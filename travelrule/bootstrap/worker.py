@@ -24,6 +24,7 @@ from travelrule.engine.caller import HELD, Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.gauges import Gauges
+from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.intake import Intake
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.list_watch import ListWatch
@@ -65,6 +66,7 @@ class Worker:
         signal = opened.engine.committed
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
+        watch = HubWatch()
         calling = Calling(
             opened.vault,
             hub,
@@ -74,6 +76,7 @@ class Worker:
             opened.policy,
             opened.clock,
             searches=open_searches(opened),
+            watch=watch,
         )
         self._caller = Caller(
             opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
@@ -95,6 +98,7 @@ class Worker:
             opened.clock,
             interval_seconds=opened.settings.health_refresh_seconds,
             networks_seconds=opened.settings.directory_refresh_seconds,
+            watch=watch,
         )
         self._audit_log = AuditLog(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock

@@ -33,10 +33,17 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
         case "held":
             return state.held_for
         case "searching":
-            return Cause.COUNTERPARTY_UNREACHABLE if state.unreachable else Cause.SEARCHING
+            return _away(state) or Cause.SEARCHING
         case "requesting":
-            return Cause.COUNTERPARTY_UNREACHABLE if state.unreachable else Cause.AWAITING_DATA
+            return _away(state) or Cause.AWAITING_DATA
     return Cause.AWAITING_REPORT
+
+
+def _away(state: DepositState) -> Cause | None:
+    """Name who cannot be reached."""
+    if not state.unreachable:
+        return None
+    return Cause.HUB_UNREACHABLE if state.hub_away else Cause.COUNTERPARTY_UNREACHABLE
 
 
 def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:

@@ -17,7 +17,7 @@ from travelrule.exchange.decision import AcceptAnswer
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.messages import own_profile
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retry_table import passing
+from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.policy.causes import Cause
 
 DATA_REQUEST = "data-request"
@@ -98,7 +98,7 @@ def try_due(turn: DepositTurn) -> str:
         rule = nudge(turn)
         _look_later(turn)
         return rule
-    turn.unreachable(TRY)
+    turn.unreachable(TRY, hub=turn.state.hub_away)
     due_at = turn.state.timers[TRY]
     rule = ask_vasp(turn)
     if turn.state.status == "requesting":
@@ -140,7 +140,7 @@ def _not_answered(turn: DepositTurn, report: CallReport) -> str:
     if report.code == "DUPLICATED_TRANSFER_ID":
         return _search_anew(turn, 0, "the VASP knows the transferId")
     if passing(report.status, report.code):
-        turn.unreachable(TRY)
+        turn.unreachable(TRY, hub=is_of_hub(report.status, report.code))
         return "calls used up: again later under the same transferId"
     turn.alert(SharedCode.COUNTERPARTY_REFUSED_CALL, "critical", report.attempts)
     fail(turn, Cause.COUNTERPARTY_UNREACHABLE)

@@ -20,7 +20,7 @@ from travelrule.exchange.decision import Emit
 from travelrule.exchange.ids import fresh_transfer_id
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retry_table import passing
+from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.policy.causes import Cause
 
 SEARCH_TXID = "txid-search"
@@ -85,7 +85,7 @@ def search_reported(turn: DepositTurn, report: CallReport) -> str:
         return "the hub called back about it: it runs"
     if passing(report.status, report.code):
         turn.change(search=None, searches=max(turn.state.searches - 1, 0))
-        turn.unreachable(SEARCH)
+        turn.unreachable(SEARCH, hub=is_of_hub(report.status, report.code))
         return "the hub did not take the search: again later"
     turn.alert(SharedCode.COUNTERPARTY_REFUSED_CALL, "critical", report.attempts)
     _give_up(turn, Cause.ORIGINATOR_UNKNOWN)
@@ -125,7 +125,7 @@ def result_reported(turn: DepositTurn, report: CallReport) -> str:
         if not passing(report.status, report.code):
             publish(turn, search.request_id, "failed")
             return f"the hub refused to give the result: {search_again(turn, limits.search_again)}"
-        _poll(turn, limits.unreachable_retry)
+        _poll(turn, limits.search_poll if is_of_hub(report.status, report.code) else limits.unreachable_retry)
         return "no answer: ask for the result later"
     if report.outcome != "answered":
         return "the question waits"

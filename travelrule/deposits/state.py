@@ -60,8 +60,8 @@ class DepositState:
     knows no exchange. ``told`` is the last stage that the matched exchange heard of. ``looked_up``: the own store
     answered. ``searches`` counts TXID searches, ``missed`` that a data request ended in ``NOT_FOUND_TXID`` once.
     ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``, ``missing``
-    which fields must be filled for it to go on. ``refused``:
-    an operator denied it. ``unreachable``, ``failing_since`` and ``failures`` tell that somebody cannot be reached.
+    which fields must be filled for it to go on. ``refused``: an operator denied it. ``unreachable``, ``failing_since``
+    and ``failures`` tell that somebody cannot be reached, ``hub_away`` that it is the hub.
     ``gate`` is the assessment that is waited for, ``gates`` how many there were, ``risks`` what each kind came to.
     """
 
@@ -90,6 +90,7 @@ class DepositState:
     held_for: Cause | None = None
     missing: tuple[str, ...] = ()
     unreachable: bool = False
+    hub_away: bool = False
     failing_since: datetime | None = None
     failures: int = 0
     timers: dict[str, datetime] = field(default_factory=dict)

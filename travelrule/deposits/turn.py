@@ -23,6 +23,7 @@ from travelrule.exchange.alert_codes import AlertCode as SharedCode
 from travelrule.exchange.assessing import AssessmentDropped, AssessmentKind, AssessmentWanted, answer_limit
 from travelrule.exchange.authorizing import DOUBLINGS_MAX, RETRY_SECONDS_MAX
 from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Effect, Emit, LookUp, Tell
+from travelrule.exchange.hub_waits import retry_seconds
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import ExchangeSettled
 from travelrule.exchange.state import Case, Gate
@@ -166,16 +167,19 @@ class DepositTurn:
         if name in self.state.timers:
             self.change(timers={key: due for key, due in self.state.timers.items() if key != name})
 
-    def unreachable(self, timer: str) -> None:
-        """Somebody could not be reached: try again later, ever more rarely; at the policy's limit tell an operator."""
+    def unreachable(self, timer: str, *, hub: bool = False) -> None:
+        """Somebody could not be reached: try again later, ever more rarely; at the policy's limit tell an operator. The
+        hub is tried again from seconds upward.
+        """
         limits = self.policy.time_limits
         since = self.state.failing_since or self.now
         failures = self.state.failures + 1
-        self.change(unreachable=True, failing_since=since, failures=failures)
+        self.change(unreachable=True, hub_away=hub, failing_since=since, failures=failures)
         if (self.now - since).total_seconds() >= limits.unreachable_limit:
-            self.alert(SharedCode.COUNTERPARTY_UNREACHABLE, "critical", failures)
+            code = SharedCode.HUB_UNREACHABLE if hub else SharedCode.COUNTERPARTY_UNREACHABLE
+            self.alert(code, "critical", failures)
             self.change(failing_since=self.now)
-        self.set_timer(timer, self.backoff())
+        self.set_timer(timer, retry_seconds(failures, self.item.salt.int) if hub else self.backoff())
 
     def backoff(self) -> int:
         """Give the seconds to the next try: the policy's first wait, doubled with each failure, up to a limit."""
@@ -185,7 +189,7 @@ class DepositTurn:
 
     def reached(self) -> None:
         """Whoever could not be reached answered."""
-        self.change(unreachable=False, failing_since=None, failures=0)
+        self.change(unreachable=False, hub_away=False, failing_since=None, failures=0)
 
     def done(self, rule: str) -> Decision[DepositState]:
         """Finish: say the verdict that follows, tell the exchange, set the reminders, and hand over."""

@@ -195,6 +195,7 @@ class Batch:
             "tries": 0,
             "key_refreshed": False,
             "deferred": False,
+            "hub_held": False,
             "note": "",
             "lease_owner": None,
             "lease_until": None,

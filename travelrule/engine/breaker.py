@@ -50,10 +50,14 @@ class Bulkheads:
         """A call to the target begins."""
         self._circuits[target].in_flight += 1
 
-    def ended(self, target: str, now: datetime, *, reached: bool) -> None:
-        """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side)."""
+    def ended(self, target: str, now: datetime, *, reached: bool | None) -> None:
+        """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side). None: nothing
+        was learnt of it, because the hub failed or nothing was sent.
+        """
         circuit = self._circuits[target]
         circuit.in_flight -= 1
+        if reached is None:
+            return
         if reached:
             circuit.failures = 0
             circuit.open_until = None

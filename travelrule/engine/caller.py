@@ -21,12 +21,14 @@ from travelrule import logs, metrics
 from travelrule.engine.breaker import Bulkheads
 from travelrule.engine.calling import Attempt, Calling, Postpone
 from travelrule.engine.held import Held
+from travelrule.engine.hub_watch import resume_calls
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
+from travelrule.exchange.retry_table import is_of_hub
 from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store.database import is_infrastructure_failure
 from travelrule.store.queues import CallItem, Queues, call_item
@@ -238,8 +240,11 @@ class Caller:
         finally:
             self._ended(call, reached=attempt.reached)
         metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
+        if attempt.hub_back:
+            await resume_calls(self._queues, self._clock(), self._jitter.random())
         if attempt.notice is not None:
-            await self._submit(self._input(call, attempt.notice, f"{call.id}/{attempt.notice.outcome}/{call.tries}"))
+            what = attempt.notice.code if is_of_hub(0, attempt.notice.code) else attempt.notice.outcome
+            await self._submit(self._input(call, attempt.notice, f"{call.id}/{what}/{call.tries}"))
         if isinstance(attempt.next_step, Postpone):
             await self._postpone(call, attempt.next_step)
             return
@@ -248,7 +253,7 @@ class Caller:
             alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
             await self._set_aside(call, alert, call.tries + 1)
 
-    def _ended(self, call: CallItem, *, reached: bool) -> None:
+    def _ended(self, call: CallItem, *, reached: bool | None) -> None:
         """The request is over; its place is free while its result is still being written."""
         self._bulkheads.ended(call.target, self._clock(), reached=reached)
         self._calling_now -= 1
@@ -271,6 +276,7 @@ class Caller:
             tries=call.tries if step.tries is None else step.tries,
             key_refreshed=call.key_refreshed or step.key_refreshed,
             deferred=step.deferred,
+            hub_held=step.hub_held,
             note=call.note if step.note is None else step.note,
         )
 

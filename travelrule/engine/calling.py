@@ -27,14 +27,15 @@ from travelrule.crypto.signing import KeyRing
 from travelrule.engine.answer_seals import binding_facts, bound
 from travelrule.engine.coin_check import is_settled, unlisted_coin
 from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.ports import CallContent
 from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.engine.wallet_ratings import WalletRatings
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retries import Again, Attempted, Deliver, react
-from travelrule.exchange.retry_table import names_member
+from travelrule.exchange.retries import Again, Attempted, Deliver, hub_wait, react
+from travelrule.exchange.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 from travelrule.policy.policy import Policy
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
@@ -52,25 +53,30 @@ SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
 
 @dataclass(frozen=True, slots=True)
 class Postpone:
-    """The call stays; ``tries`` None: this was no attempt (the counterparty is down, a bulkhead is full)."""
+    """The call stays; ``tries`` None: this was no attempt (the counterparty is down, a bulkhead is full). ``hub_held``:
+    it waits for the hub, and is moved forward when the hub is back.
+    """
 
     due_at: datetime
     tries: int | None = None
     key_refreshed: bool = False
     deferred: bool = False
     note: str | None = None
+    hub_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
-    trying, or deferred); ``reached`` False counts against the counterparty's circuit.
+    trying, or deferred); ``reached`` False counts against the counterparty's circuit, None says nothing of it.
+    ``hub_back``: what waits for the hub may go on.
     """
 
     next_step: CallReport | Postpone
     notice: CallReport | None = None
-    reached: bool = True
+    reached: bool | None = True
     outcome: str = "not-sent"
+    hub_back: bool = False
 
 
 class Calling:
@@ -88,6 +94,7 @@ class Calling:
         randomness: Callable[[int], bytes] = os.urandom,
         *,
         searches: Searches | None = None,
+        watch: HubWatch | None = None,
     ) -> None:
         self._vault = vault
         self._hub = hub
@@ -98,6 +105,7 @@ class Calling:
         self._clock = clock
         self._randomness = randomness
         self._searches = searches
+        self._watch = watch or HubWatch()
         self._ratings = WalletRatings(clock)
 
     async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> Attempt:
@@ -107,8 +115,10 @@ class Calling:
         # The process that fetched a changed key is not always the one that repeats the call.
         target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
         # What the hub itself answers has no counterparty that must be listed or up.
-        if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target)) is not None:
+        if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target, jitter)) is not None:
             return obstacle
+        if not self._watch.up and (put_off := self._put_off(call, target, jitter)) is not None:
+            return put_off
         if content is None:
             content = self._content(call)
         if content is None:
@@ -118,11 +128,12 @@ class Calling:
         attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
         return await self._judge(call, content, target, attempted, jitter)
 
-    def _obstacle(self, call: CallItem, target: StoredVasp | None) -> Attempt | None:
+    def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
         """What stands against calling this VASP now."""
         if self._counterparties.outdated():
             # Nobody knows who is down (invariant 7). It was no try; the list is fetched as soon as the hub gives it.
-            return Attempt(Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS)))
+            later = Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS), hub_held=True)
+            return self._held(call, target, jitter) or Attempt(later, reached=None)
         if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):
             # It may be newer than the stored list: ask for a fresh one before saying no. That was no try.
             self._counterparties.wanted.set()
@@ -155,6 +166,27 @@ class Calling:
             return Attempt(self._report(call, None, "failed", code="ERASED"))
         body = await self._look_ups.answer(call.transfer_id, content.clear)
         return Attempt(self._report(call, None, "answered", attempted=Attempted("answer", body=body)), outcome="answer")
+
+    def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
+        """Do not send what can wait while the hub is away, but for one call that asks whether it is back."""
+        if call.operation not in WAITING_FOR_HUB:
+            return None
+        held = self._held(call, target, jitter)
+        return None if held is not None and self._watch.may_try(self._clock()) else held
+
+    def _held(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
+        """Wait for the hub without a try. None: this call must not wait."""
+        wait = hub_wait(call.operation, call.tries, call.first_at, self._clock(), jitter=jitter, note=call.note)
+        if wait is None:
+            return None
+        step = Postpone(wait.at, note=wait.note, hub_held=True)
+        return Attempt(step, notice=self._hub_notice(call, target), reached=None, outcome="hub-held")
+
+    def _hub_notice(self, call: CallItem, target: StoredVasp | None) -> CallReport | None:
+        """Tell the subject, once, that its call waits for the hub."""
+        if call.hub_held or call.operation not in WAITING_FOR_HUB:
+            return None
+        return self._report(call, target, "deferred", code="HUB_UNREACHABLE")
 
     def _refusal(self, call: CallItem, target: StoredVasp | None) -> str | None:
         if target is None or not target.listed:
@@ -230,7 +262,8 @@ class Calling:
         now = self._clock()
         if attempted.kind == "error" and names_member(attempted.status, attempted.code):
             self._counterparties.wanted.set()  # it may be listed as down by now
-        reached = attempted.kind == "answer" or self._was_reached(call.operation, attempted.status)
+        hub_back = self._watched(call, attempted, now)
+        reached = self._was_reached(call.operation, attempted)
         reaction = react(
             call.operation,
             attempted,
@@ -259,14 +292,29 @@ class Calling:
                 report = report.model_copy(update=facts)
             if call.operation in SEARCH_RESULTS:
                 report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
-            return Attempt(report, reached=reached, outcome=attempted.kind)
-        return await self._again(call, target, attempted, reaction, tries, reached=reached)
+            return Attempt(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)
+        again = await self._again(call, target, attempted, reaction, tries, reached=reached)
+        return replace(again, hub_back=hub_back)
+
+    def _watched(self, call: CallItem, attempted: Attempted, now: datetime) -> bool:
+        """Note whether the hub answered; True if it was away until now."""
+        if attempted.kind == "answer" or not is_of_hub(attempted.status, attempted.code):
+            # The answer about a wallet may be one that was kept.
+            return call.operation != WALLET_SCREENING and self._watch.answered()
+        if attempted.status != HTTPStatus.TOO_MANY_REQUESTS:
+            self._watch.failed(now)
+        return False
 
     @staticmethod
-    def _was_reached(operation: str, status: int) -> bool:
-        """Whether an error is the counterparty's own word. A risk provider that fails must not stop the hub's other
-        calls: an answer about it is one of the hub.
+    def _was_reached(operation: str, attempted: Attempted) -> bool | None:
+        """Whether an error is the counterparty's own word; None if it is the hub's failure. A risk provider that fails
+        must not stop the hub's other calls: an answer about it is one of the hub.
         """
+        if attempted.kind == "answer":
+            return True
+        if is_of_hub(attempted.status, attempted.code):
+            return None
+        status = attempted.status
         if OPERATIONS[operation].provider:
             return status > 0
         return 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.REQUEST_TIMEOUT
@@ -282,7 +330,7 @@ class Calling:
         again: Again,
         tries: int,
         *,
-        reached: bool,
+        reached: bool | None,
     ) -> Attempt:
         if again.refresh_key and target is not None:
             used = choose_key(target.entry.pubkeys, self._clock())
@@ -294,7 +342,9 @@ class Calling:
         notice = None
         if again.trouble:
             notice = self._report(call, target, "troubled", code=again.code, attempts=tries)
-        step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note)
+        elif again.held:
+            notice = self._hub_notice(call, target)
+        step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note, hub_held=again.held)
         return Attempt(step, notice=notice, reached=reached, outcome=attempted.kind)
 
     def _report(

@@ -8,6 +8,8 @@ VASP that came back wakes the calls that waited for it (design section 5, invari
 from __future__ import annotations
 
 import asyncio
+import os
+import random
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -16,11 +18,13 @@ from travelrule import logs
 from travelrule.client.errors import HubError, NoAnswer
 from travelrule.engine.counterparties import Counterparties, News
 from travelrule.engine.directory_schedule import back_off, is_due, is_outdated, tried_at
+from travelrule.engine.hub_watch import HubWatch, resume_calls
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.decision import Alert
 from travelrule.exchange.inputs import Input
+from travelrule.exchange.retry_table import is_of_hub
 from travelrule.policy.policy import HUB_ENTITY
 from travelrule.store.directory_fetches import DirectoryFetches, FetchState
 from travelrule.store.leases import Leases
@@ -53,6 +57,7 @@ class Refresher:
         *,
         interval_seconds: float,
         networks_seconds: float,
+        watch: HubWatch | None = None,
     ) -> None:
         self._counterparties = counterparties
         self._fetches = fetches
@@ -63,6 +68,8 @@ class Refresher:
         self._clock = clock
         self._interval = timedelta(seconds=interval_seconds)
         self._networks_interval = timedelta(seconds=networks_seconds)
+        self._watch = watch or HubWatch()
+        self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads calls, protects nothing
         self._started_at = clock()
         self._stale_told_at: datetime | None = None
 
@@ -119,10 +126,13 @@ class Refresher:
         except HubError as error:
             await self._failed(state, error)
             return
+        back = self._watch.answered()
         if news is None:
             await self._failed(state, None)
             return
         await self._take(news)
+        if back or self._was_outdated(state, now):
+            await resume_calls(self._queues, self._clock(), self._jitter.random())
         if networks:
             wait = self._networks_interval if news.networks is not None else timedelta(seconds=NETWORKS_AGAIN_SECONDS)
             await self._fetches.networks_due(now + min(wait, self._networks_interval))
@@ -138,9 +148,14 @@ class Refresher:
             if stored is not None and stored.up:
                 await self._queues.wake_deferred(target, self._clock())
 
+    def _was_outdated(self, state: FetchState, now: datetime) -> bool:
+        return is_outdated(state.fetched_at, now, self._interval)
+
     async def _failed(self, state: FetchState, error: HubError | None) -> None:
         if error is not None:
             log.warning("directory-not-refreshed", error=error)
+            if is_of_hub(error.status, error.error_code) and error.status != HTTPStatus.TOO_MANY_REQUESTS:
+                self._watch.failed(self._clock())
         limited = error is not None and error.status == HTTPStatus.TOO_MANY_REQUESTS
         failures = state.failures + 1
         wait = back_off(

@@ -46,6 +46,8 @@ class AlertCode(StrEnum):
     """A finish was refused for good: the counterparty holds the transfer as it is."""
     HELD_TOO_LONG = "HELD_TOO_LONG"
     """A withdrawal stands on hold."""
+    HUB_UNREACHABLE = "HUB_UNREACHABLE"
+    """The hub itself could not be reached for as long as the policy waits."""
     ORIGIN_ALLIANCE_MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
     """A sender with its own key names another network than the directory lists for it."""
     OWNER_LISTED = "OWNER_LISTED"

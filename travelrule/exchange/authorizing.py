@@ -7,10 +7,11 @@ from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.answer_binding import BindingFault, binding_fault
 from travelrule.exchange.concluding import give_up, owe_finish, queue
 from travelrule.exchange.depth import too_deep
+from travelrule.exchange.hub_waits import wait_for_hub, waits_for_hub
 from travelrule.exchange.ids import fresh_transfer_id
 from travelrule.exchange.reports import CallReport, SentBody
 from travelrule.exchange.required_fields import hold_unsendable
-from travelrule.exchange.retry_table import passing
+from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.exchange.state import Attempt
 from travelrule.exchange.table import NEW
 from travelrule.exchange.turn import TRY_AGAIN, Turn
@@ -61,8 +62,7 @@ def address_reported(turn: Turn, report: CallReport) -> str:
     if turn.state.case.final or attempt.give_up:
         return "the case is decided, or goes another way: answer ignored"
     if report.outcome == "deferred":
-        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
-        return "counterparty down"
+        return _deferred(turn, report)
     turn.clear_timer(TRY_AGAIN)
     if report.outcome == "failed":
         return _not_answered(turn, attempt, report)
@@ -119,9 +119,7 @@ def authorization_reported(turn: Turn, report: CallReport) -> str:
     if attempt is None or attempt.status != "wait":
         return "late answer ignored"
     if report.outcome == "deferred":
-        if not attempt.give_up:
-            unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
-        return "counterparty down"
+        return "given up, and not answered yet" if attempt.give_up else _deferred(turn, report)
     if report.outcome == "failed":
         return _authorization_lost(turn, attempt, report)
     verified = word(report.body or {}, "result") == "verified"
@@ -230,6 +228,14 @@ def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str
     return "transferId known there: finished, begun anew"
 
 
+def _deferred(turn: Turn, report: CallReport) -> str:
+    if is_of_hub(report.status, report.code):
+        wait_for_hub(turn, begin_again=False)
+        return "the hub cannot be reached: the call waits"
+    unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+    return "counterparty down"
+
+
 def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     """The call was given up: decide whether time, the customer or an operator must help."""
     if report.code in UNKNOWN_VASP_CODES:
@@ -240,6 +246,9 @@ def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     if report.code == "COUNTERPARTY_NOT_ALLOWED":
         turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP by now"
+    if is_of_hub(report.status, report.code):
+        wait_for_hub(turn, begin_again=True)
+        return "the hub failed: begun again soon"
     if passing(report.status, report.code):
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "calls used up"
@@ -277,6 +286,9 @@ def unreachable(turn: Turn, code: AlertCode) -> None:
 def try_again(turn: Turn) -> str:
     """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
     attempt = turn.state.attempt
+    if attempt is not None and attempt.status == "wait" and waits_for_hub(turn):
+        wait_for_hub(turn, begin_again=False)
+        return "the authorization still waits for the hub"
     if attempt is not None and attempt.status == "wait":
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the authorization still waits for the counterparty"

@@ -77,13 +77,14 @@ BY_CODE: dict[str, Rule] = {
     "BAD_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True),
     "ANSWER_NOT_BOUND": Rule(Plan.REPEAT, acted=True, passing=True, tell=True),
     "COUNTERPARTY_DOWN": Rule(Plan.REPEAT, passing=True, failed="counterparty"),
+    "HUB_UNREACHABLE": Rule(Plan.REPEAT, passing=True, failed="hub"),
     "COUNTERPARTY_NOT_ALLOWED": Rule(Plan.STOP),
     "ERASED": Rule(Plan.STOP),
 }
 """Every ``errorType``, and our own codes: ``NO_ANSWER`` (sent, nothing came back), ``NOT_SENT`` (no connection),
 ``BAD_ANSWER`` (outside the documented shapes), ``ANSWER_NOT_BOUND`` (it answers another request), and the caller's
-reasons for not sending at all: the directory says ``down``, the policy forbids the counterparty, the subject's data key
-is destroyed."""
+reasons for not sending at all: the directory says ``down``, the hub is not reachable or gives no list, the policy
+forbids the counterparty, the subject's data key is destroyed."""
 
 BY_STATUS: dict[int, Rule] = {
     408: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
@@ -109,6 +110,10 @@ OTHER = Rule(Plan.REPEAT, acted=True, passing=True)
 
 CONCLUDING = frozenset({"txid-report", "finish"})
 """The operations that are owed, and repeated per D47."""
+
+WAITING_FOR_HUB = frozenset({"address-search", "transfer-authorization", "wallet-search"})
+"""The operations that are repeated until the hub is back: their withdrawal waits for nothing else. An authorization
+that may have arrived keeps its own repeats. Deposits and assessments ask again by their own timers."""
 
 CONCLUDING_BY_CODE: dict[tuple[str, str], Plan] = {
     ("txid-report", "TXID_ALREADY_EXISTS"): Plan.SHORT,
@@ -154,6 +159,11 @@ def rule_for(status: int, code: str) -> Rule:
     if (not code or code.startswith(WITHOUT_CODE)) and status in BY_STATUS_WITHOUT_CODE:
         return BY_STATUS_WITHOUT_CODE[status]
     return BY_STATUS.get(status) or BY_CLASS.get(status // 100, OTHER)
+
+
+def is_of_hub(status: int, code: str) -> bool:
+    """Whether it was the hub that failed, and no counterparty."""
+    return rule_for(status, code).failed == "hub"
 
 
 def names_member(status: int, code: str) -> bool:

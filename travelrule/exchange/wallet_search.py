@@ -24,14 +24,15 @@ from schemas.text import Id
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.authorizing import answered_at_last, hold_unlisted, search_address, unreachable
 from travelrule.exchange.decision import Decision, Emit
+from travelrule.exchange.hub_waits import wait_for_hub
 from travelrule.exchange.ids import fresh_transfer_id, next_transfer_id
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.messages import where
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.required_fields import hold_incomplete
-from travelrule.exchange.retry_table import passing
+from travelrule.exchange.retry_table import is_of_hub, passing
 from travelrule.exchange.state import Attempt, WalletSearch, WithdrawalState
-from travelrule.exchange.turn import SEARCH_AGAIN, Turn, ignored
+from travelrule.exchange.turn import SEARCH_AGAIN, TRY_AGAIN, Turn, ignored
 from travelrule.identity.addresses import join
 from travelrule.policy.verdicts import Cause, verdict_for
 
@@ -65,6 +66,8 @@ def start_search(turn: Turn, searches: int = 1) -> None:
 def search_again(turn: Turn, *, counted: bool) -> str:
     """The timer came: search once more, under a new id. A search that could not be asked does not count."""
     before = turn.state.search
+    if before is not None and not before.over:
+        turn.drop("wallet-search", "wallet-search-result")
     searches = before.searches if before is not None else 1
     start_search(turn, searches + 1 if counted else searches)
     return "wallet search begun again"
@@ -76,9 +79,12 @@ def search_reported(turn: Turn, report: CallReport) -> str:
     if search is None or search.asks_at is not None:
         return "late answer ignored"
     if report.outcome == "deferred":
+        if is_of_hub(report.status, report.code):
+            wait_for_hub(turn, begin_again=False)
         return "the request for a search waits"
     if report.outcome == "failed":
         return _not_asked(turn, search, report)
+    turn.clear_timer(TRY_AGAIN)
     seconds = 0.0 if search.called_back else turn.policy.time_limits.search_poll
     _ask_result(turn, search, seconds)
     return "wallet search runs"
@@ -178,6 +184,9 @@ def _not_asked(turn: Turn, search: WalletSearch, report: CallReport) -> str:
     _end(turn, search, "failed", ())
     if report.coin is not None:
         return hold_unlisted(turn)
+    if is_of_hub(report.status, report.code):
+        wait_for_hub(turn, begin_again=True)
+        return "the hub failed: search again soon"
     if passing(report.status, report.code):
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the hub could not be asked: search again later"

@@ -35,6 +35,7 @@ class Cause(StrEnum):
     COUNTERPARTY_NOT_ALLOWED = "COUNTERPARTY_NOT_ALLOWED"
     NOT_FIRST_PARTY = "NOT_FIRST_PARTY"
     COUNTERPARTY_UNREACHABLE = "COUNTERPARTY_UNREACHABLE"
+    HUB_UNREACHABLE = "HUB_UNREACHABLE"
     ASSET_NOT_SUPPORTED = "ASSET_NOT_SUPPORTED"
     ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
     SANCTIONED = "SANCTIONED"
@@ -119,6 +120,12 @@ VERDICTS: dict[Cause, VerdictRow] = {
     ),
     Cause.COUNTERPARTY_UNREACHABLE: VerdictRow(
         "VASP down, or calls used up", "hold", "COUNTERPARTY_UNREACHABLE", OPERATOR, HOLD_OR_DENY
+    ),
+    Cause.HUB_UNREACHABLE: VerdictRow(
+        "the hub itself cannot be reached; tried again from seconds upward",
+        "hold",
+        "HUB_UNREACHABLE",
+        movable=("deny",),
     ),
     Cause.ASSET_NOT_SUPPORTED: VerdictRow(
         "currency or network not served by policy [assets]",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
-from sqlalchemy import Boolean, RowMapping, TextClause, bindparam, text
+from sqlalchemy import Boolean, RowMapping, TextClause, bindparam, select, text
 
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
@@ -40,8 +40,9 @@ UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
   WHERE ranked.place <= COALESCE((SELECT f.places FROM {left} f WHERE f.target = ranked.target), :per_target)
     AND c.due_at <= :now AND (c.lease_until IS NULL OR c.lease_until < :now)
   ORDER BY c.due_at LIMIT :count{lock}
-) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, note,
-  traceparent, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped"""
+) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, hub_held,
+  note, traceparent,
+  (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped"""
 
 _LEFT = {
     "postgresql": "(SELECT * FROM unnest(CAST(:targets AS text[]), CAST(:places AS int[])) AS u(target, places))",
@@ -78,6 +79,7 @@ class CallItem:
     tries: int
     key_refreshed: bool
     deferred: bool
+    hub_held: bool
     note: str
     traceparent: str | None
     wrapped: bytes | None = field(default=None, repr=False)
@@ -96,6 +98,7 @@ def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
         tries=row["tries"],
         key_refreshed=row["key_refreshed"],
         deferred=row["deferred"],
+        hub_held=row["hub_held"],
         note=row["note"],
         traceparent=row["traceparent"],
         wrapped=row.get("wrapped"),
@@ -180,7 +183,15 @@ class Queues:
             await bulk.update(connection, tables.calls, [{"id": call_id, "lease_until": None} for call_id in ids])
 
     async def postpone_call(
-        self, call: CallItem, due_at: datetime, *, tries: int, key_refreshed: bool, deferred: bool, note: str
+        self,
+        call: CallItem,
+        due_at: datetime,
+        *,
+        tries: int,
+        key_refreshed: bool,
+        deferred: bool,
+        note: str,
+        hub_held: bool = False,
     ) -> None:
         """Try this call again at ``due_at``; gives up the lease."""
         row = {
@@ -189,6 +200,7 @@ class Queues:
             "tries": tries,
             "key_refreshed": key_refreshed,
             "deferred": deferred,
+            "hub_held": hub_held,
             "note": note,
             "lease_until": None,
         }
@@ -203,6 +215,25 @@ class Queues:
         async with self._database.begin() as connection:
             await connection.execute(statement, {"vasp": self.vasp, "target": target, "now": now})
 
+    async def resume_hub_held(self, now: datetime, per_second: float, jitter: float) -> int:
+        """The hub is back: what waits for it is due soon, in the order in which it waits, so many ``per_second``.
+
+        ``jitter`` in 0..1 shifts all by less than the distance of two. Gives the number of calls that were moved.
+        """
+        table = tables.calls
+        waiting = select(table.c.id, table.c.due_at).where(
+            table.c.vasp == self.vasp, table.c.hub_held, table.c.due_at > now, table.c.lease_until.is_(None)
+        )
+        async with self._database.begin() as connection:
+            rows = (await connection.execute(waiting.order_by(table.c.first_at, table.c.id))).all()
+            moved = []
+            for place, row in enumerate(rows):
+                due_at = now + timedelta(seconds=(place + jitter) / per_second)
+                if due_at < row.due_at:
+                    moved.append({"id": row.id, "due_at": due_at})
+            await bulk.update(connection, table, moved)
+        return len(moved)
+
     async def deferred_targets(self) -> list[str]:
         """Counterparties for which something waits."""
         statement = text("SELECT DISTINCT target FROM calls WHERE vasp = :vasp AND deferred")
@@ -216,5 +247,6 @@ def _typed(sql: str) -> TextClause:
     names = [name for name in ("now", "until") if f":{name}" in sql]
     clause = clause.bindparams(*(bindparam(name, type_=Instant()) for name in names))
     if "first_at" in sql:
-        return clause.columns(first_at=Instant(), key_refreshed=Boolean(), deferred=Boolean())  # type: ignore[return-value]
+        flags = {"key_refreshed": Boolean(), "deferred": Boolean(), "hub_held": Boolean()}
+        return clause.columns(first_at=Instant(), **flags)  # type: ignore[return-value]
     return clause

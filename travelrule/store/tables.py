@@ -15,14 +15,23 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    false,
     text,
 )
 
 from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
 from travelrule.store.metadata import metadata
+from travelrule.store.process_tables import leases, nonces
 from travelrule.store.types import Amount, Instant
 
-__all__ = ["coin_networks", "directory_fetches", "metadata", "vasps"]  # those of other modules: here are all tables
+__all__ = [
+    "coin_networks",
+    "directory_fetches",
+    "leases",
+    "metadata",
+    "nonces",
+    "vasps",
+]  # those of other modules: here are all tables
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -160,6 +169,7 @@ calls = Table(
     Column("tries", Integer, nullable=False),
     Column("key_refreshed", Boolean, nullable=False),
     Column("deferred", Boolean, nullable=False),
+    Column("hub_held", Boolean, nullable=False, server_default=false()),
     Column("note", Text, nullable=False),
     Column("lease_owner", Text),
     Column("lease_until", Instant),
@@ -328,22 +338,6 @@ list_chunks = Table(
     Column("version", Text, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
-)
-
-nonces = Table(
-    "nonces",
-    metadata,
-    Column("origin", Text, primary_key=True),
-    Column("next", BigInteger, nullable=False),
-)
-
-leases = Table(
-    "leases",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("until", Instant, nullable=False),
 )
 
 audit = Table(

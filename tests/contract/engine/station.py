@@ -31,11 +31,13 @@ from travelrule.engine.caller import Caller
 from travelrule.engine.calling import Calling
 from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.directory_schedule import DEMAND_SECONDS
+from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.lookups import LookUps
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.refresher import Refresher
 from travelrule.engine.searches import Searches
+from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.hub.ports import CallbackTransport
@@ -74,7 +76,8 @@ TYPES = {
 
 @dataclass
 class Wiretap(httpx.AsyncBaseTransport):
-    """The network between `north` and the hub: keeps every request's bytes; ``down`` is a cable pulled out.
+    """The network between `north` and the hub: keeps every request's bytes; ``down`` is a cable pulled out, ``lost``
+    how many answers of each path are lost on their way back.
 
     ``changed`` gives another body for an answer (path, request, answer), as a faulty hub or counterparty would.
     """
@@ -82,6 +85,7 @@ class Wiretap(httpx.AsyncBaseTransport):
     inner: httpx.AsyncBaseTransport
     requests: list[tuple[str, str, bytes]] = field(default_factory=list)
     down: bool = False
+    lost: dict[str, int] = field(default_factory=dict)
     changed: Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -90,6 +94,9 @@ class Wiretap(httpx.AsyncBaseTransport):
             raise httpx.ConnectError("no route", request=request)
         self.requests.append((request.method, request.url.path, body))
         answer = await self.inner.handle_async_request(request)
+        if self.lost.get(request.url.path, 0):
+            self.lost[request.url.path] -= 1
+            raise httpx.ReadError("connection reset", request=request)
         if self.changed is None or not body:
             return answer
         said = self.changed(request.url.path, orjson.loads(body), orjson.loads(await answer.aread()))
@@ -158,6 +165,7 @@ class Station:
         self.engine = Engine("north", database, MACHINES, vault, self.rules, dead_letter_headers, clock=self.clock)
         self.lists = ActiveLists(Lists(database, "north"), self.engine.alert, self.clock)
         self.directory = Directory(database, "north")
+        self.watch = HubWatch()
         self.counterparties = self.another_view()
         self.queues = Queues(database, "north", "p1")
         self.caller = self.another_caller("p1", **limits)
@@ -165,7 +173,9 @@ class Station:
         self.sent: list[Input] = []
         self._inputs = itertools.count(1)
 
-    def another_caller(self, owner: str, view: Counterparties | None = None, **limits: Any) -> Caller:
+    def another_caller(
+        self, owner: str, view: Counterparties | None = None, watch: HubWatch | None = None, **limits: Any
+    ) -> Caller:
         """The caller of another process on the same database, by default with this one's view of the directory."""
         reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
         calling = Calling(
@@ -177,6 +187,7 @@ class Station:
             policy=self.rules,
             clock=self.clock,
             searches=self.searches,
+            watch=watch or self.watch,
         )
         queues = Queues(self.database, "north", owner)
         return Caller(
@@ -200,6 +211,7 @@ class Station:
             clock=self.clock,
             interval_seconds=Settings().health_refresh_seconds,
             networks_seconds=Settings().directory_refresh_seconds,
+            watch=self.watch,
         )
 
     async def submit(self, item: Input) -> Outcome:
@@ -272,6 +284,11 @@ class Station:
         """Let time pass, then call until nothing is due."""
         self.clock.forward(seconds)
         await self.calls_all()
+
+    async def fire_timers(self) -> None:
+        """Submit the timers that are due."""
+        leases = Leases(self.database, "north", "p1", self.clock)
+        await Timers(self.database, "north", leases, self.submit, self.engine.alert, self.clock).round()
 
     async def fault(self, **spec: Any) -> None:
         answer = await self.control.post("/sandbox/faults", json=spec)

@@ -60,6 +60,7 @@ def call(call_id: str, target: str = "south", due: float = 0, **changes: Any) ->
         "tries": 0,
         "key_refreshed": False,
         "deferred": False,
+        "hub_held": False,
         "note": "",
         "traceparent": None,
         "created_at": NOW,

@@ -78,7 +78,7 @@ async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubErr
     tried = await attempt(fail(), OWN)  # type: ignore[arg-type]
     late = NOW + timedelta(hours=1)
     decided = react(
-        "transfer-authorization",
+        "data-request",
         tried,
         tries=9,
         first_at=NOW,

@@ -211,11 +211,19 @@ def test_a_refusal_is_held_with_an_alert(reason):
     assert scene.alerts == ["DATA_REQUEST_REFUSED"]
 
 
-def test_calls_used_up_are_tried_again_under_the_same_id():
+@pytest.mark.parametrize(
+    ("code", "reason", "seconds"),
+    [
+        ("BENEFICIARY_VASP_REQUEST_TIMEOUT", "COUNTERPARTY_UNREACHABLE", (300, 300)),
+        ("NO_ANSWER", "HUB_UNREACHABLE", (5, 7.5)),
+    ],
+)
+def test_calls_used_up_are_tried_again_under_the_same_id(code, reason, seconds):
     scene = requesting()
     request_id = scene.request_id
-    scene.tell(failed(scene, "NO_ANSWER"))
-    assert scene.verdict == ("hold", "COUNTERPARTY_UNREACHABLE", False)
+    scene.tell(failed(scene, code))
+    assert scene.verdict == ("hold", reason, False)
+    assert seconds[0] <= (scene.state.timers["try"] - scene.now).total_seconds() <= seconds[1]
     scene.fire("try")
     assert [(call.operation, call.transfer_id) for call in scene.calls] == [("data-request", request_id)]
     scene.tell(data(request_id))

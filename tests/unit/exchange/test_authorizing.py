@@ -23,7 +23,8 @@ from tests.unit.exchange.scene import (
 )
 from travelrule.exchange.decision import Emit
 
-USED_UP = {"code": "NO_ANSWER", "attempts": 4, "maybe_acted": True}
+TIMED_OUT = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
+USED_UP = {"code": TIMED_OUT, "attempts": 4, "maybe_acted": True}
 
 
 def verdict_of(scene: Scene) -> tuple[str, list[str], list[str], bool]:
@@ -216,7 +217,7 @@ def test_a_used_up_address_search_is_tried_again_ever_more_rarely_until_the_limi
     waits = []
     alerts: list[str] = []
     for _ in range(60):
-        scene.tell(reported("failed", "address-search", code="NO_ANSWER", attempts=4))
+        scene.tell(reported("failed", "address-search", code=TIMED_OUT, attempts=4))
         alerts += scene.alerts
         if "try-again" not in scene.state.timers:
             break
@@ -233,10 +234,10 @@ def test_a_used_up_address_search_is_tried_again_ever_more_rarely_until_the_limi
 
 def test_the_same_hold_is_said_once():
     scene = asking()
-    scene.tell(reported("failed", "address-search", code="NO_ANSWER"))
+    scene.tell(reported("failed", "address-search", code=TIMED_OUT))
     assert scene.verdicts
     scene.fire("try-again")
-    scene.tell(reported("failed", "address-search", code="NO_ANSWER"))
+    scene.tell(reported("failed", "address-search", code=TIMED_OUT))
     assert not scene.verdicts
 
 

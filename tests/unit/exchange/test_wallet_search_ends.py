@@ -40,26 +40,27 @@ from tests.unit.exchange.searches import (
 
 
 @pytest.mark.parametrize("operation", ["wallet-search", "wallet-search-result"])
-def test_a_hub_that_cannot_be_asked_is_tried_ever_more_rarely_until_the_limit(operation):
+def test_a_hub_that_cannot_be_asked_is_tried_from_seconds_upward_with_an_alert_at_the_limit(operation):
     scene = searching()
     alerts: list[str] = []
-    tried = 0
-    for tried in range(1, 100):  # noqa: B007  the number of the last try is what is tested
+    waits: list[float] = []
+    while not alerts and len(waits) < 1000:
         if operation == "wallet-search-result":
             scene.tell(search_accepted(scene))
             scene.wait(700)
         scene.tell(search_failed(scene, operation))
         alerts += scene.alerts
         assert told(scene)[0] == "failed"
-        if "try-again" not in scene.state.timers:
-            break
+        waits.append((scene.state.timers["try-again"] - scene.now).total_seconds())
         scene.fire("try-again")
         assert [call.operation for call in scene.calls] == ["wallet-search"]
         assert scene.state.search.searches == 1, "a search that was not made does not count"
-    assert 20 <= tried <= 40
-    assert alerts == ["COUNTERPARTY_UNREACHABLE"]
-    assert scene.state.case.reasons == ("COUNTERPARTY_UNREACHABLE",)
-    assert set(scene.state.timers) == {"held"}
+    assert 5 <= waits[0] <= 7.5
+    assert max(waits[:-1]) <= 450
+    assert waits[-1] == 3600, "after the alert it is tried and said hourly"
+    assert alerts == ["HUB_UNREACHABLE"]
+    assert scene.state.case.reasons == ("HUB_UNREACHABLE",)
+    assert scene.state.case.needs == ()
 
 
 def test_a_question_that_got_no_answer_is_asked_again_while_there_is_time():
@@ -73,7 +74,7 @@ def test_a_question_that_got_no_answer_is_asked_again_while_there_is_time():
 def test_a_result_after_all_ends_the_tries():
     scene = searching()
     scene.tell(search_failed(scene))
-    assert verdict_of(scene)[1] == ["COUNTERPARTY_UNREACHABLE"]
+    assert verdict_of(scene)[1] == ["HUB_UNREACHABLE"]
     scene.fire("try-again")
     scene.tell(search_accepted(scene))
     scene.tell(search_result(scene, found="south", south="FOUND"))
@@ -93,9 +94,9 @@ def test_a_search_that_the_hub_refuses_needs_the_customer_and_an_operator(operat
 
 
 def test_policy_may_deny_what_cannot_be_searched():
-    scene = searching(policy('[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"'))
+    scene = searching(policy('[verdicts]\nHUB_UNREACHABLE = "deny"'))
     scene.tell(search_failed(scene))
-    assert verdict_of(scene) == ("deny", ["COUNTERPARTY_UNREACHABLE"], [], True)
+    assert verdict_of(scene) == ("deny", ["HUB_UNREACHABLE"], [], True)
     assert (scene.state.timers, scene.state.search) == ({}, None)
 
 

@@ -27,6 +27,7 @@ WITHDRAWALS = [
     (Cause.COUNTERPARTY_NOT_ALLOWED, {}, Verdict("deny", ("COUNTERPARTY_NOT_ALLOWED",), (), final=True)),
     (Cause.NOT_FIRST_PARTY, {}, Verdict("deny", ("NOT_FIRST_PARTY",), (), final=True)),
     (Cause.COUNTERPARTY_UNREACHABLE, {}, Verdict("hold", ("COUNTERPARTY_UNREACHABLE",), OPERATOR)),
+    (Cause.HUB_UNREACHABLE, {}, Verdict("hold", ("HUB_UNREACHABLE",))),
     (Cause.ASSET_NOT_SUPPORTED, {}, Verdict("deny", ("ASSET_NOT_SUPPORTED",), (), final=True)),
     (Cause.ASSET_NOT_LISTED, {}, Verdict("hold", ("ASSET_NOT_SUPPORTED",), OPERATOR)),
     (Cause.SANCTIONED, {}, Verdict("deny", ("SANCTIONED",), (), final=True)),
