@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-interpreters test-busy check format docs bench chaos lock clean
+.PHONY: help install demo test test-interpreters test-busy check format docs golden bench chaos lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,6 +41,9 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 
 docs: $(INSTALLED)  ## Write docs/generated anew
 	$(BIN)/python -m scripts.generate_docs
+
+golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release
+	@$(BIN)/python -m tests.golden $(if $(UNRELEASED),--unreleased)
 
 bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.benchmarks $(if $(SHORT),--short)

@@ -1,7 +1,7 @@
 """What an audit record says of a decision, and how its fields are read back.
 
-Nothing in it is personal: content stands as a keyed fingerprint. A field that a later release adds is absent in the
-records of before, so each is read with what its absence means.
+Nothing in it is personal: content is recorded as a keyed fingerprint. A field that a later release adds is absent
+in the records of before, so each is read with what its absence means.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Step:
 class History:
     """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
 
-    ``word`` and ``status`` stand in the subject's row: the verdict, and where its exchange stands.
+    ``word`` and ``status`` are columns of the subject's row: the verdict, and the status of its exchange.
     """
 
     subject: str

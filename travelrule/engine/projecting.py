@@ -90,7 +90,7 @@ def _search_rows(rows: _Rows, slot: Slot, projection: Projection, vault: Vault, 
 
 def _sealed(slot: Slot, vault: Vault) -> bytes | None:
     """The state as the row keeps it. One that was not decided stays as it is stored, byte for byte: its fingerprint
-    stands in the last audit record, and another version of the machine may write the same state differently.
+    is in the last audit record, and another version of the machine may write the same state differently.
     """
     return vault.seal(slot.data_key, "state", slot.subject, slot.dumped) if slot.dumped else slot.sealed
 

@@ -3,7 +3,7 @@
 A decision depends on its input, the state before, the policy and what the VASP said about itself at that time; each
 record names the versions of the last two, and the version of the machine that decided. A record of the running version
 is decided again. What another version decided, only that version can decide again: its record is checked by what holds
-for any version. The state that the running version found where another one had decided stands with its first record,
+for any version. The state that the running version found where another one had decided is kept with its first record,
 sealed, and has the fingerprint that the record before names (ADR 0015).
 """
 
@@ -138,7 +138,7 @@ class Recomputing:
         subject.version, subject.fingerprint = version, body["state"]
 
     def _version_changed(self, subject: _Subject, record: Any, version: int) -> None:
-        """Another version of the machine went on with the state that stands beside its first record."""
+        """Another version of the machine went on with the state that is kept beside its first record."""
         if record.sealed_before is None:
             if version == FIRST_VERSION:
                 return  # a program that knew of no versions went on while others were upgraded
@@ -171,7 +171,7 @@ class Recomputing:
         subject.state = decision.state
 
     async def _as_recorded(self, subject: _Subject, stored: Any, body: Body) -> None:
-        """What holds whoever decided: the input, the answer, the policy and the profile are those of the record."""
+        """What holds for every version: the input, the answer, the policy and the profile are those of the record."""
         number = body["record"]
         name = packed_name(self._vault.open(subject.key, "input", subject.name, bytes(stored.sealed)))
         if not self._is_the_one(name, subject.name, body):

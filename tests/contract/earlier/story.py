@@ -1,8 +1,8 @@
 """Writes the small database of an earlier tree that ``tests/data/earlier`` keeps. Run by the tree of that revision.
 
 It uses the parts of revision a39284f, the last one whose audit records name no version of their machine, so it stays as
-it is when today's parts change. How it was run stands in ``tests/data/earlier/README.md``. Every name, key and address
-is made up.
+it is when today's parts change. How it was run is described in ``tests/data/earlier/README.md``. Every name, key and
+address is made up.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class Story:
         await self.relay.round()
 
     async def beneficiary(self) -> None:
-        """Inbound exchanges, deposits that they announced, and one that nobody announced."""
+        """Inbound exchanges, deposits that they announced, and one that was not announced."""
         await self.wallet("w-1", "Lind", "Erik")
         for number in range(1, 6):
             await self.hear(authorization(), number)

@@ -1,4 +1,4 @@
-"""A database of the tree before: it migrates, goes on to conclusions, and proves itself without accusing anybody."""
+"""A database of the tree before: it migrates, goes on to conclusions, and verifies without faults."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def concluded(one: Installation) -> None:
     await one.later(2 * DAY, 3600)
 
 
-async def test_it_is_proved_and_nobody_is_accused(installation: Installation) -> None:
+async def test_it_is_proved_without_faults(installation: Installation) -> None:
     report = await installation.verify()
     assert report.faults == []
     assert (report.not_kept, report.earlier_version) == (ERASED, RECORDS - ERASED)

@@ -1,4 +1,4 @@
-"""Records of several versions of a machine: an upgrade accuses nobody, and hides no tampering."""
+"""Records of several versions of a machine: an upgrade is not reported as tampering, and hides none."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ async def state_before_changed(record: Record) -> None:
 
 
 async def state_before_exchanged(record: Record) -> None:
-    """Another state, sealed by who has the keys."""
+    """Another state, sealed with the right key."""
     vault, key = record.station.vault, await data_key(record)
     row = await record.one(audit, OF_W1, audit.c.record == FIRST_OF_NEXT)
     state = orjson.loads(vault.open(key, "before", SUBJECT, bytes(row.sealed_before)))

@@ -1,0 +1,1 @@
+"""Golden decisions: what each machine decides, stored, so that no output changes without a new version."""
