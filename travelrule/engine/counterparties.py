@@ -94,13 +94,11 @@ class Counterparties:
 
         ``fresh`` reads the store: another process may just have stored the keys that a refused call needs.
         """
-        if fresh:
-            return await self._directory.get(entity_id)
         if self._stale():
             async with self._copying:
                 if self._stale():  # of all that came at once, one looks
                     await self._renew()
-        return self._copy.get(entity_id)
+        return await self._directory.get(entity_id) if fresh else self._copy.get(entity_id)
 
     def outdated(self) -> bool:
         """Whether the stored list is too old to tell who is up; nothing is sent to a VASP then."""

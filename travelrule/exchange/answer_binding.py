@@ -28,7 +28,7 @@ from travelrule.exchange.reports import CallReport
 from travelrule.identity.addresses import belongs, canonical, split_tag
 from travelrule.identity.checking import is_absent, present
 from travelrule.identity.company_names import name_keys, same_company
-from travelrule.identity.names import names_agree
+from travelrule.identity.names import names_agree, names_anybody
 from travelrule.policy.sections import AnswerChecks
 
 BindingFault = Literal[
@@ -74,6 +74,11 @@ def names_another_transfer(body: Ivms | None, transfer_id: str) -> bool:
     return _is_another((body or {}).get("transferId"), transfer_id)
 
 
+def names_transfer(body: Ivms, transfer_id: str) -> bool:
+    """Say whether an answer carries the ``transferId`` of this transfer."""
+    return not is_absent(body.get("transferId")) and not names_another_transfer(body, transfer_id)
+
+
 def _is_another(named: Any, own: str) -> bool:
     if is_absent(named):
         return False
@@ -110,7 +115,7 @@ def _content_fault(
         return "own-vasp"
     if not all(_same_account(answer, sent, name, required=verified) for name in PERSONS):
         return "account"
-    if checks.names and not _same_parties(answer, sent):
+    if checks.names and not _same_parties(answer, sent, required=verified):
         return "names"
     return None
 
@@ -162,15 +167,22 @@ def _accounts(party: Any) -> list[str]:
     return [text.strip() for text in texts if text.strip()]
 
 
-def _same_parties(answer: Ivms, sent: Ivms) -> bool:
-    """Compare the names of what is there; whether it has to be there is another check."""
-    if present(answer, "Originator") is not None:
+def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
+    """Compare the names of what is there; whether it has to be there is another check. ``required``: an object that is
+    there has to name somebody.
+    """
+    if _says_something(answer.get("Originator")):
         said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
-        if said is None or asked is None or not names_agree(said, asked):
+        if said is None or asked is None:
             return False
-    if present(answer, "OriginatingVASP") is None:
+        if (required or names_anybody(said)) and not names_agree(said, asked):
+            return False
+    if not _says_something(answer.get("OriginatingVASP")):
         return True
-    return same_company(_company_names(answer["OriginatingVASP"]), _company_names(sent.get("OriginatingVASP")))
+    named = _company_names(answer["OriginatingVASP"])
+    if not named and not required:
+        return True
+    return same_company(named, _company_names(sent.get("OriginatingVASP")))
 
 
 def _persons(party: Any) -> list[IvmsPerson] | None:
@@ -178,7 +190,7 @@ def _persons(party: Any) -> list[IvmsPerson] | None:
     people = [one for one in _listed(present(party, PERSONS["Originator"])) if isinstance(one, dict)]
     try:
         return [
-            IvmsPerson.model_validate({kind: {"name": _names(one[kind])} for kind in KINDS if present(one, kind)})
+            IvmsPerson.model_validate({kind: {"name": _names(one[kind])} for kind in KINDS if _says_something(one.get(kind))})
             for one in people
         ]
     except ValidationError:

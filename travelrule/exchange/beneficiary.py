@@ -11,6 +11,7 @@ from typing import Any
 from schemas.base import Wire
 from schemas.text import read_amount
 from travelrule.exchange.alert_codes import AlertCode
+from travelrule.exchange.answer_binding import names_transfer
 from travelrule.exchange.arriving import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
@@ -86,7 +87,8 @@ def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[Exchang
         return turn.done("originator down: the question waits")
     if report.outcome != "troubled":
         turn.state = replace(turn.state, asking=False)
-    body = report.body or {}
+    # An answer without our transferId may speak of another transfer, and a txid is stored for good.
+    body = report.body if report.body and names_transfer(report.body, turn.state.transfer_id) else {}
     status = _text(body, "status").lower()
     txid = _text(body, "txid")
     if report.outcome == "answered" and status == "canceled":

@@ -219,9 +219,9 @@ class _Turn:
             return self._at_once() if self.course.nonces < NONCE_TRIES else self._failed()
         if plan is Plan.KEY:
             return self._failed() if self.key_refreshed else self._again(0, refresh_key=True)
-        if plan is Plan.WAIT:
+        if plan is Plan.WAIT and not (self.operation == "transfer-authorization" and self.course.acted):
             return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
-        if plan is Plan.REPEAT:
+        if plan in (Plan.REPEAT, Plan.WAIT):
             return self._repeat()
         return self._failed()
 
@@ -243,7 +243,8 @@ class _Turn:
             waits = AUTHORIZATION_SECONDS
         if self.course.repeats > len(waits):
             return self._failed()
-        wait = waits[self.course.repeats - 1]
+        named = self.attempted.retry_after if self.rule.plan is Plan.WAIT else None
+        wait = max(waits[self.course.repeats - 1], named or 0.0)
         ends = datetime.fromtimestamp(self.course.began, UTC) + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
         if self.operation == "transfer-authorization" and self.now + timedelta(seconds=wait) > ends:
             return self._failed()

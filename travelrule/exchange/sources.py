@@ -9,6 +9,7 @@ outside, ``internal_input`` names the parts of this program.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -40,8 +41,11 @@ _SEPARATORS = re.compile(r"[/\\?#]")
 
 
 def external_source(source: str) -> Source | None:
-    """The source of an event from outside; None if it is reserved, in whatever spelling a URI parser would accept."""
-    return None if _first_segment(source) in _RESERVED else Source(source)
+    """The source of an event from outside; None if it is reserved, in whatever spelling a URI parser would accept, with
+    or without resolving dot segments.
+    """
+    segments = _segments(source)
+    return None if _RESERVED & {*segments[:1], *_resolved(segments)[:1]} else Source(source)
 
 
 def internal_input(
@@ -78,22 +82,25 @@ def internal_input(
 @lru_cache(maxsize=512)
 def source_class(source: str) -> str:
     """A bounded label for metrics: the part of this program, ``operator``, or ``platform``."""
-    first = _first_segment(source)
+    first = next(iter(_resolved(_segments(source))), "")
     return first if first in _RESERVED or first == "operator" else "platform"
 
 
-def _first_segment(source: str) -> str:
-    """The first segment of an absolute path, decoded and without dot segments; empty for any other source."""
+def _segments(source: str) -> list[str]:
+    """The segments of an absolute path, decoded, without empty ones; none for any other source."""
     text = source
     while (decoded := unquote(text)) != text:  # each round is shorter, so this ends
         text = decoded
     first, *others = _SEPARATORS.split(text.strip().casefold())
-    if first:
-        return ""
+    return [] if first else [segment for segment in others if segment not in {"", "."}]
+
+
+def _resolved(segments: Sequence[str]) -> list[str]:
+    """The path that is left when each ``..`` has taken the segment before it away."""
     path: list[str] = []
-    for segment in others:
+    for segment in segments:
         if segment == "..":
             path = path[:-1]
-        elif segment not in {"", "."}:
+        else:
             path.append(segment)
-    return path[0] if path else ""
+    return path

@@ -13,7 +13,7 @@ from travelrule.crypto.encodings.bech32 import variant_of
 
 _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _BECH32 = re.compile(r"(?P<prefix>[a-z][a-z0-9_]{0,30})1(?P<data>[02-9ac-hj-np-z]{6,150})")
-_BCH_PREFIX = "bitcoincash:"
+_BCH_PREFIXES = re.compile(r"(?:bitcoincash:)+", re.IGNORECASE)
 _BCH = re.compile(r"[qpzr][02-9ac-hj-np-z]{41}")
 _RAW_TON = re.compile(r"(?:-1|0):[0-9a-fA-F]{64}")
 """Workchain and account; a tag may follow behind another colon."""
@@ -33,8 +33,8 @@ def canonical(address: str) -> str:
     """
     if not address.isascii():  # no address is; and some foreign letters fold to Latin ones
         return address
-    while address[: len(_BCH_PREFIX)].lower() == _BCH_PREFIX:
-        address = address[len(_BCH_PREFIX) :]
+    if prefixes := _BCH_PREFIXES.match(address):
+        address = address[prefixes.end() :]
     folded = address.lower()
     if folded == address or _EVM.fullmatch(address):
         return folded

@@ -29,6 +29,7 @@ __all__ = [
     "compare_with_stored",
     "is_first_party",
     "names_agree",
+    "names_anybody",
     "natural_matches",
     "normalise",
     "party_kind",
@@ -132,6 +133,12 @@ def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsP
         return False
     known = frozenset[str]().union(*asked.people)
     return not any(person.isdisjoint(known) for person in answered.people)
+
+
+def names_anybody(sent: Sequence[ivms101.IvmsPerson]) -> bool:
+    """Say whether the persons of a message hold a name that can be compared."""
+    party = _party_of_message(sent)
+    return bool(party.people or party.companies)
 
 
 def birth_date_differs(sent: Sequence[ivms101.IvmsPerson], owner: persons.Person) -> bool:

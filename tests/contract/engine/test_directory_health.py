@@ -170,6 +170,18 @@ async def test_another_process_learns_the_health_within_a_second_and_fetches_not
     assert len(station.seen("vasp-list")) == lists
 
 
+async def test_who_asks_only_for_changed_keys_learns_the_age_of_the_list_too(station: Station) -> None:
+    """A process whose only calls are repeated with a changed key must not take the list for outdated without end."""
+    view = station.another_view()
+    assert await view.get("south", fresh=True) is not None
+    assert not view.outdated(), "it began a moment ago"
+    for _ in range(2 * STALE_INTERVALS):
+        station.clock.forward(INTERVAL_SECONDS)
+        await station.refresh()
+        await view.get("south", fresh=True)
+        assert not view.outdated()
+
+
 async def test_a_list_older_than_its_limit_sends_nothing_and_alerts(station: Station) -> None:
     """Who is down cannot be told any more, so nothing goes to anyone until the hub gives the list again."""
     await station.fault(operation="vasp-list", fault="status", status=500)

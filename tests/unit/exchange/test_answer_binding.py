@@ -126,6 +126,9 @@ def test_what_an_operator_allowed_meanwhile_is_not_asked_again():
         answer("denied", None, transferId=None),
         answer("denied", HONEST),
         answer("denied", {"BeneficiaryVASP": HONEST["BeneficiaryVASP"]}),
+        answer("denied", {**HONEST, "Originator": {**HONEST["Originator"], "originatorPersons": []}}),
+        answer("denied", {**HONEST, "Originator": {"originatorPersons": [natural("", "")]}}),
+        answer("denied", {**HONEST, "OriginatingVASP": {"originatingVASP": None}}),
         answer("denied", COPIED, answer_seal="aa", request_seal="aa", own_words=True),
     ],
 )
@@ -151,6 +154,18 @@ def test_a_refusal_of_another_transfer_is_not(said):
     scene.tell(said)
     assert [call.operation for call in scene.calls] == ["transfer-authorization"]
     assert scene.state.attempt.status == "wait"
+
+
+HOLLOW = {"name": {"nameIdentifier": None, "localNameIdentifier": []}, "countryOfRegistration": ""}
+
+
+@pytest.mark.parametrize("company", [None, {}, {"name": None}, HOLLOW])
+def test_an_object_of_which_nothing_is_filled_is_absent(company):
+    """Some serializers write every object of the model, with null and empty values in the unused ones."""
+    people = [{**one, "legalPerson": company} for one in HONEST["Originator"]["originatorPersons"]]
+    scene = waiting()
+    scene.tell(answer(payload={**HONEST, "Originator": {**HONEST["Originator"], "originatorPersons": people}}))
+    assert scene.verdicts[0]["verdict"] == "allow"
 
 
 def test_an_accepted_answer_is_remembered_once():

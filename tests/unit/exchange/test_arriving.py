@@ -106,14 +106,14 @@ def test_what_was_refused_announces_nothing():
 def test_a_txid_that_a_status_search_brought_is_announced_too():
     scene = authorized()
     scene.fire("open")
-    scene.tell(answered("status-search", TRANSFER_ID, status="confirmed", txid=TXID, vout=2))
+    scene.tell(answered("status-search", TRANSFER_ID, transferId=TRANSFER_ID, status="confirmed", txid=TXID, vout=2))
     assert [(tell.subject, tell.data) for tell in scene.tells] == [(PLACE, announced("2"))]
 
 
 def test_a_status_search_that_says_canceled_withdraws_nothing_because_nothing_was_announced():
     scene = authorized()
     scene.fire("open")
-    scene.tell(answered("status-search", TRANSFER_ID, status="canceled"))
+    scene.tell(answered("status-search", TRANSFER_ID, transferId=TRANSFER_ID, status="canceled"))
     assert not scene.tells
 
 

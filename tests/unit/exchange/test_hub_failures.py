@@ -69,6 +69,15 @@ def test_an_authorization_that_may_have_arrived_keeps_its_two_repeats_within_a_m
         assert (waits(steps), end) == ([2, 8], Deliver("failed", "NOT_SENT", maybe_acted=True))
 
 
+def test_a_rate_limit_does_not_stretch_the_minute_of_an_authorization_that_may_have_arrived() -> None:
+    steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS"))
+    assert (waits(steps), end) == ([2, 8], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+    steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS", retry_after=30))
+    assert (waits(steps), end) == ([2, 30], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+    steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS", retry_after=59))
+    assert (waits(steps), end) == ([2], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+
+
 def test_waiting_for_the_hub_uses_up_none_of_the_repeats() -> None:
     """However long the hub was away: the authorization that then gets no answer has its repeats, and their minute."""
     steps, end = run("transfer-authorization", *[NOT_SENT] * 12, NO_ANSWER)

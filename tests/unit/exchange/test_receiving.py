@@ -162,7 +162,7 @@ def test_an_authorization_without_conclusion_is_asked_about_after_a_day():
 
 
 def status(**body):
-    return answered("status-search", TRANSFER_ID, **body)
+    return answered("status-search", TRANSFER_ID, **{"transferId": TRANSFER_ID, **body})
 
 
 def test_a_status_search_may_bring_the_txid():
@@ -192,6 +192,9 @@ def test_a_status_search_may_bring_the_end():
         status(status="confirmed", txid="x" * 201),
         status(status="confirmed", txid={"a": 1}),
         status(),
+        status(transferId=None, status="confirmed", txid=TXID),
+        status(transferId="", status="canceled"),
+        status(transferId="another", status="canceled"),
         reported("failed", "status-search", TRANSFER_ID, status=503, code="UNKNOWN_TRANSFER_ID"),
     ],
 )

@@ -156,6 +156,8 @@ def test_events_that_are_refused(changes: dict[str, Any], code: str, field: str)
         "///{0}//x",
         "/./{0}",
         "/platform/../{0}",
+        "/{0}/..",
+        "/{0}/../platform",
         "/%2E/{0}",
         "%2F{0}",
         "%252F{0}",
