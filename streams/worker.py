@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Coroutine
+from typing import Any
 
 import faust
 from aiokafka import TopicPartition
@@ -17,7 +19,9 @@ from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
 
 START_SECONDS = 60.0
-STOP_SECONDS = 30.0
+STOP_SECONDS = 20.0
+ABANDON_SECONDS = 5.0
+"""What a client that hangs gets to end after that; the process ends then without it."""
 READY_STALL_SECONDS = 30.0
 """Partitions that were assigned and of which nothing is committed for so long are not being served. Liveness allows
 more (``STALL_SECONDS``): a restart costs a rebalance."""
@@ -77,17 +81,34 @@ class FaustWorker:
         self._broken = loop.create_future()
         if self._early is not None:
             self._broken.set_result(self._early)
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                await self._app.start()
-        except Exception as error:
-            await self._quietly_stop()
-            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics") from error
-        if self._app.should_stop:
-            await self._quietly_stop()
-            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics")
+        await self._start_application()
         self._backlog = Backlog(self._connection, self._app.conf.id, self._subscribed(), self.assignment)
-        self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._backlog.run())]
+        self._tasks = [asyncio.create_task(self._guarded(work)) for work in (self._watch(), self._backlog.run())]
+
+    async def _start_application(self) -> None:
+        starting = asyncio.create_task(self._app.start())
+        try:
+            # Faust swallows a cancellation in some of its waits, so no timeout goes around it.
+            await asyncio.wait({starting}, timeout=START_SECONDS)
+        except asyncio.CancelledError:
+            await self._abandon(starting)
+            raise
+        error = starting.exception() if starting.done() else TimeoutError()
+        if error is not None or self._app.should_stop:
+            await self._abandon(starting)
+            raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the topics") from error
+
+    async def _abandon(self, starting: asyncio.Task[Any]) -> None:
+        starting.cancel()
+        await self._quietly_stop(ABANDON_SECONDS)
+        await asyncio.wait({starting}, timeout=ABANDON_SECONDS)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """A service that ends by a fault ends the worker: without it nobody watches."""
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it is reported as the reason of the end
+            self.fail(error)
 
     async def failure(self) -> BaseException:
         """Wait for the reason why this worker cannot go on; never returns for an orderly ``stop``."""
@@ -112,21 +133,26 @@ class FaustWorker:
         self._stopping = True
         if self._backlog is not None:
             self._backlog.end()
-        await self._quietly_stop()
-        await asyncio.gather(*self._tasks)
+        await self._quietly_stop(self._stop_s)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=ABANDON_SECONDS)
         self._tasks = []
 
-    async def _quietly_stop(self) -> None:
+    async def _quietly_stop(self, seconds: float) -> None:
         stopping = asyncio.create_task(self._app.stop())
         # Faust swallows a cancellation while it waits for acknowledgements, so a timeout around it would not end.
-        done, _ = await asyncio.wait({stopping}, timeout=self._stop_s)
+        done, _ = await asyncio.wait({stopping}, timeout=seconds)
         if not done:
             log.warning("worker-stop-stuck", pending=self._progress.pending)
-            await self._app.consumer.stop()  # ends that wait
-        try:
-            await stopping
-        except Exception as error:  # noqa: BLE001 -- the end of a broken application; the process ends next
-            log.warning("worker-stop-failed", error=error)
+            ending = asyncio.create_task(self._app.consumer.stop())  # ends that wait
+            await asyncio.wait({stopping, ending}, timeout=ABANDON_SECONDS, return_when=asyncio.ALL_COMPLETED)
+        for task in {stopping, *([ending] if not done else [])}:
+            if not task.done():
+                log.warning("worker-abandoned", pending=self._progress.pending)
+                task.cancel()
+            elif (error := task.exception()) is not None:
+                # The end of a broken application; the process ends next.
+                log.warning("worker-stop-failed", error=error)
 
     async def _watch(self) -> None:
         """Faust tells nobody that it crashed unless its own worker runs the loop."""

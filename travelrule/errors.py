@@ -6,7 +6,8 @@
     ├── UsageError                  exit 2   the caller asked for something that cannot be asked
     │   ├── ConfigurationError      exit 2   settings or a file are wrong: every fault at once, with its fix
     │   └── NotBuiltError           exit 2   part of the contract that this version does not have yet
-    └── ServiceUnavailable          exit 3   a service that we need could not be reached
+    ├── ServiceUnavailable          exit 3   a service that we need could not be reached
+    └── AddressUnavailable          exit 3   an address that we serve could not be had
 
 ``code`` is stable and safe to log, to count and to show. The text of these exceptions names settings,
 services and places, never personal data and never a value that somebody sent: what a peer got wrong is a
@@ -95,3 +96,14 @@ class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the cas
         self.service = service
         self.fix = fix
         super().__init__(f"{service} could not be reached{': ' + fix if fix else ''}")
+
+
+class AddressUnavailable(TravelRuleError):  # noqa: N818 -- as above
+    """An address to listen on is taken, or is not of this machine. ``setting`` is where it was given."""
+
+    code = "ADDRESS_UNAVAILABLE"
+    exit_code = 3
+
+    def __init__(self, setting: str, address: str, reason: str) -> None:
+        self.setting = setting
+        super().__init__(f"{setting}: cannot listen on {address}: {reason}")

@@ -22,7 +22,6 @@ from starlette.routing import Route
 
 from travelrule.log_fields import describe
 from travelrule.metrics import exposition
-from travelrule.setting_types import HostPort
 
 Check = Callable[[], bool] | Callable[[], Awaitable[bool]]
 """One question with a yes or no answer; it may be asynchronous and may raise, which counts as no."""
@@ -111,8 +110,6 @@ class Server(uvicorn.Server):
         yield
 
 
-def health_server(app: Starlette, listen: HostPort) -> Server:
-    """Make the server for ``app``: ``await server.serve()``, and ``server.should_exit = True`` ends it."""
-    return Server(
-        uvicorn.Config(app, host=listen.host, port=listen.port, log_config=None, access_log=False, lifespan="off")
-    )
+def health_server(app: Starlette) -> Server:
+    """Make the server for ``app``: ``await server.serve(sockets)``, and ``server.should_exit = True`` ends it."""
+    return Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))

@@ -161,6 +161,17 @@ def test_database_errors_do_not_quote_their_parameters() -> None:
         assert hidden.value is True, f"{path}:{call.lineno}"
 
 
+def test_every_connection_to_postgresql_has_limits() -> None:
+    """Without them a process that is frozen inside a transaction stops all others (ADR 0021)."""
+    opening = ("create_engine", "create_async_engine", "asyncpg.connect", "create_pool")
+    calls = [(path, call) for path, name, call in rooms() if name.endswith(opening)]
+    assert len(calls) >= 3, "the engines of both databases, and the listener"
+    for path, call in calls:
+        arguments = "".join(ast.unparse(part.value) for part in call.keywords if part.arg in {None, "connect_args"})
+        sqlite = "async_creator_fn" in path.read_text() and arguments == "arguments"
+        assert sqlite or "connect_arguments()" in arguments, f"{path}:{call.lineno}"
+
+
 @pytest.mark.parametrize(
     ("allowed", "doing"),
     [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 
 import uvicorn
 
@@ -20,8 +21,7 @@ from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.screening import ListScreen
 from travelrule.gateway.tls import Tls, serving_options
 from travelrule.health import Server
-
-BACKLOG = 2048
+from travelrule.listener.addresses import BACKLOG
 
 
 def gateway_deps(
@@ -54,24 +54,23 @@ async def serve_gateway(
     intake: Intake,
     counterparties: Counterparties,
     lists: ActiveLists,
+    sockets: list[socket.socket],
     stop: asyncio.Event,
 ) -> None:
     """Serve until ``stop``; requests on their way are answered first."""
     settings = installation.settings
     config = uvicorn.Config(
         create_gateway(gateway_deps(installation, intake, counterparties, lists)),
-        host=settings.gateway_listen.host,
-        port=settings.gateway_listen.port,
         log_config=None,
         backlog=BACKLOG,
         **serving_options(Tls.of(settings)),
     )
-    await serve_until(Server(config), stop)
+    await serve_until(Server(config), sockets, stop)
 
 
-async def serve_until(server: uvicorn.Server, stop: asyncio.Event) -> None:
-    """Serve ``server`` until ``stop`` is set or it ends by itself, which is a failure of the role."""
-    serving = asyncio.create_task(server.serve())
+async def serve_until(server: uvicorn.Server, sockets: list[socket.socket], stop: asyncio.Event) -> None:
+    """Serve on ``sockets`` until ``stop`` is set or the server ends by itself, which is a failure of the role."""
+    serving = asyncio.create_task(_serve(server, sockets))
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -83,3 +82,11 @@ async def serve_until(server: uvicorn.Server, stop: asyncio.Event) -> None:
     finally:
         for task in (serving, stopping):
             task.cancel()
+
+
+async def _serve(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+    """Uvicorn leaves by ``SystemExit``, which would end the loop under everybody else."""
+    try:
+        await server.serve(sockets)
+    except SystemExit as left:
+        raise RuntimeError("the server could not start") from left

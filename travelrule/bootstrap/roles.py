@@ -2,7 +2,7 @@
 
 Order of an orderly end: stop consuming, commit what was taken, let requests on their way finish, then close. A part
 that fails for anything but the database or the broker being away ends the process with exit 1: what is not
-acknowledged is delivered again, leases run out, nothing lives only in memory.
+acknowledged is delivered again, leases run out, nothing lives only in memory. Ports are bound before anything else.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import signal
+import socket
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from streams.codec import reader
@@ -31,9 +32,13 @@ from travelrule.bootstrap.installation import (
     verify_keys,
 )
 from travelrule.bootstrap.lists import load_first_lists
+from travelrule.bootstrap.stop import Stop
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
+from travelrule.environment import PREFIX
 from travelrule.health import Check, create_health, health_server
+from travelrule.listener.addresses import bound
+from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
 from travelrule.store import migrate
 from travelrule.store.database import Database, is_infrastructure_failure
@@ -42,25 +47,54 @@ COLLECT_AFTER = (20_000, 20, 50)
 """Garbage collection: new objects before a look at the youngest, looks before a look at the middle and the oldest."""
 
 ROLES = ("worker", "gateway", "console")
+METRICS, GATEWAY = f"{PREFIX}METRICS_LISTEN", f"{PREFIX}GATEWAY_LISTEN"
 
 log = logs.get("serve")
 
 
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """The checks of ``/livez`` and ``/readyz``; they are added while the process starts."""
+
+    live: dict[str, Check] = field(default_factory=dict)
+    ready: dict[str, Check] = field(default_factory=dict)
+
+
 async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     """Run ``roles`` until SIGTERM or SIGINT."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    await _check_database(settings)
-    async with _broker(settings, needed="worker" in roles) as connection:
-        opened = await open_installation(settings)
-        try:
-            await load_first_lists(opened)
-            await _serve(opened, roles, connection, stop)
-        finally:
-            await opened.close()
-    log.info("stopped", role=",".join(sorted(roles)))
+    stop = Stop()
+    stop.install()
+    with bound(_listens(settings, roles)) as sockets:
+        serving = asyncio.create_task(_open_and_serve(settings, roles, sockets, stop))
+        given_up = await stop.while_starting(serving)
+    log.info("stopped", role=",".join(sorted(roles)), reason="while starting" if given_up else None)
+
+
+def _listens(settings: Settings, roles: frozenset[str]) -> dict[str, HostPort]:
+    listens = {METRICS: settings.metrics_listen}
+    if "gateway" in roles:
+        listens[GATEWAY] = settings.gateway_listen
+    return listens
+
+
+async def _open_and_serve(
+    settings: Settings, roles: frozenset[str], sockets: dict[str, list[socket.socket]], stop: Stop
+) -> None:
+    probes = Probes(ready={"started": lambda: stop.started})
+    server = health_server(create_health(probes.live, probes.ready))
+    health = asyncio.create_task(serve_until(server, sockets[METRICS], stop.asked))
+    try:
+        await _check_database(settings)
+        async with _broker(settings, needed="worker" in roles) as connection:
+            opened = await open_installation(settings)
+            try:
+                await load_first_lists(opened)
+                await _serve(opened, roles, connection, sockets, stop, probes, health)
+            finally:
+                await opened.close()
+    finally:
+        health.cancel()
+        await asyncio.gather(health, return_exceptions=True)
 
 
 async def _check_database(settings: Settings) -> None:
@@ -96,38 +130,41 @@ async def _broker(settings: Settings, *, needed: bool) -> AsyncIterator[Connecti
 
 
 async def _serve(
-    opened: Installation, roles: frozenset[str], connection: Connection | None, stop: asyncio.Event
+    opened: Installation,
+    roles: frozenset[str],
+    connection: Connection | None,
+    sockets: dict[str, list[socket.socket]],
+    stop: Stop,
+    probes: Probes,
+    health: asyncio.Task[None],
 ) -> None:
     hub = open_hub(opened)
     counterparties = open_counterparties(opened, hub)
     lists = open_lists(opened)
     await lists.start()
-    live: dict[str, Check] = {}
-    ready: dict[str, Check] = {"database": opened.reads.ready}
+    probes.ready["database"] = opened.reads.ready
     intake = Intake(opened.engine, reader(opened.clock), database_failed=is_infrastructure_failure)
     counterparties.tell = intake.submit
     worker = None
-    background: list[Coroutine[Any, Any, None]] = [
+    if connection is not None:
+        worker = Worker(opened, connection, hub, counterparties, intake, lists)
+        await worker.start()
+        probes.live["worker"] = worker.alive
+        probes.ready["broker"] = worker.ready
+    stop.started = True
+    services: list[Coroutine[Any, Any, None]] = [
         intake.run(),
         opened.policy.run(is_infrastructure_failure),
         lists.run(is_infrastructure_failure),
     ]
-    foreground: list[Coroutine[Any, Any, None]] = []
-    if connection is not None:
-        worker = Worker(opened, connection, hub, counterparties, intake, lists)
-        await worker.start()
-        live["worker"] = worker.alive
-        ready["broker"] = worker.ready
-        background += worker.background()
-        foreground.append(worker.failure())
+    if worker is not None:
+        services += [*worker.background(), worker.failure()]
     if "gateway" in roles:
-        foreground.append(serve_gateway(opened, intake, counterparties, lists, stop))
-    health = health_server(create_health(live, ready), opened.settings.metrics_listen)
-    foreground.append(serve_until(health, stop))
+        services.append(serve_gateway(opened, intake, counterparties, lists, sockets[GATEWAY], stop.asked))
     _settle_memory()
     log.info("started", role=",".join(sorted(roles)), vasp=opened.entity_id)
     try:
-        await _until_stopped(foreground, background, stop, worker)
+        await _until_stopped([health, *(asyncio.create_task(service) for service in services)], stop, worker)
     finally:
         await hub.aclose()
 
@@ -143,27 +180,28 @@ def _settle_memory() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
-async def _until_stopped(
-    foreground: list[Coroutine[Any, Any, None]],
-    background: list[Coroutine[Any, Any, None]],
-    stop: asyncio.Event,
-    worker: Worker | None,
-) -> None:
-    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(work) for work in (*foreground, *background)]
-    stopping = asyncio.create_task(stop.wait())
+async def _until_stopped(tasks: list[asyncio.Task[None]], stop: Stop, worker: Worker | None) -> None:
+    stopping = asyncio.create_task(stop.asked.wait())
     try:
         await asyncio.wait({stopping, *tasks}, return_when=asyncio.FIRST_COMPLETED)
-        failed = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
-        for task in failed:
-            log.error("role-failed", error=task.exception())
-        stop.set()
+        failed = [] if stop.asked.is_set() else [_reason(task) for task in tasks if task.done()]
+        for reason in failed:
+            log.error("role-failed", error=reason)
+        stop.ask()
         if worker is not None:
             # The committer still runs: what was taken from Kafka is committed and acknowledged first.
             await worker.stop()
         if failed:
-            await failed[0]
+            raise failed[0]
     finally:
         for task in (*tasks, stopping):
             task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, stopping, return_exceptions=True)
+
+
+def _reason(task: asyncio.Task[None]) -> BaseException:
+    """Why a service that runs until the end of the process ended by itself."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        return error
+    return RuntimeError("a service ended by itself")

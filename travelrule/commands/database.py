@@ -11,6 +11,7 @@ from travelrule.commands.edge import Output, OutputOption, load_settings, run, w
 from travelrule.environment import PREFIX
 from travelrule.store import migrate
 from travelrule.store.database import Database
+from travelrule.store.limits import MIGRATING
 
 
 def command(
@@ -24,7 +25,7 @@ def command(
 async def _migrate(*, check: bool, output: Output) -> None:
     settings = load_settings()
     unset = [name for name in KEY_SETTINGS if getattr(settings, name) is None]
-    database = Database(settings.database_url)
+    database = Database(settings.database_url, limits=MIGRATING)
     try:
         await database.check()
         if not unset:

@@ -40,6 +40,7 @@ PER_COUNTERPARTY = 16
 HELD = 512
 """How many more calls wait in a worker's memory for a place (``engine.held``)."""
 POLL_SECONDS = 0.5
+DRAIN_SECONDS = 8.0
 UNPROCESSABLE_RETRY = timedelta(hours=1)
 SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
 """Refusals that ask for nothing: another process was faster with a result, or the subject is no more."""

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
+from travelrule.listener.addresses import bind
 from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.listener.server import ListenerServer
@@ -37,10 +38,10 @@ async def serve(
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.
 
     Open requests get ``grace_seconds`` then.
-    Raises ``UsageError`` for an address that cannot be listened on.
+    Raises ``UsageError`` for what is no address, and ``AddressUnavailable`` for one that is taken.
     """
     opened = _bind(listen)
-    host, port = opened.getsockname()[:2]
+    host, port = opened[0].getsockname()[:2]
     server = ListenerServer(
         app,
         limits=limits,
@@ -49,7 +50,7 @@ async def serve(
         lifespan=True,
         grace_seconds=grace_seconds,
     )
-    task = asyncio.create_task(server.serve(sockets=[opened]))
+    task = asyncio.create_task(server.serve(sockets=opened))
     with _stopping(server) if handle_signals else contextlib.nullcontext():
         try:
             await asyncio.shield(task)
@@ -59,20 +60,12 @@ async def serve(
             raise
 
 
-def _bind(listen: str) -> socket.socket:
+def _bind(listen: str) -> list[socket.socket]:
     try:
         where = HostPort.parse(listen)
-        family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-        opened = socket.socket(family, socket.SOCK_STREAM)
     except ValueError as error:
         raise UsageError(f"listen address: {error}") from None
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind((where.host, where.port))
-    except OSError as error:
-        opened.close()
-        raise UsageError(f"cannot listen on {where}: {error.strerror}") from None
-    return opened
+    return bind(where, "--listen")
 
 
 @contextlib.contextmanager

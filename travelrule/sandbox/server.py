@@ -39,7 +39,7 @@ async def run_sandbox(
     """Serve the world of a file until cancelled or signalled. ``listen`` is ``host:port``.
 
     With ``data_dir`` the journal is also appended to ``journal.jsonl`` there. Raises ``ConfigurationError`` for a
-    faulty file and ``UsageError`` for an address that cannot be listened on.
+    faulty file and ``AddressUnavailable`` for an address that is taken.
     """
     world = await asyncio.to_thread(load_world, world_path)
     http = HttpTransport(inside_callbacks=world.allow_http_callbacks)

@@ -19,8 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.errors import ServiceUnavailable
+from travelrule.store.limits import SERVING, Limits
 
-SERIALISATION_FAILURES = {"40001", "40P01"}
+SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
+"""Conflict, deadlock, and a lock that was not had in time."""
+SESSION_ENDED = {"25P03", "25P04"}
+"""The server ended a transaction that paused or lasted too long."""
 UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
 _OWNER_ONLY = 0o600
@@ -34,7 +38,7 @@ class Database:
     subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
     """
 
-    def __init__(self, url: str, pool_size: int = 10) -> None:
+    def __init__(self, url: str, pool_size: int = 10, limits: Limits = SERVING) -> None:
         parsed = make_url(url)
         self.url = parsed
         self.is_postgresql = parsed.get_backend_name() == "postgresql"
@@ -45,7 +49,7 @@ class Database:
                 hide_parameters=True,
                 pool_size=pool_size,
                 max_overflow=0,  # a connection more costs a process, and more CPU than many queries, each time
-                connect_args={"timeout": 10, "command_timeout": 30, "server_settings": {"jit": "off"}},
+                connect_args=limits.connect_arguments(),
             )
         else:
             if parsed.database and parsed.database != ":memory:":
@@ -153,7 +157,7 @@ def _make_sqlite_transactional(engine: AsyncEngine) -> None:
 
 
 def is_serialisation_failure(error: BaseException) -> bool:
-    """True if the same transaction may succeed when repeated: 40001, 40P01, or SQLite's lock time-out."""
+    """True if the same transaction may succeed when repeated: 40001, 40P01, 55P03, or SQLite's lock time-out."""
     if not isinstance(error, DBAPIError):
         return False
     code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
@@ -180,7 +184,8 @@ def is_infrastructure_failure(error: BaseException) -> bool:
         if code:
             # 08 connection, 40 conflict, 53 resources, 57 operator intervention (shutdown), 58 system error,
             # 25006 read-only.
-            return code[:2] in {"08", "40", "53", "57", "58"} or code == "25006"
+            ours = code in SERIALISATION_FAILURES | SESSION_ENDED | {"25006"}
+            return ours or code[:2] in {"08", "40", "53", "57", "58"}
         # Exactly this class says that the file is no database, or a broken one.
         return isinstance(error, OperationalError) or type(error.orig) is sqlite3.DatabaseError
     return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

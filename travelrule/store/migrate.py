@@ -11,9 +11,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from travelrule.store.database import Database
+from travelrule.store.limits import MIGRATING
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ADVISORY_LOCK = 7_236_150_021
+TURN_SECONDS = 600
+"""How long a process waits for another one that migrates."""
 
 
 def _config() -> Config:
@@ -48,6 +51,9 @@ async def upgrade(database: Database) -> str:
 
     async with database.begin() as connection:
         if database.is_postgresql:
+            await connection.execute(text(f"SET LOCAL lock_timeout = '{TURN_SECONDS}s'"))
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
+            # A change of a table that waits stops everything behind it.
+            await connection.execute(text(f"SET LOCAL lock_timeout = '{MIGRATING.lock_s:.0f}s'"))
         await connection.run_sync(run)
     return newest()

@@ -9,6 +9,7 @@ import asyncpg
 
 from travelrule import logs
 from travelrule.store.database import Database
+from travelrule.store.limits import LISTENING
 
 CHANNEL = "travelrule"
 
@@ -24,7 +25,8 @@ class Listener:
 
     async def listen(self) -> None:
         """Listen until the connection is lost. Raises OSError, asyncpg's errors."""
-        connection = await asyncpg.connect(self._url.set(drivername="postgresql").render_as_string(hide_password=False))
+        dsn = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        connection = await asyncpg.connect(dsn, **LISTENING.connect_arguments())
         closed = asyncio.Event()
         connection.add_termination_listener(lambda _: closed.set())
         try:

@@ -57,7 +57,7 @@ class Policies:
     async def also_as(self, stored: StoredPolicy, version: str, now: datetime) -> None:
         """Put the same text in force under another version, if nothing else was put in force meanwhile."""
         names = {"vasp": self._vasp, "version": version, "now": now, "old": stored.version}
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await connection.execute(_ALSO_AS, names)
 
     async def activate(self, version: str, content: str, now: datetime) -> bool:
@@ -66,14 +66,14 @@ class Policies:
         if active is not None and active.version == version:
             return False
         row = {"vasp": self._vasp, "version": version, "content": content, "activated_at": now}
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.insert(connection, tables.policies, [row])
         return True
 
     async def keep_profile(self, version: str, content: str, now: datetime) -> None:
         """Keep a version of the profile before anything is decided with it; the first one of a name stays."""
         row = {"vasp": self._vasp, "version": version, "content": content, "first_used_at": now}
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.insert(connection, tables.profiles, [row], conflict="nothing")
 
     async def profile(self, version: str) -> str | None:

@@ -150,7 +150,7 @@ class Queues:
 
     async def postpone_outbox(self, ids: Sequence[int], until: datetime) -> None:
         """Nobody tries these events before ``until``: the broker did not take them just now."""
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": until} for i in ids])
 
     async def claim_calls(
@@ -179,7 +179,7 @@ class Queues:
         """Give up the leases of claimed calls that are not made now; they keep their turn."""
         if not ids:
             return
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.update(connection, tables.calls, [{"id": call_id, "lease_until": None} for call_id in ids])
 
     async def postpone_call(
@@ -204,7 +204,7 @@ class Queues:
             "note": note,
             "lease_until": None,
         }
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await bulk.update(connection, tables.calls, [row])
 
     async def wake_deferred(self, target: str, now: datetime) -> None:
@@ -212,7 +212,7 @@ class Queues:
         statement = _typed(
             "UPDATE calls SET due_at = :now WHERE vasp = :vasp AND target = :target AND deferred AND due_at > :now"
         )
-        async with self._database.begin() as connection:
+        async with self._database.single() as connection:
             await connection.execute(statement, {"vasp": self.vasp, "target": target, "now": now})
 
     async def resume_hub_held(self, now: datetime, per_second: float, jitter: float) -> int:

@@ -17,7 +17,7 @@ import pytest
 from tests.contract.hub.kit import MemberServer, member_server, running
 from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, error_of, signed
 from tests.unit.sandbox.kit import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
-from travelrule.errors import ConfigurationError, UsageError
+from travelrule.errors import AddressUnavailable, ConfigurationError, UsageError
 from travelrule.hub.running import run_hub
 from travelrule.hub.server import serve
 from travelrule.sandbox.server import run_sandbox
@@ -177,7 +177,7 @@ async def test_a_signal_ends_it_gracefully(tmp_path: Path) -> None:
 
 async def test_an_address_in_use_and_a_wrong_one_are_told(tmp_path: Path) -> None:
     async with member_server(MemberServer()) as url:
-        with pytest.raises(UsageError, match="cannot listen on 127"):
+        with pytest.raises(AddressUnavailable, match="--listen: cannot listen on 127"):
             await serve(MemberServer(), url.removeprefix("http://"))
     with pytest.raises(UsageError, match="host:port"):
         await serve(MemberServer(), "nowhere")

@@ -66,6 +66,8 @@ def environment(folder: Path, **more: str | None) -> dict[str, str]:
         "AUDIT_KEY": key("a"),
         "DATA_DIR": str(folder / "data"),
         "LOG_FORMAT": "json",
+        "METRICS_LISTEN": "127.0.0.1:0",  # the default may be in use: tests run beside one another
+        "GATEWAY_LISTEN": "127.0.0.1:0",
         **more,
     }
     return {f"TRAVELRULE_{name}": value for name, value in settings.items() if value is not None}

@@ -7,6 +7,7 @@ import pytest
 
 from travelrule import health, metrics
 from travelrule.health import Check, Progress, create_health, health_server
+from travelrule.listener.addresses import bind
 from travelrule.settings import HostPort
 
 
@@ -80,8 +81,9 @@ async def test_metrics_in_both_text_forms() -> None:
 
 
 async def test_it_is_served_and_ends_when_told() -> None:
-    server = health_server(create_health({"intake": lambda: True}, {}), HostPort("127.0.0.1", 0))
-    serving = asyncio.create_task(server.serve())
+    server = health_server(create_health({"intake": lambda: True}, {}))
+    sockets = bind(HostPort("127.0.0.1", 0), "TRAVELRULE_METRICS_LISTEN")
+    serving = asyncio.create_task(server.serve(sockets))
     async with asyncio.timeout(60):
         while not server.started:
             await asyncio.sleep(0.01)

@@ -1,0 +1,86 @@
+"""How long a process of ours may hold up the others through PostgreSQL (ADR 0021).
+
+A process that is frozen, or whose machine is gone, keeps its locks until the server notices. It notices by these
+limits, which every connection brings along: the server needs no configuration, and the process itself takes no part.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+CONNECT_SECONDS = 10.0
+KEEPALIVE_IDLE_SECONDS, KEEPALIVE_INTERVAL_SECONDS, KEEPALIVE_COUNT = 10, 5, 3
+LOST_PEER_SECONDS = KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_COUNT
+"""After this long without an answer from the other side a connection is given up, in either direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one connection, in seconds; 0 is none."""
+
+    idle_transaction_s: float = 10.0
+    """Our transactions pause for milliseconds between statements. One that pauses longer belongs to a frozen process:
+    the server ends it, and its locks are free."""
+    lock_s: float = 5.0
+    """Less than the limit above: whoever waits for a frozen process lets go of its own locks and tries again."""
+    statement_s: float = 35.0
+    """For a client that cannot keep its own limit any more; so a little more than that one."""
+    command_s: float = 30.0
+
+    def connect_arguments(self) -> dict[str, Any]:
+        """Keyword arguments of ``asyncpg.connect``."""
+        return {
+            "timeout": CONNECT_SECONDS,
+            "command_timeout": self.command_s or None,
+            "server_settings": self._server_settings(),
+            "connection_class": KeptAlive,
+        }
+
+    def _server_settings(self) -> dict[str, str]:
+        milliseconds = {
+            "idle_in_transaction_session_timeout": self.idle_transaction_s,
+            "lock_timeout": self.lock_s,
+            "statement_timeout": self.statement_s,
+            "tcp_user_timeout": LOST_PEER_SECONDS,
+        }
+        return {
+            "jit": "off",
+            **{name: str(int(seconds * 1000)) for name, seconds in milliseconds.items()},
+            "tcp_keepalives_idle": str(KEEPALIVE_IDLE_SECONDS),
+            "tcp_keepalives_interval": str(KEEPALIVE_INTERVAL_SECONDS),
+            "tcp_keepalives_count": str(KEEPALIVE_COUNT),
+        }
+
+
+SERVING = Limits()
+LISTENING = Limits(command_s=10.0)
+MIGRATING = Limits(idle_transaction_s=60.0, lock_s=30.0, statement_s=0.0, command_s=0.0)
+"""A migration may rebuild a large table, and a process that finds another one at it waits its turn."""
+
+
+class KeptAlive(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+    """A connection that notices a server which is gone: a listening one would wait for it without end."""
+
+    def __init__(self, protocol: Any, transport: Any, *arguments: Any) -> None:
+        super().__init__(protocol, transport, *arguments)
+        keep_alive(transport.get_extra_info("socket"))
+
+
+def keep_alive(opened: Any) -> None:
+    """Let the kernel ask a silent peer, and give up one that does not confirm what was sent."""
+    if opened is None or opened.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    options = {
+        "TCP_KEEPIDLE": KEEPALIVE_IDLE_SECONDS,
+        "TCP_KEEPINTVL": KEEPALIVE_INTERVAL_SECONDS,
+        "TCP_KEEPCNT": KEEPALIVE_COUNT,
+        "TCP_USER_TIMEOUT": LOST_PEER_SECONDS * 1000,
+    }
+    for name, value in options.items():
+        if hasattr(socket, name):  # not every system has all of them
+            opened.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
