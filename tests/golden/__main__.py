@@ -24,8 +24,10 @@ def main() -> int:
         sys.stderr.write(f"{kind}: its output changed, raise the version of the machine first\n")
     if refused:
         return 1
-    for golden in made().values():
+    every = made().values()
+    for golden in every:
         golden.write()
+    for golden in every:
         sys.stdout.write(f"{golden.kind}: version {golden.version}, {len(golden.cases)} decisions\n")
     return 0
 

@@ -177,7 +177,8 @@ async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None
     assert "callbackUrl" not in hub.body
     request_id = hub.body["requestId"]
     await deliver(house, call, attempt)
-    hub.answer = lambda _: httpx.Response(200, json={"result": "invalid", "reasonType": "PROCESSING", "requestId": "?"})
+    processing = {"result": "invalid", "reasonType": "PROCESSING", "requestId": request_id}
+    hub.answer = lambda _: httpx.Response(200, json=processing)
     later = await due(house, 600)
     assert later.operation == "wallet-search-result"
     result = report(await caller.attempt(later, 0.0))
