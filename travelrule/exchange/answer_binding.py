@@ -190,7 +190,9 @@ def _persons(party: Any) -> list[IvmsPerson] | None:
     people = [one for one in _listed(present(party, PERSONS["Originator"])) if isinstance(one, dict)]
     try:
         return [
-            IvmsPerson.model_validate({kind: {"name": _names(one[kind])} for kind in KINDS if _says_something(one.get(kind))})
+            IvmsPerson.model_validate(
+                {kind: {"name": _names(one[kind])} for kind in KINDS if _says_something(one.get(kind))}
+            )
             for one in people
         ]
     except ValidationError:

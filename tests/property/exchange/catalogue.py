@@ -54,7 +54,9 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"status": "confirmed", "txid": scene.TXID},
         {"status": "confirmed", "txid": scene.OTHER_TXID},
         {"status": "confirmed"},
+        {"status": "confirmed", "txid": scene.TXID, "transferId": None},
         {"status": "canceled"},
+        {"status": "canceled", "transferId": ""},
     ],
 }
 FAILURES: list[dict[str, Any]] = [
@@ -70,8 +72,9 @@ FAILURES: list[dict[str, Any]] = [
 def reports(transfer_id: str) -> Iterator[Wire]:
     """Every result of every call under this id."""
     for operation, bodies in ANSWERS.items():
+        named = {"transferId": transfer_id} if operation == "status-search" else {}
         for body in bodies:
-            yield scene.answered(operation, transfer_id, **body)
+            yield scene.answered(operation, transfer_id, **{**named, **body})
         for failure in FAILURES:
             yield scene.reported("failed", operation, transfer_id, **failure)
         yield scene.reported("deferred", operation, transfer_id, code="COUNTERPARTY_DOWN")
