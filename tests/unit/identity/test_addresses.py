@@ -77,6 +77,7 @@ def test_twice_is_once(text: str) -> None:
 class Copied(str):
     """Counts the characters that are copied out of it."""
 
+    __slots__ = ()
     copied = 0
 
     def __getitem__(self, place: Any) -> str:
