@@ -26,7 +26,7 @@ from schemas.ivms101 import IvmsPerson
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.reports import CallReport
 from travelrule.identity.addresses import belongs, canonical, split_tag
-from travelrule.identity.checking import is_absent, present
+from travelrule.identity.checking import is_absent, present, says_something
 from travelrule.identity.company_names import name_keys, same_company
 from travelrule.identity.names import names_agree, names_anybody
 from travelrule.policy.sections import AnswerChecks
@@ -109,7 +109,7 @@ def _content_fault(
     answer: Ivms, body: Ivms, sent: Ivms, checks: AnswerChecks, *, verified: bool
 ) -> BindingFault | None:
     vasps = [answer.get("BeneficiaryVASP"), body.get("beneficiaryVasp")]
-    if verified and checks.complete and not (_has_all(answer, OBJECTS) and any(map(_says_something, vasps))):
+    if verified and checks.complete and not (_has_all(answer, OBJECTS) and any(map(says_something, vasps))):
         return "incomplete"
     if any(_names_us(vasp, sent) for vasp in vasps):
         return "own-vasp"
@@ -121,16 +121,7 @@ def _content_fault(
 
 
 def _has_all(holder: Ivms, names: Sequence[str]) -> bool:
-    return all(isinstance(holder.get(name), dict) and _says_something(holder[name]) for name in names)
-
-
-def _says_something(value: Any) -> bool:
-    """Say whether anything in it is not absent (ivms101.md section 2). Depth is bounded by ``too_deep``."""
-    if isinstance(value, dict):
-        return any(map(_says_something, value.values()))
-    if isinstance(value, list):
-        return any(map(_says_something, value))
-    return not is_absent(value)
+    return all(isinstance(holder.get(name), dict) and says_something(holder[name]) for name in names)
 
 
 def _names_us(vasp: Any, sent: Ivms) -> bool:
@@ -171,13 +162,13 @@ def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
     """Compare the names of what is there; whether it has to be there is another check. ``required``: an object that is
     there has to name somebody.
     """
-    if _says_something(answer.get("Originator")):
+    if says_something(answer.get("Originator")):
         said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
         if said is None or asked is None:
             return False
         if (required or names_anybody(said)) and not names_agree(said, asked):
             return False
-    if not _says_something(answer.get("OriginatingVASP")):
+    if not says_something(answer.get("OriginatingVASP")):
         return True
     named = _company_names(answer["OriginatingVASP"])
     if not named and not required:
@@ -191,7 +182,7 @@ def _persons(party: Any) -> list[IvmsPerson] | None:
     try:
         return [
             IvmsPerson.model_validate(
-                {kind: {"name": _names(one[kind])} for kind in KINDS if _says_something(one.get(kind))}
+                {kind: {"name": _names(one[kind])} for kind in KINDS if says_something(one.get(kind))}
             )
             for one in people
         ]

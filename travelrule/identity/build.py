@@ -21,6 +21,7 @@ from typing import Any
 from schemas import persons
 from schemas.withdrawals import WithdrawalRequested
 from travelrule.identity.addresses import join
+from travelrule.identity.checking import says_something
 from travelrule.identity.person_objects import CUSTOMER_ID_MAX, Ivms, person_objects
 from travelrule.identity.profile import VaspAddress, VaspIdentification, VaspProfile
 
@@ -65,10 +66,10 @@ def parties_payload(withdrawal: WithdrawalRequested, *, korean_first: bool = Fal
 def with_clear_vasp(request: Ivms, clear_vasp: Any) -> Ivms:
     """Return the request as it counts: a non-empty ``originatingVasp`` of the clear body replaces the inner one (D8).
 
-    ``{}``, ``""`` and null mean absent; anything that is no object is ignored. A bare person, or a bare legal person,
-    is wrapped as IVMS101 has it.
+    ``{}``, ``""`` and null mean absent, also where all inside is; anything that is no object is ignored. A bare person,
+    or a bare legal person, is wrapped as IVMS101 has it.
     """
-    if not clear_vasp or not isinstance(clear_vasp, dict):
+    if not isinstance(clear_vasp, dict) or not says_something(clear_vasp):
         return request
     return {**request, "OriginatingVASP": _wrapped(clear_vasp)}
 

@@ -14,6 +14,15 @@ def is_absent(value: Any) -> bool:
     return value is None or value in ("", {}, [])
 
 
+def says_something(value: Any) -> bool:
+    """Say whether anything inside is not absent. The caller bounds the depth."""
+    if isinstance(value, dict):
+        return any(map(says_something, value.values()))
+    if isinstance(value, list):
+        return any(map(says_something, value))
+    return not is_absent(value)
+
+
 def present(holder: Any, name: str) -> Any:
     """Return a field of an object, None if it is absent or if the holder is no object."""
     value = holder.get(name) if isinstance(holder, dict) else None

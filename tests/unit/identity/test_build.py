@@ -296,13 +296,26 @@ def test_a_given_customer_id_is_not_replaced_and_a_long_one_not_added() -> None:
     assert answer_payload(bare, PROFILE, verified=True, customer_id="c" * 51)["Beneficiary"] == bare["Beneficiary"]
 
 
-@pytest.mark.parametrize("clear", [None, {}, "", "text", []])
+@pytest.mark.parametrize(
+    "clear",
+    [
+        None,
+        {},
+        "",
+        "text",
+        [],
+        {"originatingVASP": None},
+        {"originatingVASP": {"legalPerson": {}}},
+        {"legalPerson": {"name": {"nameIdentifier": []}, "countryOfRegistration": ""}},
+        {"name": None},
+    ],
+)
 def test_an_empty_clear_vasp_does_not_erase_the_inner_one(clear: Any) -> None:
     assert with_clear_vasp(REQUEST, clear) == REQUEST
 
 
 def test_a_clear_vasp_replaces_the_inner_one() -> None:
-    clear: dict[str, Any] = {"originatingVASP": {"legalPerson": {}}}
+    clear: dict[str, Any] = {"originatingVASP": {"legalPerson": {"countryOfRegistration": "KR"}}}
     assert with_clear_vasp(REQUEST, clear) == {**REQUEST, "OriginatingVASP": clear}
     assert REQUEST["OriginatingVASP"] == originating_vasp(PROFILE)
 
