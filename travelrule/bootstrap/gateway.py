@@ -23,6 +23,9 @@ from travelrule.gateway.tls import Tls, serving_options
 from travelrule.health import Server
 from travelrule.listener.addresses import BACKLOG
 
+CLOSE_SECONDS = 5.0
+"""What a server whose role is given up gets to close its sockets."""
+
 
 def gateway_deps(
     installation: Installation, intake: Intake, counterparties: Counterparties, lists: ActiveLists
@@ -69,7 +72,11 @@ async def serve_gateway(
 
 
 async def serve_until(server: uvicorn.Server, sockets: list[socket.socket], stop: asyncio.Event) -> None:
-    """Serve on ``sockets`` until ``stop`` is set or the server ends by itself, which is a failure of the role."""
+    """Serve on ``sockets`` until ``stop`` is set or the server ends by itself, which is a failure of the role.
+
+    The server is never cancelled before it had time to close: what it leaves open keeps uvloop from closing, and so the
+    process from ending.
+    """
     serving = asyncio.create_task(_serve(server, sockets))
     stopping = asyncio.create_task(stop.wait())
     try:
@@ -78,10 +85,13 @@ async def serve_until(server: uvicorn.Server, sockets: list[socket.socket], stop
             await serving
             raise RuntimeError("the server ended by itself")
         server.should_exit = True
-        await serving
+        await asyncio.wait({serving})
     finally:
-        for task in (serving, stopping):
-            task.cancel()
+        stopping.cancel()
+        server.should_exit = True
+        await asyncio.wait({serving}, timeout=CLOSE_SECONDS)
+        serving.cancel()
+    await serving
 
 
 async def _serve(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
@@ -90,3 +100,6 @@ async def _serve(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
         await server.serve(sockets)
     except SystemExit as left:
         raise RuntimeError("the server could not start") from left
+    finally:
+        for one in getattr(server, "servers", ()):  # asked to end while it started, uvicorn leaves them open
+            one.close()
