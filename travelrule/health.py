@@ -82,6 +82,7 @@ def create_health(live: Mapping[str, Check], ready: Mapping[str, Check]) -> Star
 
 
 async def _probe(checks: Mapping[str, Check]) -> Response:
+    checks = dict(checks)  # a starting process adds checks meanwhile
     answers = await asyncio.gather(*(_answer(check) for check in checks.values()))
     ok = all(answer == "ok" for answer in answers)
     body = {"ok": ok, "checks": dict(zip(checks, answers, strict=True))}

@@ -255,11 +255,28 @@ async def test_a_process_with_other_lists_is_refused_for_that_revision_and_comes
     await other.active.start()
     await desk.register("w-1", IVAN)
     await desk.put(ERIK, IVAN)
+    # Both have read the same revision before either tells what it found.
+    both_read = asyncio.Barrier(2)
+    for one in (desk, other):
+        one.screening._submit = AfterBarrier(both_read, one.screening._submit)
     await asyncio.gather(desk.screening.round(), other.screening.round())
+    desk.screening._submit = desk.screening._submit.submit
     desk.now += AGAIN
     await desk.settle()
     assert await desk.sanctioned("w-1") == [True]
     assert await desk.alerts() == [(LISTED, "c-w-1")]
+
+
+class AfterBarrier:
+    """A submit that waits at a barrier first."""
+
+    def __init__(self, barrier: asyncio.Barrier, submit) -> None:
+        self.barrier = barrier
+        self.submit = submit
+
+    async def __call__(self, item):
+        await self.barrier.wait()
+        return await self.submit(item)
 
 
 async def another_process(url: str, name: str, dies: str = "", count: int = 0) -> int | None:

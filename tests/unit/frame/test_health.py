@@ -29,6 +29,18 @@ async def test_ready_when_every_check_says_yes() -> None:
     )
 
 
+async def test_a_check_that_is_added_while_the_others_answer_waits_for_the_next_probe() -> None:
+    ready: dict[str, Check] = {}
+
+    async def starting() -> bool:
+        ready["broker"] = yes
+        return True
+
+    ready["started"] = starting
+    assert (await get("/readyz", ready=ready)).json() == {"ok": True, "checks": {"started": "ok"}}
+    assert set((await get("/readyz", ready=ready)).json()["checks"]) == {"started", "broker"}
+
+
 async def test_not_ready_names_the_check_and_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "CHECK_SECONDS_MAX", 0.01)
 
