@@ -150,22 +150,24 @@ def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:
 
 def _ended(turn: DepositTurn, request_id: str, result: TxidSearchResult, report: CallReport) -> str:
     limits = turn.policy.time_limits
-    if result.result == "valid":
+    # The hub may name one of two that both say yes: then too nobody's data go to either.
+    claimants = {row.entity_id for row in result.analysis_result if row.found}
+    if result.result == "valid" and len(claimants) <= 1:
         entity = (result.vasp_entity_id or "").strip()
         if not entity or len(entity) > ENTITY_MAX or not entity.isprintable():
             publish(turn, request_id, "failed", result)
             return f"found, but not named: {search_again(turn, limits.search_again)}"
         return _found(turn, Found(entity, request_id, report.counterparty_alliance or ""), result)
+    if result.result == "valid" or result.reason_type == "ALLIANCE_DATA_NON_UNIQUE_RESULT":
+        publish(turn, request_id, "ambiguous", result)
+        _give_up(turn, Cause.ORIGINATOR_AMBIGUOUS)
+        return "two or more VASPs say that they sent it"
     if result.reason_type == "NOT_FOUND_TXID":
         publish(turn, request_id, "not-found", result)
         if report.unasked or any(row.unreachable for row in result.analysis_result):
             return f"not found, but not everybody answered: {search_again(turn, limits.search_again)}"
         _give_up(turn, Cause.ORIGINATOR_UNKNOWN)
         return "no VASP sent it"
-    if result.reason_type == "ALLIANCE_DATA_NON_UNIQUE_RESULT":
-        publish(turn, request_id, "ambiguous", result)
-        _give_up(turn, Cause.ORIGINATOR_AMBIGUOUS)
-        return "two or more VASPs say that they sent it"
     publish(turn, request_id, "failed", result)
     lost = result.reason_type == "LACK_OF_INFORMATION"
     return f"no usable result: {search_again(turn, 0 if lost else limits.search_again)}"

@@ -164,11 +164,12 @@ def test_somebody_who_was_not_asked_at_all_may_have_sent_it():
     assert scene.operations == ["txid-search"]
 
 
-def test_two_claimants_are_for_an_operator():
+@pytest.mark.parametrize("words", [("invalid", "ALLIANCE_DATA_NON_UNIQUE_RESULT"), ("valid",)], ids=["said", "shown"])
+def test_two_claimants_are_for_an_operator(words):
+    """Also where the hub names one of them: nothing is asked of either."""
     scene = polling()
-    scene.tell(
-        result(scene.request_id, "invalid", "ALLIANCE_DATA_NON_UNIQUE_RESULT", rows=[("a", "FOUND"), ("b", "FOUND")])
-    )
+    scene.tell(result(scene.request_id, *words, rows=[("a", "FOUND"), ("b", "FOUND")]))
+    assert not scene.operations
     assert scene.verdict == ("hold", "ORIGINATOR_AMBIGUOUS", False)
     assert scene.result["outcome"] == "ambiguous"
     assert scene.alerts == ["ORIGINATOR_AMBIGUOUS"]
