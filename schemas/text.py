@@ -3,7 +3,7 @@
 Every text refuses U+0000 (PostgreSQL cannot store it) and lone surrogates (no UTF-8 has them). Amounts are
 decimal numbers in JSON strings: at most 30 digits before the point and 36 behind it, no sign, no leading zeros.
 The form with an exponent (``1E-5``, as Java's ``BigDecimal`` writes small and round numbers) is read if the plain form
-fits, and is never written. A JSON number is refused because whoever parsed it may already have rounded it.
+fits, and is never written. A JSON number is refused because a parser may already have rounded it.
 """
 
 from __future__ import annotations

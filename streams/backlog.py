@@ -132,7 +132,7 @@ class Backlog:
         return max(self._stalls().values(), default=0.0)
 
     def stalled_topics(self) -> dict[str, float]:
-        """The longest waiting of each topic (named with prefix), whoever has its partitions."""
+        """The longest waiting of each topic (named with prefix), in all processes."""
         now = self._steady()
         longest: dict[str, float] = {}
         for partition, waiting in self.waiting.items():
@@ -140,7 +140,7 @@ class Backlog:
         return longest
 
     def lag_records(self) -> dict[str, int]:
-        """Records behind the committed offsets of each topic (named with prefix), whoever has its partitions."""
+        """Records behind the committed offsets of each topic (named with prefix), in all processes."""
         lag: Counter[str] = Counter()
         for partition, waiting in self.waiting.items():
             lag[partition.topic] += waiting.records

@@ -104,7 +104,7 @@ class FaustWorker:
         await asyncio.wait({starting}, timeout=ABANDON_SECONDS)
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """A service that ends by a fault ends the worker: without it nobody watches."""
+        """A service that ends by a fault ends the worker: without it nothing watches."""
         try:
             await work
         except Exception as error:  # noqa: BLE001 -- whatever it is, it is reported as the reason of the end

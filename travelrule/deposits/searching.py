@@ -150,7 +150,7 @@ def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:
 
 def _ended(turn: DepositTurn, request_id: str, result: TxidSearchResult, report: CallReport) -> str:
     limits = turn.policy.time_limits
-    # The hub may name one of two that both say yes: then too nobody's data go to either.
+    # The hub may name one of two that both say yes: then neither is sent any data.
     claimants = {row.entity_id for row in result.analysis_result if row.found}
     if result.result == "valid" and len(claimants) <= 1:
         entity = (result.vasp_entity_id or "").strip()

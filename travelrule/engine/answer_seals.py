@@ -1,4 +1,4 @@
-"""The facts that bind a sealed answer to its request, as the caller sees them (``exchange.answer_binding``)."""
+"""The facts that bind a sealed answer to its request, as the caller sees them (``exchange.bound_answers``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonce_marks import is_own
 from travelrule.engine.ports import CallContent
-from travelrule.exchange.answer_binding import answers_another_call
+from travelrule.exchange.bound_answers import answers_another_call
 from travelrule.exchange.reports import SentBody
 from travelrule.exchange.retries import Attempted
 

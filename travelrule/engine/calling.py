@@ -131,7 +131,7 @@ class Calling:
     def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
         """What stands against calling this VASP now."""
         if self._counterparties.outdated():
-            # Nobody knows who is down (invariant 7). It was no try; the list is fetched as soon as the hub gives it.
+            # Which VASPs are down is unknown (invariant 7). It was no try; the list is fetched as soon as it can be.
             later = Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS), hub_held=True)
             return self._held(call, target, jitter) or Attempt(later, reached=None)
         if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):

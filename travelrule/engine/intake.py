@@ -27,7 +27,7 @@ RECORDS_SHARE = 4
 """A quarter of a batch is for Kafka records if so many wait; the rest is first for those that wait for an answer."""
 QUEUE_LIMIT = 1000
 DATABASE_RETRY_SECONDS = 1.0
-"""The longest pause: meanwhile whoever waits for an answer is refused."""
+"""The longest pause: meanwhile callers that wait for an answer are refused."""
 
 Read = Callable[[RawMessage], Input | Rejected]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from travelrule.exchange import messages
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.answer_binding import BindingFault, binding_fault
+from travelrule.exchange.bound_answers import BindingFault, binding_fault
 from travelrule.exchange.concluding import give_up, owe_finish, queue
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.hub_waits import wait_for_hub, waits_for_hub

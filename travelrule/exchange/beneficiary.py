@@ -11,10 +11,10 @@ from typing import Any
 from schemas.base import Wire
 from schemas.text import read_amount
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.answer_binding import names_transfer
 from travelrule.exchange.arriving import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.beneficiary_turn import OPEN, ExchangeTurn
+from travelrule.exchange.bound_answers import names_transfer
 from travelrule.exchange.decision import Decision, ExchangeRow, Projection
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine

@@ -1,4 +1,4 @@
-"""A withdrawal on hold because the hub cannot be reached. It needs nobody: it goes on when the hub is back.
+"""A withdrawal on hold because the hub cannot be reached. It needs no decision: it goes on when the hub is back.
 
 A call that waits for the hub is repeated by its row (``retries``); the timer here only watches it. An attempt that
 ended because its authorization may have arrived is begun again by the timer, under a fresh ``transferId``.

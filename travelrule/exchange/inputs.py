@@ -61,7 +61,7 @@ class Rejected:
     """A message that cannot become an input: a value, not an exception, so that nothing behind it waits.
 
     ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` says what to send instead. None of the
-    three may hold personal data. ``subject`` is what the operator is told of; empty: nobody is.
+    three may hold personal data. ``subject`` is what the operator is told of; empty: no alert.
     """
 
     raw: RawMessage

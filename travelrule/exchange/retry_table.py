@@ -35,7 +35,7 @@ class Plan(StrEnum):
 class Rule:
     """One row. ``acted``: the counterparty may have acted on the call. ``passing``: a later, fresh attempt makes sense
     without anybody correcting anything. ``tell``: an operator is told at the first one. ``failed``: who failed to do
-    its part, the hub or the counterparty; empty where neither did or nobody can tell.
+    its part, the hub or the counterparty; empty where neither did or it is unknown.
     """
 
     plan: Plan
@@ -96,7 +96,7 @@ BY_STATUS_WITHOUT_CODE: dict[int, Rule] = {
     502: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
     504: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
 }
-"""What stands in front of the hub answers so, and the hub itself: a member's 500 reaches us with an ``errorType``."""
+"""A proxy in front of the hub answers so, and the hub itself: a member's 500 reaches us with an ``errorType``."""
 WITHOUT_CODE = "HTTP_"
 """What begins the code that we give to an error without ``errorType``."""
 BY_CLASS: dict[int, Rule] = {

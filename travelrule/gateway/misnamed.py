@@ -1,4 +1,4 @@
-"""A sender whose key is its own names another alliance than the directory: an operator is told, nobody is refused."""
+"""Alerts about a sender that names another alliance than the directory, under a key of its own; nothing is refused."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def same_party(one: persons.Person, other: persons.Person, representatives: Repr
 
 
 def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsPerson]) -> bool:
-    """Say whether an answer names the party that it was asked about, and nobody else.
+    """Say whether an answer names the party that it was asked about, and no other.
 
     Representatives of a company may be left out, and so may further spellings of a name; order, case and legal form
     of a company do not count.

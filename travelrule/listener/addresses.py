@@ -1,6 +1,6 @@
 """Addresses that a process serves, bound before it joins anything.
 
-A process that finds its port taken after it joined a consumer group has partitions that nobody reads. Bound first, the
+A process that finds its port taken after it joined a consumer group has partitions that are not read. Bound first, the
 port costs nothing but an exit code.
 """
 

@@ -26,7 +26,7 @@ class Limits:
     """Our transactions pause for milliseconds between statements. One that pauses longer belongs to a frozen process:
     the server ends it, and its locks are free."""
     lock_s: float = 5.0
-    """Less than the limit above: whoever waits for a frozen process lets go of its own locks and tries again."""
+    """Less than the limit above: a waiter lets go of its own locks and tries again."""
     statement_s: float = 35.0
     """For a client that cannot keep its own limit any more; so a little more than that one."""
     command_s: float = 30.0

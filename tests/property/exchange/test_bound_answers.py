@@ -24,7 +24,7 @@ from tests.unit.exchange.scene import (
     policy,
     requested,
 )
-from travelrule.exchange.answer_binding import binding_fault
+from travelrule.exchange.bound_answers import binding_fault
 from travelrule.exchange.decision import CallHub, Emit
 from travelrule.exchange.reports import CallReport, SentBody
 from travelrule.identity.build import authorization_payload, beneficiary_vasp

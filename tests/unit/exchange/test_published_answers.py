@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.exchange.scene import answered
-from travelrule.exchange.answer_binding import binding_fault
+from travelrule.exchange.bound_answers import binding_fault
 from travelrule.exchange.reports import SentBody
 from travelrule.policy.sections import AnswerChecks
 

@@ -41,7 +41,7 @@ BindingFault = Literal[
     "account",
     "names",
 ]
-"""Which check failed. A code, so that it may stand in logs, rules and alerts."""
+"""Which check failed. A code, so that it may appear in logs, rules and alerts."""
 
 Ivms = dict[str, Any]
 
