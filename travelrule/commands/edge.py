@@ -22,6 +22,7 @@ from rich.table import Table
 from schemas.text import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.bootstrap.log_names import library_messages
 from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
@@ -76,7 +77,7 @@ def load_settings() -> Settings:
         settings = Settings.load()
     except TravelRuleError as error:
         fail(error)
-    logs.configure(settings.log_format, settings.log_level)
+    logs.configure(settings.log_format, settings.log_level, messages=library_messages(settings))
     return settings
 
 
