@@ -46,7 +46,7 @@ _FIXES: Mapping[str, str] = {
 }
 
 _PATTERNS: Mapping[str, str] = {
-    r"^[A-Za-z0-9._-]{1,128}$": "1 to 128 letters, digits, dots, dashes and underscores, the pattern ^[A-Za-z0-9._-]{1,128}$",
+    r"^[A-Za-z0-9._-]{1,128}$": "1 to 128 letters, digits, dots, dashes and underscores",
     r"^[A-Za-z0-9._-]{1,100}$": "1 to 100 letters, digits, dots, dashes and underscores",
     r"^[A-Z]{2}$": "two capitals, ISO 3166-1 (for example SG)",
     r"^RA[0-9]{6}$": "RA and six digits, from GLEIF's list (for example RA000523)",

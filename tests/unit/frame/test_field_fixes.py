@@ -1,4 +1,4 @@
-"""No sentence of the validation library reaches an operator: each wrong field is answered in the program's own words."""
+"""No sentence of the validation library reaches an operator: each wrong field is answered in our own words."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from travelrule.sandbox.world import World, parse_world
 from travelrule.settings import Settings
 
 THEIRS = ("Input should", "Value error", "String should", "Field required", "List should", "Tuple should", "unable to")
-ODD: list[Any] = [None, True, "", " ", "x", "é\x00", "x" * 400, "-1", 3.5, math.nan, math.inf, -1, 10**12, [], [1],
-                  ["x"] * 500, {}, {"x": 1}, {"x": {}}, {1: 2}, Decimal("NaN"), Decimal("1E+400"), object()]  # fmt: skip
+ODD: list[Any] = [None, True, "", " ", "x", "é\x00", "x" * 400, "-1", 3.5, math.nan, math.inf, -1, 10**12, [], [1]]
+ODD += [["x"] * 500, {}, {"x": 1}, {"x": {}}, {1: 2}, Decimal("NaN"), Decimal("1E+400"), object()]
 
 
 def models() -> Iterator[type[BaseModel]]:
@@ -46,7 +46,8 @@ def wrong() -> Iterator[ErrorDetails]:
     """What the library says of every field of every model that gets an odd value."""
     for model in set(models()):
         for name, info in model.model_fields.items():
-            for value in ODD:
+            # The values of settings come as texts.
+            for value in (one for one in ODD if model is not Settings or isinstance(one, str)):
                 try:
                     model.model_validate({info.alias or name: value})
                 except ValidationError as error:
@@ -54,9 +55,10 @@ def wrong() -> Iterator[ErrorDetails]:
 
 
 def test_every_standard_fault_is_put_in_our_words() -> None:
-    found = {detail["type"] for detail in wrong()}
-    assert len(found) > 15, "the odd values find too little"
-    for detail in wrong():
+    # That a default waits for another field is never shown: the other field is.
+    found = [detail for detail in wrong() if detail["type"] != "default_factory_not_called"]
+    assert len({detail["type"] for detail in found}) > 15, "the odd values find too little"
+    for detail in found:
         fix = fix_of(detail)
         assert fix == fix.strip() != "", detail
         assert not any(theirs in fix for theirs in THEIRS), (detail["type"], fix)
@@ -98,7 +100,11 @@ def test_a_world_a_profile_and_settings_are_refused_in_our_words(tmp_path: Path)
     assert [(fault.name, fault.fix) for fault in own.value.faults] == [("VASP_PROFILE_FILE address", "must be a table")]
     with pytest.raises(ConfigurationError) as settings:
         Settings.load(
-            {"TRAVELRULE_LOG_LEVEL": "loud", "TRAVELRULE_HEALTH_REFRESH_SECONDS": "0", "TRAVELRULE_VASP_ENTITY_ID": "a b"}
+            {
+                "TRAVELRULE_LOG_LEVEL": "loud",
+                "TRAVELRULE_HEALTH_REFRESH_SECONDS": "0",
+                "TRAVELRULE_VASP_ENTITY_ID": "a b",
+            }
         )
     told = {fault.name.removeprefix("TRAVELRULE_"): fault.fix for fault in settings.value.faults}
     assert told["LOG_LEVEL"] == "must be one of 'debug', 'info', 'warning' or 'error'"
