@@ -1,8 +1,8 @@
 """The headers of a dead letter (contract section 3): the original ones, then ours in two families.
 
 ``__streams.errors.*`` are the names of Kafka Streams (KIP-1034), so that common tools understand them; exception,
-message and stack trace hold the stable code, because whatever else they could hold might be personal data. Field (a path
-of our field names and positions) and fix (a sentence of ours) repeat nothing of the message.
+message and stack trace hold the stable code, because whatever else they could hold might be personal data. Field (a
+path of our field names and positions) and fix (a sentence of ours) repeat nothing of the message.
 """
 
 from __future__ import annotations
