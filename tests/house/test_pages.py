@@ -73,6 +73,18 @@ def test_a_runbook_says_what_to_do(code: str) -> None:
     assert f"({code}.md)" in text(RUNBOOKS / "index.md")
 
 
+def test_the_index_of_runbooks_lists_each_page_once_and_its_text_names_each_subject_once() -> None:
+    before, _, rows = text(RUNBOOKS / "index.md").partition("| Code | Says |\n|---|---|\n")
+    listed = re.findall(r"^\| \[([A-Z_]+)\]\((\1)\.md\) \| [^|]+ \|$", rows, re.MULTILINE)
+    assert [code for code, _ in listed] == [line.split("](")[0].lstrip("| [") for line in rows.splitlines()]
+    assert sorted(code for code, _ in listed) == sorted(runbooks())
+    title, paragraph = before.strip().split("\n\n")
+    assert title == "# Runbooks"
+    named = re.findall(r"`([a-z]+:[A-Z/]+)`", paragraph)
+    assert sorted(named) == sorted(set(named))
+    assert all(sentence[0] in "ABCDEFGHIJKLMNOPQRSTUVWXYZ`" for sentence in paragraph.replace("\n", " ").split(". "))
+
+
 def adrs() -> list[Path]:
     return [path for path in files() if path.parent == ADRS and path.name != "index.md"]
 
