@@ -177,6 +177,7 @@ def _callback(name: str, summary: str, result: type[Wire]) -> Document:
             "403": _forbidden(),
             "404": {"description": "no such path"},
             "413": {"description": "the body is too large"},
+            "415": {"description": "the body is not announced as `application/json`"},
             "503": _unprocessable(example),
         },
     }
