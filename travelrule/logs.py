@@ -33,6 +33,9 @@ Format = Literal["auto", "json", "console"]
 EVENT = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
+_PROCESS = "travelrule.process"
+"""Logs what nothing caught."""
+
 _traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 
 
@@ -94,15 +97,19 @@ def configure(
     strict: bool = False,
     stream: TextIO | None = None,
     messages: LibraryMessages | None = None,
+    only_uncaught: bool = False,
 ) -> None:
     """Send every log line of the process to ``stream`` (standard error), ours and the libraries'.
 
     ``auto`` is console on a terminal, else JSON. ``level`` is that of our lines; libraries are heard from WARNING on,
     or from ERROR on if ``level`` is that: at ``debug`` some of them quote every statement. ``messages`` says which
-    arguments of theirs are shown. Calling it again replaces what the last call set up.
+    arguments of theirs are shown. With ``only_uncaught`` nothing is written but exceptions that nothing caught: for
+    commands, whose answer is all that they write. Calling it again replaces what the last call set up.
     """
     out = stream or sys.stderr
     handler = LineHandler(_writer(form, out), messages or LibraryMessages())
+    if only_uncaught:
+        handler.addFilter(lambda record: record.name == _PROCESS)
     root = logging.getLogger()
     for old in root.handlers[:]:
         root.removeHandler(old)
@@ -158,4 +165,4 @@ def _unraisable(args: sys.UnraisableHookArgs) -> None:
 
 def _report(event: str, error: BaseException) -> None:
     line: Line = {"event": event, "error": describe(error)}
-    logging.getLogger("travelrule.process").error(event, extra={ATTRIBUTE: line})
+    logging.getLogger(_PROCESS).error(event, extra={ATTRIBUTE: line})

@@ -108,7 +108,8 @@ def openapi_document() -> Document:
             "title": "Member endpoints",
             "version": "1",
             "description": "What a VASP serves to the hub. Every processed request is answered with 200, refusals "
-            "included; 503 only when a request cannot be processed at all.",
+            "included; 503 only when a request cannot be processed at all. Lists and texts of a payload have limits "
+            "(`docs/generated/limits.md`); what exceeds one is answered with 503 `INVALID_MSG_FIELD_VALUE`.",
         },
         "paths": paths,
         "components": {"schemas": _schemas()},
@@ -176,6 +177,7 @@ def _callback(name: str, summary: str, result: type[Wire]) -> Document:
             "403": _forbidden(),
             "404": {"description": "no such path"},
             "413": {"description": "the body is too large"},
+            "415": {"description": "the body is not announced as `application/json`"},
             "503": _unprocessable(example),
         },
     }
