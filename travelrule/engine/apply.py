@@ -130,18 +130,19 @@ class Engine:
 
     async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
         code = "UNPROCESSABLE"
-        log.error("input-unprocessable", error=error, type=getattr(item, "type", "rejected"))
+        log.error("input-unprocessable", error=error, type=item.type or "rejected")
         if item.raw is None:
             return Outcome("rejected", code)
-        rejected = Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")
+        fix = "the message was kept; report it with its dead-letter id"
+        rejected = Rejected(item.raw, code, "", fix, item.subject, item.type, item.event)
         try:
-            await self._once([replace(rejected, subject=item.subject) if is_message(item.raw) else rejected])
+            await self._once([rejected])
         except Exception as failure:
             # The boundary of one odd subject: if it cannot even be read, the message is kept without telling of it.
             if is_infrastructure_failure(failure) or is_serialisation_failure(failure):
                 raise
             log.error("subject-unreadable", error=failure)  # noqa: TRY400 - our own log, which must not hold the text
-            await self._once([rejected])
+            await self._once([replace(rejected, subject="", type="")])
         return Outcome("rejected", code)
 
     async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
@@ -183,6 +184,7 @@ class Engine:
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
 
     async def _lock(self, connection: AsyncConnection, items: Sequence[Input | Rejected]) -> dict[str, Slot]:
+        items = [item for item in items if isinstance(item, Input) or is_message(item.raw)]
         subjects = {item.subject for item in items if item.subject}
         if not subjects:
             return {}

@@ -285,7 +285,7 @@ class Batch:
         self.dead_letters[letter_id] = {
             "vasp": self.vasp,
             "id": letter_id,
-            **letter_columns(raw),
+            **letter_columns(rejected),
             "topic": raw.topic,
             "partition": raw.partition,
             "offset": raw.offset,

@@ -55,13 +55,20 @@ class Input:
     raw: RawMessage | None = None
     reply_to_unknown: bool = False
 
+    @property
+    def event(self) -> str:
+        """By what it is known, as one text."""
+        return f"{self.source}#{self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A message that cannot become an input: a value, not an exception, so that nothing behind it waits.
 
     ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` says what to send instead. None of the
-    three may hold personal data. ``subject`` is what the operator is told of; empty: no alert.
+    three may hold personal data. ``subject`` is the subject that the message is about, as far as it can be read; for a
+    message between subjects its receiver, who is alerted. ``type`` is the event's type if it is one of ours, ``event``
+    is ``source#id``; both are empty where they cannot be read.
     """
 
     raw: RawMessage
@@ -69,3 +76,5 @@ class Rejected:
     field: str = ""
     fix: str = ""
     subject: str = ""
+    type: str = ""
+    event: str = ""

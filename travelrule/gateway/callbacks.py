@@ -25,6 +25,7 @@ from travelrule.engine.searches import SearchRecord
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.sources import InternalSource, internal_input
+from travelrule.gateway.callers import headers_of, require_json
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
@@ -35,7 +36,7 @@ from travelrule.gateway.endpoint import (
     send_json,
 )
 from travelrule.gateway.inputs import SALT_BYTES
-from travelrule.gateway.refusals import internal
+from travelrule.gateway.refusals import Refused, internal
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
@@ -43,6 +44,7 @@ BODY_BYTES_MAX = 1024 * 1024
 PAUSE = timedelta(seconds=1)
 NOT_FOUND = 404
 TOO_LARGE = 413
+UNSUPPORTED_TYPE = 415
 KEPT_MAX = 4096
 
 Operation = Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
@@ -69,7 +71,7 @@ class Callback:
         """Serve one callback."""
         started = perf_counter()
         try:
-            status, body = await self._processed(str(scope["path_params"]["token"]), receive)
+            status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive)
         except Disconnected:
             return
         result = body.get("errorType") or body.get("result") or str(status)
@@ -79,14 +81,18 @@ class Callback:
             raise HTTPException(NOT_FOUND)
         await send_json(send, status, body)
 
-    async def _processed(self, token: str, receive: Receive) -> tuple[int, Answer]:
+    async def _processed(self, token: str, scope: Scope, receive: Receive) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deps.deadline_s):
                 search = await self.deps.searches.find(self.operation, token)
                 if search is None:
                     return NOT_FOUND, {}
                 body = await read_body(receive, BODY_BYTES_MAX, TooLargeError)
+                if body:
+                    require_json(headers_of(scope["headers"]))
                 return OK, {"result": await self._arrived(search, body)}
+        except Refused as refusal:
+            return UNSUPPORTED_TYPE, refusal.body
         except TooLargeError:
             return TOO_LARGE, {"errorType": "INVALID_MSG_FIELD_VALUE"}
         except Disconnected:

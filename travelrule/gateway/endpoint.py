@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
 from travelrule.gateway.bodies import BODY_BYTES_MAX
-from travelrule.gateway.callers import Headers, headers_of
+from travelrule.gateway.callers import Headers, headers_of, require_json
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
@@ -74,6 +74,8 @@ class Endpoint:
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = headers_of(scope["headers"])
+                if scope["method"] != "GET":
+                    require_json(headers)
                 return OK, await self.answer(Call(headers, await read_body(receive, BODY_BYTES_MAX, _too_large)))
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)

@@ -109,7 +109,9 @@ def openapi_document() -> Document:
             "version": "1",
             "description": "What a VASP serves to the hub. Every processed request is answered with 200, refusals "
             "included; 503 only when a request cannot be processed at all. A peer outside the allowed networks is "
-            "disconnected before it is read; 400, 405, 408 and 431 refuse what is no acceptable HTTP request.",
+            "disconnected before it is read; 400, 405, 408 and 431 refuse what is no acceptable HTTP request. Lists "
+            "and texts of a payload have limits (`docs/generated/limits.md`); what exceeds one is answered with 503 "
+            "`INVALID_MSG_FIELD_VALUE`.",
         },
         "paths": paths,
         "components": {"schemas": _schemas()},
@@ -174,6 +176,7 @@ def _callback(name: str, summary: str, result: type[Wire]) -> Document:
             "200": {"description": example.said, "content": {JSON: done}},
             "404": {"description": "no such path"},
             "413": {"description": "the body is too large"},
+            "415": {"description": "the body is not announced as `application/json`"},
             "503": _unprocessable(example),
         },
     }

@@ -392,3 +392,5 @@ dead_letters = Table(
     Column("failed_at", Instant, nullable=False),
     Column("replayed_at", Instant),
 )
+Index("ix_dead_letters_failed_at", dead_letters.c.vasp, dead_letters.c.failed_at)
+Index("ix_dead_letters_subject", dead_letters.c.vasp, dead_letters.c.subject)

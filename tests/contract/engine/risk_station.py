@@ -46,7 +46,9 @@ class Hooks:
     async def post(self, url: str, body: bytes) -> int:
         assert self.gateway is not None
         assert url.startswith(PUBLIC_URL)
-        answer = await self.gateway.post(url.removeprefix(PUBLIC_URL), content=body)
+        answer = await self.gateway.post(
+            url.removeprefix(PUBLIC_URL), content=body, headers={"Content-Type": "application/json"}
+        )
         self.answers.append((answer.status_code, answer.json() if answer.status_code == 200 else None))
         return answer.status_code
 
