@@ -44,6 +44,7 @@ async def test_an_answer_that_is_not_taken_holds_its_connection_for_a_limited_ti
             with await _unread(door.port, *headers):
                 await door.until(lambda: bool(app.seen))
                 await door.until(lambda: len(door.server.table) == 0)
+        assert not door.server.server_state.connections
 
 
 async def test_an_application_without_an_end_does_not_hold_its_connection_either() -> None:
@@ -73,3 +74,4 @@ async def test_a_stop_leaves_no_connection_open() -> None:
             await door.until(lambda: bool(app.seen))
             door.server.should_exit = True
             await door.until(lambda: len(door.server.table) == 0)
+            assert not door.server.server_state.connections
