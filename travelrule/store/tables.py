@@ -374,6 +374,16 @@ audit_roots = Table(
     Column("at", Instant, nullable=False),
 )
 
+used_decisions = Table(
+    "used_decisions",
+    metadata,
+    Column("vasp", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("expires_at", Instant, nullable=False, index=True),
+)
+
 dead_letters = Table(
     "dead_letters",
     metadata,
@@ -382,6 +392,7 @@ dead_letters = Table(
     Column("kind", Text, nullable=False, server_default="record"),
     Column("subject", Text, nullable=False, server_default=""),
     Column("sender", Text, nullable=False, server_default=""),
+    Column("key_index", LargeBinary),
     Column("topic", Text, nullable=False),
     Column("partition", Integer, nullable=False),
     Column("offset", BigInteger, nullable=False),
@@ -391,4 +402,5 @@ dead_letters = Table(
     Column("sealed", LargeBinary, nullable=False),
     Column("failed_at", Instant, nullable=False),
     Column("replayed_at", Instant),
+    Index("ix_dead_letters_key_index", "vasp", "key_index"),
 )
