@@ -44,6 +44,9 @@ QUIET = (
     "sqlalchemy",
 )
 
+_PROCESS = "travelrule.process"
+"""Logs what nothing caught."""
+
 _traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 
 
@@ -99,12 +102,18 @@ def trace(traceparent: str | None) -> Iterator[None]:
 
 
 def configure(
-    form: Format = "auto", level: Level = "info", *, strict: bool = False, stream: TextIO | None = None
+    form: Format = "auto",
+    level: Level = "info",
+    *,
+    strict: bool = False,
+    stream: TextIO | None = None,
+    only_uncaught: bool = False,
 ) -> None:
     """Send every log line of the process to ``stream`` (standard error), ours and the libraries'.
 
-    ``auto`` is console on a terminal, else JSON. Libraries are heard from WARNING on, or as ``level`` says if
-    that is more. Calling it again replaces what the last call set up.
+    With ``only_uncaught`` nothing is written but exceptions that nothing caught: for commands, whose answer is all
+    that they write. ``auto`` is console on a terminal, else JSON. Libraries are heard from WARNING on, or as ``level``
+    says if that is more. Calling it again replaces what the last call set up.
     """
     out = stream or sys.stderr
     terminal = out.isatty()
@@ -115,6 +124,8 @@ def configure(
         handler = ConsoleHandler(out)
     else:
         handler.setFormatter(PlainFormatter())
+    if only_uncaught:
+        handler.addFilter(lambda record: record.name == _PROCESS)
     root = logging.getLogger()
     for old in root.handlers[:]:
         root.removeHandler(old)
@@ -162,4 +173,4 @@ def _unraisable(args: sys.UnraisableHookArgs) -> None:
 
 def _report(event: str, error: BaseException) -> None:
     line: Line = {"event": event, "error": describe(error)}
-    logging.getLogger("travelrule.process").error(event, extra={ATTRIBUTE: line})
+    logging.getLogger(_PROCESS).error(event, extra={ATTRIBUTE: line})

@@ -70,13 +70,17 @@ def not_built(what: str) -> NoReturn:
     fail(NotBuiltError(what))
 
 
-def load_settings() -> Settings:
-    """The settings of the environment, with the logs set up as they say."""
+def load_settings(*, serving: bool = False) -> Settings:
+    """The settings of the environment, with the logs set up as they say.
+
+    A command that answers and ends logs nothing but what nothing caught, unless ``LOG_LEVEL`` is set.
+    """
     try:
         settings = Settings.load()
     except TravelRuleError as error:
         fail(error)
-    logs.configure(settings.log_format, settings.log_level)
+    asked = serving or "log_level" in settings.model_fields_set
+    logs.configure(settings.log_format, settings.log_level, only_uncaught=not asked)
     return settings
 
 

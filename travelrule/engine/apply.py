@@ -132,18 +132,19 @@ class Engine:
 
     async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
         code = "UNPROCESSABLE"
-        log.error("input-unprocessable", error=error, type=getattr(item, "type", "rejected"))
+        log.error("input-unprocessable", error=error, type=item.type or "rejected")
         if item.raw is None:
             return Outcome("rejected", code)
-        rejected = Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")
+        fix = "the message was kept; report it with its dead-letter id"
+        rejected = Rejected(item.raw, code, "", fix, item.subject, item.type, item.event)
         try:
-            await self._once([replace(rejected, subject=item.subject) if is_message(item.raw) else rejected])
+            await self._once([rejected])
         except Exception as failure:
             # The boundary of one odd subject: if it cannot even be read, the message is kept without telling of it.
             if is_infrastructure_failure(failure) or is_serialisation_failure(failure):
                 raise
             log.error("subject-unreadable", error=failure)  # noqa: TRY400 - our own log, which must not hold the text
-            await self._once([rejected])
+            await self._once([replace(rejected, subject="", type="")])
         return Outcome("rejected", code)
 
     async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
@@ -189,17 +190,18 @@ class Engine:
     async def _lock(
         self, connection: AsyncConnection, items: Sequence[Input | Rejected], policy: Policy
     ) -> dict[str, Slot]:
-        subjects = {item.subject for item in items if item.subject}
+        own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
+        items = [item for item in items if isinstance(item, Input) or is_message(item.raw)]
+        subjects = {item.subject for item in items if item.subject} | own
         if not subjects:
             return {}
-        own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
         creatable = {
             item.subject
             for item in items
             if not (isinstance(item, Input) and item.reply_to_unknown)
             and item.subject.partition(":")[0] in self._machines
         }
-        return await self._slots.lock(connection, sorted(subjects | own), creatable | own)
+        return await self._slots.lock(connection, sorted(subjects), creatable | own)
 
     async def _known(
         self, connection: AsyncConnection, names: Sequence[tuple[str, str]]
@@ -230,8 +232,8 @@ class Engine:
     ) -> Outcome:
         if isinstance(item, Rejected):
             batch.refuse(item, slots.get(item.subject))
-            if item.code in REFUSED_DECISIONS and item.subject in slots:
-                alert_refused(batch, slots[item.subject], None)
+            if item.code in REFUSED_DECISIONS and decider.own is not None:
+                alert_refused(batch, decider.own, None)
             source = "subjects" if is_message(item.raw) else "kafka"
             batch.observations.append(_observation(source, "undecodable", "rejected"))
             return Outcome("rejected", item.code, item.field, item.fix)

@@ -286,8 +286,7 @@ class Batch:
         self.dead_letters[letter_id] = {
             "vasp": self.vasp,
             "id": letter_id,
-            **letter_columns(raw),
-            "key_index": self.vault.index.fingerprint(raw.key or b""),
+            **letter_columns(rejected),
             "topic": raw.topic,
             "partition": raw.partition,
             "offset": raw.offset,

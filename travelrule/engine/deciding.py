@@ -195,7 +195,8 @@ class Decider:
 
     def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
-            self._batch.refuse(Rejected(item.raw, code, field, fix), slot, item)
+            rejected = Rejected(item.raw, code, field, fix, slot.subject, item.type, item.event)
+            self._batch.refuse(rejected, slot, item)
         return Outcome("rejected", code, field, fix)
 
     def _refuse_decision(self, item: Input, slot: Slot, refusal: Refusal) -> Outcome:

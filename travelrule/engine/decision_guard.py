@@ -60,7 +60,7 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     refusal = None if is_qualified(item.subject) else key_of(vasp, item, item.data, policy.decisions, now)
     if not isinstance(refusal, Refusal):
         return item
-    return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, own_subject(vasp))
+    return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
 
 def alert_refused(batch: Batch, slot: Slot, item: Input | None) -> None:

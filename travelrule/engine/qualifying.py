@@ -38,4 +38,5 @@ def _resolved(item: Input | Rejected, found: dict[str, list[str]]) -> Input | Re
     code = "AMBIGUOUS_SUBJECT" if subjects else "UNKNOWN_SUBJECT"
     if item.raw is None:
         return item
-    return Rejected(item.raw, code, "data.subject", "name the subject with its kind, for example withdrawal:ID")
+    fix = "name the subject with its kind, for example withdrawal:ID"
+    return Rejected(item.raw, code, "data.subject", fix, type=item.type, event=item.event)

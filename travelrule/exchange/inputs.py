@@ -57,13 +57,20 @@ class Input:
     reply_to_unknown: bool = False
     verified_by: str = ""
 
+    @property
+    def event(self) -> str:
+        """By what it is known, as one text."""
+        return f"{self.source}#{self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A message that cannot become an input: a value, not an exception, so that nothing behind it waits.
 
     ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` says what to send instead. None of the
-    three may hold personal data. ``subject`` is what the operator is told of; empty: no alert.
+    three may hold personal data. ``subject`` is the subject that the message is about, as far as it can be read; for a
+    message between subjects its receiver, who is alerted. ``type`` is the event's type if it is one of ours, ``event``
+    is ``source#id``; both are empty where they cannot be read.
     """
 
     raw: RawMessage
@@ -71,3 +78,5 @@ class Rejected:
     field: str = ""
     fix: str = ""
     subject: str = ""
+    type: str = ""
+    event: str = ""

@@ -392,7 +392,6 @@ dead_letters = Table(
     Column("kind", Text, nullable=False, server_default="record"),
     Column("subject", Text, nullable=False, server_default=""),
     Column("sender", Text, nullable=False, server_default=""),
-    Column("key_index", LargeBinary),
     Column("topic", Text, nullable=False),
     Column("partition", Integer, nullable=False),
     Column("offset", BigInteger, nullable=False),
@@ -402,5 +401,6 @@ dead_letters = Table(
     Column("sealed", LargeBinary, nullable=False),
     Column("failed_at", Instant, nullable=False),
     Column("replayed_at", Instant),
-    Index("ix_dead_letters_key_index", "vasp", "key_index"),
 )
+Index("ix_dead_letters_failed_at", dead_letters.c.vasp, dead_letters.c.failed_at)
+Index("ix_dead_letters_subject", dead_letters.c.vasp, dead_letters.c.subject)

@@ -137,3 +137,22 @@ def test_serve_that_cannot_begin_says_why_and_ends(
     assert (ended_with, out) == (code, ""), err
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("level", [None, "info"])
+def test_a_command_writes_no_log_lines_unless_they_are_asked_for(installed: Cli, level: str | None) -> None:
+    """The lists are loaded to be searched, and the engine logs that; the answer is all that a person wants."""
+    (installed.folder / "own.csv").write_text("name\nPetra Planted\n", encoding="utf-8")
+    assert installed.ask("lists", "import", "own-csv", str(installed.folder / "own.csv")).code == 0
+    code, out, err = ended(start(installed.folder, "lists", "search", "Petra Planted", LOG_LEVEL=level))
+    assert (code, "Petra Planted" in out) == (0, True), err
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    assert (events == [], "list-loaded" in events) == (level is None, level is not None)
+
+
+def test_a_command_that_fails_unexpectedly_still_reports_it() -> None:
+    program = "from travelrule import logs; logs.configure('json', only_uncaught=True); raise RuntimeError('Planted')"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert (json.loads(line)["event"], json.loads(line)["error"]["class"]) == ("uncaught", "RuntimeError")
