@@ -19,6 +19,7 @@ from sqlalchemy import (
     text,
 )
 
+from travelrule.store.decision_tables import used_decisions
 from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
 from travelrule.store.metadata import metadata
 from travelrule.store.process_tables import leases, nonces
@@ -30,6 +31,7 @@ __all__ = [
     "leases",
     "metadata",
     "nonces",
+    "used_decisions",
     "vasps",
 ]  # those of other modules: here are all tables
 
@@ -372,16 +374,6 @@ audit_roots = Table(
     Column("root", LargeBinary, nullable=False),
     Column("signature", Text, nullable=False),
     Column("at", Instant, nullable=False),
-)
-
-used_decisions = Table(
-    "used_decisions",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("source", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("place", Text, nullable=False),
-    Column("expires_at", Instant, nullable=False, index=True),
 )
 
 dead_letters = Table(
