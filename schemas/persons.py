@@ -9,6 +9,7 @@ from pydantic.config import JsonDict
 
 from schemas.base import Wire
 from schemas.faults import fault
+from schemas.limits import ADDRESS_LINES_MAX, REPRESENTATIVES_MAX
 from schemas.text import (
     Country,
     Day,
@@ -60,7 +61,7 @@ class PostalAddress(Wire):
     """Where somebody lives or is established."""
 
     type: AddressType
-    lines: Annotated[tuple[Line70, ...], Field(max_length=20)] = ()
+    lines: Annotated[tuple[Line70, ...], Field(max_length=ADDRESS_LINES_MAX)] = ()
     town: MaybeLine35 = None
     postcode: MaybeLine16 = None
     country: Country
@@ -100,7 +101,7 @@ class LegalPerson(Wire):
     address: MaybePostalAddress = None
     national_identification: MaybeIdentification = None
     country_of_registration: MaybeCountry = None
-    representatives: Annotated[tuple[NaturalPerson, ...], Field(max_length=100)] = ()
+    representatives: Annotated[tuple[NaturalPerson, ...], Field(max_length=REPRESENTATIVES_MAX)] = ()
 
 
 class Person(Wire):

@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from travelrule.environment import PREFIX, Environment, collect, with_dotenv
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.field_fixes import fix_of
 from travelrule.setting_types import (
     EMBEDDED,
     LOOPBACK,
@@ -213,10 +214,9 @@ def _is_secret(annotation: Any) -> bool:
 
 
 def _faults_of(error: ValidationError) -> list[ConfigurationFault]:
-    """Pydantic's errors in the operator's words: the setting's name and what to write, without the value."""
+    """The setting's name and what to write, without the value."""
     faults = {}
-    for line in error.errors(include_url=False, include_input=False, include_context=False):
+    for line in error.errors(include_url=False, include_input=False):
         if line["type"] != "default_factory_not_called":
-            fix = line["msg"].removeprefix("Value error, ")
-            faults[PREFIX + str(line["loc"][0]).upper()] = fix[:1].lower() + fix[1:]
+            faults[PREFIX + str(line["loc"][0]).upper()] = fix_of(line)
     return [ConfigurationFault(name, fix) for name, fix in faults.items()]

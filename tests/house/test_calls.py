@@ -44,7 +44,8 @@ INPUTS = {
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}
 STDLIB_LOGGING = {
     "travelrule/logs.py": "the one place that knows the logging module",
-    "travelrule/log_output.py": "its formatters",
+    "travelrule/log_output.py": "its handler",
+    "travelrule/library_messages.py": "the records of libraries",
 }
 
 

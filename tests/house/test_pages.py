@@ -30,7 +30,7 @@ def test_generated_tables_are_what_the_code_says() -> None:
 
 def test_drift_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "metrics.md").write_text("old", encoding="utf-8")
-    assert generate_docs.drift(tmp_path) == ["metrics.md", "settings.md", "topics.md", "policy.md"]
+    assert generate_docs.drift(tmp_path) == ["metrics.md", "settings.md", "topics.md", "policy.md", "limits.md"]
 
 
 def alert_codes() -> Iterator[tuple[str, str]]:
@@ -71,6 +71,18 @@ def test_a_runbook_says_what_to_do(code: str) -> None:
     assert page.startswith(f"# {code}\n")
     assert [page.count(section) for section in SECTIONS] == [1] * len(SECTIONS)
     assert f"({code}.md)" in text(RUNBOOKS / "index.md")
+
+
+def test_the_index_of_runbooks_lists_each_page_once_and_its_text_names_each_subject_once() -> None:
+    before, _, rows = text(RUNBOOKS / "index.md").partition("| Code | Says |\n|---|---|\n")
+    listed = re.findall(r"^\| \[([A-Z_]+)\]\((\1)\.md\) \| [^|]+ \|$", rows, re.MULTILINE)
+    assert [code for code, _ in listed] == [line.split("](")[0].lstrip("| [") for line in rows.splitlines()]
+    assert sorted(code for code, _ in listed) == sorted(runbooks())
+    title, paragraph = before.strip().split("\n\n")
+    assert title == "# Runbooks"
+    named = re.findall(r"`([a-z]+:[A-Z/]+)`", paragraph)
+    assert sorted(named) == sorted(set(named))
+    assert all(sentence[0] in "ABCDEFGHIJKLMNOPQRSTUVWXYZ`" for sentence in paragraph.replace("\n", " ").split(". "))
 
 
 def adrs() -> list[Path]:

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from schemas.base import Wire
 from schemas.faults import field_faults
+from schemas.limits import VALUES_MAX
 from travelrule.gateway.refusals import ErrorType, Refused
+from travelrule.identity.payload_limits import has_too_many_values
 
 BODY_BYTES_MAX = 1024 * 1024
 DEPTH_MAX = 64
@@ -40,6 +42,9 @@ def json_object(body: bytes, code: ErrorType, field: str) -> dict[str, Any]:
     # Counting brackets is cheap; only a body with enough of them is walked.
     if body.count(b"{") + body.count(b"[") > DEPTH_MAX and _depth(raw) > DEPTH_MAX:
         raise Refused(code, field, f"must not be nested deeper than {DEPTH_MAX} levels")
+    # Each value but the first of a list or object stands behind a comma.
+    if body.count(b",") + body.count(b"{") + body.count(b"[") > VALUES_MAX and has_too_many_values(raw):
+        raise Refused("INVALID_MSG_FIELD_VALUE", field, f"must not hold more than {VALUES_MAX} values")
     return raw
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from travelrule.field_fixes import fix_of
 from travelrule.policy.causes import VERDICTS, Cause
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import SUBJECT_DAYS_MIN, TimeLimits
@@ -126,7 +127,7 @@ def _out_of_time(limits: TimeLimits) -> Iterator[Fault]:
 def _fault(detail: ErrorDetails) -> Fault:
     where = tuple(str(part) for part in detail["loc"] if part != "[key]")
     code = CODES.get(detail["type"], "INVALID_VALUE")
-    fix = _suggestion(where) if code == "UNKNOWN_NAME" else detail["msg"]
+    fix = _suggestion(where) if code == "UNKNOWN_NAME" else fix_of(detail)
     return Fault(".".join(where), code, fix)
 
 
