@@ -22,6 +22,7 @@ from travelrule.gateway.ports import (
     Withdrawals,
     no_alert,
 )
+from travelrule.gateway.rates import MemberRates, unlimited
 from travelrule.policy.policy import Policy
 
 Network = IPv4Network | IPv6Network
@@ -32,9 +33,9 @@ class GatewayDeps:
     """The ports of one VASP's gateway.
 
     ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``sources``: the
-    networks that may call. ``verify_deadline_s``: when M1 and M6 answer themselves, below the second that the
-    protocol gives. ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub
-    gives up.
+    networks that may call. ``rates``: how often one member may ask. ``verify_deadline_s``: when M1 and M6 answer
+    themselves, below the second that the protocol gives. ``deadline_s``: the same for the other endpoints, below the
+    10 s after which the hub gives up.
     """
 
     entity_id: str
@@ -52,5 +53,6 @@ class GatewayDeps:
     screen: Screen = field(default_factory=NoLists)
     named_beneficiaries: NamedBeneficiaries | None = None
     alert: RaiseAlert = no_alert
+    rates: MemberRates = field(default_factory=unlimited)
     verify_deadline_s: float = 0.9
     deadline_s: float = 8.0

@@ -109,7 +109,8 @@ def openapi_document() -> Document:
             "version": "1",
             "description": "What a VASP serves to the hub. Every processed request is answered with 200, refusals "
             "included; 503 only when a request cannot be processed at all. Lists and texts of a payload have limits "
-            "(`docs/generated/limits.md`); what exceeds one is answered with 503 `INVALID_MSG_FIELD_VALUE`.",
+            "(`docs/generated/limits.md`); what exceeds one is answered with 503 `INVALID_MSG_FIELD_VALUE`. A member "
+            "that asks more often than its rate gets 503 `VASP_BACKEND_INTERNAL_ERROR` with `Retry-After`.",
         },
         "paths": paths,
         "components": {"schemas": _schemas()},
