@@ -22,6 +22,7 @@ from rich.table import Table
 from schemas.text import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.bootstrap.log_names import library_messages
 from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
@@ -80,7 +81,8 @@ def load_settings(*, serving: bool = False) -> Settings:
     except TravelRuleError as error:
         fail(error)
     asked = serving or "log_level" in settings.model_fields_set
-    logs.configure(settings.log_format, settings.log_level, only_uncaught=not asked)
+    messages = library_messages(settings)
+    logs.configure(settings.log_format, settings.log_level, messages=messages, only_uncaught=not asked)
     return settings
 
 

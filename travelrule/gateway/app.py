@@ -19,7 +19,6 @@ from travelrule.gateway.finish import Finish
 from travelrule.gateway.health import Health
 from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
 from travelrule.gateway.senders import Senders
-from travelrule.gateway.sources import Sources
 from travelrule.gateway.status_search import StatusSearch
 from travelrule.gateway.txid_report import TxidReport
 from travelrule.gateway.txid_search import TxidSearch
@@ -33,7 +32,6 @@ Answering = Callable[[Call], Awaitable[Answer]]
 
 def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
-    sources = Sources(deps.sources)
     senders = Senders(deps.directory, deps.refresh_keys, deps.clock, deps.alert)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
@@ -43,13 +41,13 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
         method: str, path: str, operation: str, answer: Answering, deadline_s: float, *, sealed: bool, **more: Any
     ) -> Route:
         admit = Admission(operation, deps.rates, key_needed=sealed)
-        return Route(path, Endpoint(operation, answer, sources, deadline_s, admit=admit, **more), methods=[method])
+        return Route(path, Endpoint(operation, answer, deadline_s, admit=admit, **more), methods=[method])
 
     status_search, finish = StatusSearch(deps, senders), Finish(deps, senders)
     verify = VerifyAddress(deps, senders, wallets)
     authorization = Authorization(deps, senders, wallets)
     txid_search = TxidSearch(deps, senders, withdrawals)
-    health = Endpoint("health", Health(deps), sources, quick, result_field="status")
+    health = Endpoint("health", Health(deps), quick, result_field="status")
     app = Starlette(
         routes=[
             serve("POST", "/v1/beneficiary/VerifyAddress", "address-search", verify, quick, sealed=True, late=LATE),
@@ -69,7 +67,7 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
             serve("PUT", "/v1/vasp/transfer/status", "finish", finish, slow, sealed=False),
             serve("POST", "/v1/verification/tx", "txid-search", txid_search, quick, sealed=False),
             serve("PUT", "/v1/verification/tx", "data-request", DataRequests(deps, senders), slow, sealed=True),
-            *_callbacks(deps, sources),
+            *_callbacks(deps),
             Route("/v1/vasp/health", health, methods=["GET"]),
         ],
         exception_handlers=EXCEPTION_HANDLERS,
@@ -79,12 +77,12 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
     return app
 
 
-def _callbacks(deps: GatewayDeps, sources: Sources) -> list[Route]:
+def _callbacks(deps: GatewayDeps) -> list[Route]:
     operations: tuple[Operation, ...] = get_args(Operation)
     return [
         Route(
             CALLBACK_PATH.replace("{operation}", operation),
-            Callback(operation, deps, sources),
+            Callback(operation, deps),
             methods=["POST"],
         )
         for operation in operations

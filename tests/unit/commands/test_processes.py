@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -20,14 +20,15 @@ from tests.unit.commands.kit import Cli, environment, withdraw
 from travelrule.store import migrate
 
 
-def start(folder: Path, *words: str, **settings: str | None) -> subprocess.Popen[str]:
+def start(folder: Path, *words: str, into: BinaryIO | None = None, **settings: str | None) -> subprocess.Popen[str]:
+    """Start ``travelrule`` with these words; its standard error goes ``into`` a file, if one is given."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TRAVELRULE_")}
     return subprocess.Popen(
         [sys.executable, "-m", "travelrule", *words],
         cwd=folder,
         env={**clean, **environment(folder, **settings), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=into or subprocess.PIPE,
         text=True,
     )
 
