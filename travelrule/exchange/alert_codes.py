@@ -48,6 +48,8 @@ class AlertCode(StrEnum):
     """A withdrawal stands on hold."""
     HUB_UNREACHABLE = "HUB_UNREACHABLE"
     """The hub itself could not be reached for as long as the policy waits."""
+    MEMBER_RATE_LIMITED = "MEMBER_RATE_LIMITED"
+    """A member asks more often than its rate, and went on for ten minutes."""
     ORIGIN_ALLIANCE_MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
     """A sender with its own key names another network than the directory lists for it."""
     OWNER_LISTED = "OWNER_LISTED"
