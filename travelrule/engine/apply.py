@@ -21,17 +21,20 @@ from travelrule import logs, metrics
 from travelrule.engine.accepted_answers import accepted_answers
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
+from travelrule.engine.decision_guard import alert_refused, may_refuse, own_subject, refuse_bare
 from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.parking import ParkedInputs
 from travelrule.engine.ports import CallTaker, EventTaker
 from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
+from travelrule.engine.refused_requests import is_refused_request, refusal_of, refused_input
 from travelrule.engine.slot import Slot
 from travelrule.engine.slots import Slots
 from travelrule.engine.taking import Taken, TakenEvents
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
+from travelrule.exchange.decision_authority import REFUSED_DECISIONS
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import source_class
@@ -154,10 +157,13 @@ class Engine:
         events = TakenEvents(self.relay if self.database.is_postgresql else None)
         with taken:
             async with self.database.begin() as connection:
-                items = await qualified(connection, self.vasp, items)
+                items = await qualified(connection, self.vasp, refuse_bare(self.vasp, items, policy, now))
                 wanted = [item for item in items if isinstance(item, Input)]
-                slots = await self._lock(connection, items)
-                known = await self._known(connection, [(item.source, item.id) for item in wanted])
+                slots = await self._lock(connection, items, policy)
+                decider.own = slots.get(own_subject(self.vasp))
+                await decider.guard.load(connection, wanted)
+                told = [refusal_of(item, batch.letter_id(item), now) for item in items if is_refused_request(item)]
+                known = await self._known(connection, [(item.source, item.id) for item in [*wanted, *told]])
                 decider.accepted = await accepted_answers(connection, self.vasp, wanted)
                 parked = ParkedInputs(connection, batch, self.vault, slots, wanted)
                 outcomes = [
@@ -184,9 +190,12 @@ class Engine:
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
 
-    async def _lock(self, connection: AsyncConnection, items: Sequence[Input | Rejected]) -> dict[str, Slot]:
-        items = [item for item in items if isinstance(item, Input) or is_message(item.raw)]
-        subjects = {item.subject for item in items if item.subject}
+    async def _lock(
+        self, connection: AsyncConnection, items: Sequence[Input | Rejected], policy: Policy
+    ) -> dict[str, Slot]:
+        own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
+        items = [one for one in items if isinstance(one, Input) or is_message(one.raw) or is_refused_request(one)]
+        subjects = {item.subject for item in items if item.subject} | own
         if not subjects:
             return {}
         creatable = {
@@ -195,7 +204,7 @@ class Engine:
             if not (isinstance(item, Input) and item.reply_to_unknown)
             and item.subject.partition(":")[0] in self._machines
         }
-        return await self._slots.lock(connection, sorted(subjects), creatable)
+        return await self._slots.lock(connection, sorted(subjects), creatable | own)
 
     async def _known(
         self, connection: AsyncConnection, names: Sequence[tuple[str, str]]
@@ -226,11 +235,16 @@ class Engine:
     ) -> Outcome:
         if isinstance(item, Rejected):
             batch.refuse(item, slots.get(item.subject))
+            if item.code in REFUSED_DECISIONS and decider.own is not None:
+                alert_refused(batch, decider.own, None)
             source = "subjects" if is_message(item.raw) else "kafka"
             batch.observations.append(_observation(source, "undecodable", "rejected"))
+            if is_refused_request(item):
+                refusal = refusal_of(item, batch.letter_id(item), now)
+                await self._one(connection, refusal, slots, known, decider, batch, parked, now)
             return Outcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
-        was_there = slot.state is not None
+        was_there = decider.arrived(slot)
         before = slot.changed, slot.parked, slot.due_at
         outcome = decider.apply(item, slot, known, now)
         if outcome.status == "parked":
@@ -241,8 +255,13 @@ class Engine:
             if waiting == "another":
                 outcome = decider.conflict(item, slot)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
-        if slot.parked and not was_there and slot.state is not None:
+        if slot.parked and not was_there and decider.arrived(slot):
             await self._release(connection, slot, known, decider, parked, now)
+        if (rejected := refused_input(item, outcome)) is not None:
+            refusal = refusal_of(rejected, batch.letter_id(rejected), now)
+            for name, stored in (await self._known(connection, [(refusal.source, refusal.id)])).items():
+                known.setdefault(name, stored)
+            await self._one(connection, refusal, slots, known, decider, batch, parked, now)
         return outcome
 
     async def _release(

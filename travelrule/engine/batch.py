@@ -34,7 +34,7 @@ from travelrule.exchange.decision import (
     Reply,
     Tell,
 )
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
 
@@ -81,6 +81,7 @@ class Batch:
     parked: list[Row] = field(default_factory=list)
     parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
+    used_decisions: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
@@ -273,7 +274,7 @@ class Batch:
         dead-letter topic too. The id is stable, so a redelivered message is one dead letter.
         """
         raw = rejected.raw
-        letter_id = self._letter_id(raw, rejected.code)
+        letter_id = self.letter_id(rejected)
         if letter_id in self.dead_letters:
             return
         subject = f"deadletter:{letter_id}"
@@ -299,7 +300,9 @@ class Batch:
         if not is_message(raw):
             self._dead_letter_event(rejected, letter_id, data_key)
 
-    def _letter_id(self, raw: RawMessage, code: str) -> str:
+    def letter_id(self, rejected: Rejected) -> str:
+        """The id of its dead letter, the same for a record that is delivered again."""
+        raw, code = rejected.raw, rejected.code
         if is_message(raw):
             return stable_id(self.vasp, "message", names_of(raw).message_id, raw.offset, code)
         digest = self.vault.index.fingerprint(raw.key or b"", raw.value or b"").hex()
@@ -346,6 +349,7 @@ class Batch:
             Write("insert", tables.parked, self.parked, "nothing"),
             Write("insert", tables.inputs, self.inputs),
             Write("insert", tables.audit, self.audit),
+            Write("insert", tables.used_decisions, self.used_decisions, "nothing"),
             Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
             Write("insert", tables.dead_letters, list(self.dead_letters.values())),
             self._write_of_events(),
