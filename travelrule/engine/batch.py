@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from travelrule.engine.accepted_answers import accepted_row
+from travelrule.engine.committed_lines import Facts
 from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
@@ -83,6 +84,7 @@ class Batch:
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
+    facts: Facts = field(default_factory=Facts)
 
     def effects(self, slot: Slot, item: Input, effects: tuple[Effect, ...]) -> dict[str, Any] | None:
         """Turn effects into rows; gives back the reply, if one of them is a reply."""
@@ -143,6 +145,7 @@ class Batch:
         self.outbox.append(self._outbox_row(topic, key, key.encode(), slot.subject, kind, sequence, value, headers))
         if topic == "verdicts":
             self._observe_verdict(item, data)
+        self.facts.event(topic, data, sequence, traceparent)
 
     def _observe_verdict(self, item: Input | None, data: dict[str, Any]) -> None:
         kind = str(data["subject"]).partition(":")[0]
@@ -268,7 +271,7 @@ class Batch:
             }
         )
 
-    def dead_letter(self, rejected: Rejected) -> None:
+    def dead_letter(self, rejected: Rejected, item: Input | None = None) -> None:
         """What cannot be processed: kept with its content, sealed under a data key of its own; a record is sent to the
         dead-letter topic too. The id is stable, so a redelivered message is one dead letter.
         """
@@ -296,6 +299,7 @@ class Batch:
             "failed_at": self.now,
         }
         self.observations.append(Observation("dead_letters", {"code": rejected.code}))
+        self.facts.letter(self.dead_letters[letter_id], rejected, item)
         if not is_message(raw):
             self._dead_letter_event(rejected, letter_id, data_key)
 
@@ -320,7 +324,7 @@ class Batch:
         """Keep what was refused. A message between subjects is not delivered again: an alert names its receiver, whose
         sender waits in vain.
         """
-        self.dead_letter(rejected)
+        self.dead_letter(rejected, item)
         if not is_message(rejected.raw):
             return
         self.finished_tells.append(names_of(rejected.raw).message_id)
