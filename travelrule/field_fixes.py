@@ -15,6 +15,7 @@ _WHOLE = "must be a whole number"
 _NUMBER = "must be a number"
 _DECIMAL = "must be a decimal number"
 _LIST = "must be a list"
+_MOMENT = "must be a time with its zone, without quotes in TOML (for example 2027-01-31T00:00:00Z)"
 _YES_NO = "must be true or false"
 
 _FIXES: Mapping[str, str] = {
@@ -42,6 +43,10 @@ _FIXES: Mapping[str, str] = {
     "model_type": _OWN_FILE,
     "model_attributes_type": _OWN_FILE,
     "invalid_key": "may hold only names that are texts",
+    "datetime_type": _MOMENT,
+    "datetime_parsing": _MOMENT,
+    "datetime_from_date_parsing": _MOMENT,
+    "timezone_aware": _MOMENT,
     "path_type": "must be the path of a file or folder",
 }
 

@@ -224,7 +224,13 @@ _GATEWAY = (
     ),
     _event("callback-ignored", "info", "operation reason", "A callback belongs to no open request", counted=True),
     _event("alert-not-raised", "warning", "error", "An alert about a request could not be stored", counted=True),
-    _event("connection-not-made", "debug", "error", "A connection ended before it was made"),
+    _event("connection-failed", "error", "error", "Making a connection failed by a fault of ours", counted=True),
+    _event(
+        "connections-refused",
+        "warning",
+        "service reason source count",
+        "`count` connections were refused for this reason, the newest of `source`; one line a minute",
+    ),
     _event(
         "connections-exhausted", "warning", "error", "No more connections can be accepted for the moment", counted=True
     ),

@@ -88,6 +88,9 @@ class Settings(BaseSettings):
     )
     index_key: OneKey | None = Field(None, description="base64 key of the blind index; cannot be rotated")
     audit_key: OneKey | None = Field(None, description="base64 Ed25519 seed that signs audit roots")
+    decision_key: OneKey | None = Field(
+        None, description="base64 Ed25519 seed of the person who decides: `travelrule decide` signs with it"
+    )
 
     gateway_listen: Listen = Field(HostPort("127.0.0.1", 8080), description="`host:port` of the member endpoints")
     console_listen: Listen = Field(HostPort("127.0.0.1", 8081), description="`host:port` of the operator console")

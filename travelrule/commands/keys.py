@@ -43,12 +43,20 @@ def generate(
 
 
 @app.command()
-def show(output: OutputOption = Output.TEXT) -> None:
+def show(
+    decision: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--decision", help="the key of TRAVELRULE_DECISION_KEY, for the policy's [decisions]")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+) -> None:
     """Show the public keys of TRAVELRULE_SIGNING_KEY; the first one signs. Seeds are never shown."""
     settings = load_settings()
-    if settings.signing_key is None:
-        fail(ConfigurationError("SIGNING_KEY", "set it; `travelrule keys generate` makes one"))
-    publics = KeyRing.from_text(settings.signing_key.get_secret_value()).publics
+    name, secret = "SIGNING_KEY", settings.signing_key
+    if decision:
+        name, secret = "DECISION_KEY", settings.decision_key
+    if secret is None:
+        fail(ConfigurationError(name, "set it; `travelrule keys generate` makes one"))
+    publics = KeyRing.from_text(secret.get_secret_value()).publics
     if output is Output.JSON:
         write_json({"publicKey": publics[0], "publicKeys": list(publics)})
         return

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -20,6 +20,7 @@ from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.slot import Slot
+from travelrule.engine.stable_ids import EVENT_NAMESPACE, stable_id
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import (
     OWN_STORE,
@@ -36,8 +37,6 @@ from travelrule.exchange.decision import (
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
-
-EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
 _EARLIER_UNSENT = (
     "EXISTS (SELECT 1 FROM outbox p"
@@ -80,6 +79,7 @@ class Batch:
     parked: list[Row] = field(default_factory=list)
     parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
+    used_decisions: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
@@ -350,6 +350,7 @@ class Batch:
             Write("insert", tables.parked, self.parked, "nothing"),
             Write("insert", tables.inputs, self.inputs),
             Write("insert", tables.audit, self.audit),
+            Write("insert", tables.used_decisions, self.used_decisions, "nothing"),
             Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
             Write("insert", tables.dead_letters, list(self.dead_letters.values())),
             self._write_of_events(),
@@ -388,11 +389,6 @@ class Batch:
             Write("delete", tables.calls, single),
             Write("insert", tables.calls, list(self.calls.values()), "nothing"),
         ]
-
-
-def stable_id(*parts: str | int) -> str:
-    """A UUID that only these parts have. As JSON they cannot run into each other, whatever ids platforms choose."""
-    return str(uuid5(EVENT_NAMESPACE, orjson.dumps(parts).decode()))
 
 
 def _b64(value: bytes) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from schemas.registry import SUBJECT_KINDS
+from schemas.registry import SUBJECT_KINDS, is_qualified
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import tables
 
@@ -17,7 +17,7 @@ async def qualified(
     connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]
 ) -> list[Input | Rejected]:
     """The items with every bare subject replaced by the one subject that has this id, or refused."""
-    bare = {item.subject for item in items if isinstance(item, Input) and not _is_qualified(item.subject)}
+    bare = {item.subject for item in items if isinstance(item, Input) and not is_qualified(item.subject)}
     if not bare:
         return list(items)
     table = tables.subjects
@@ -27,11 +27,6 @@ async def qualified(
     for subject in (await connection.execute(query)).scalars():
         found[names[subject]].append(subject)
     return [_resolved(item, found) for item in items]
-
-
-def _is_qualified(subject: str) -> bool:
-    kind, colon, rest = subject.partition(":")
-    return bool(colon and rest) and kind in SUBJECT_KINDS
 
 
 def _resolved(item: Input | Rejected, found: dict[str, list[str]]) -> Input | Rejected:

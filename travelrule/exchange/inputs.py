@@ -40,7 +40,8 @@ class Input:
 
     ``subject`` is qualified: ``withdrawal:ID``, ``exchange:ORIGIN/TRANSFERID``, ``wallet:ID``, ``vasp:ENTITYID``.
     ``reply_to_unknown`` is set by synchronous callers (the gateway): an input for a subject that is not there is then
-    decided at once instead of being parked until the subject arrives.
+    decided at once instead of being parked until the subject arrives. ``verified_by`` is the id of the key whose
+    signature was verified before the input was accepted; empty: none was. No sender can set it.
     """
 
     source: Source
@@ -54,6 +55,7 @@ class Input:
     traceparent: str | None = None
     raw: RawMessage | None = None
     reply_to_unknown: bool = False
+    verified_by: str = ""
 
     @property
     def event(self) -> str:

@@ -29,17 +29,14 @@ from travelrule.gateway.callers import headers_of, require_json
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
-    FORBIDDEN,
     OK,
     Answer,
     Disconnected,
-    forbidden,
     read_body,
     send_json,
 )
 from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
-from travelrule.gateway.sources import Sources
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
@@ -67,21 +64,16 @@ class Callback:
 
     operation: Operation
     deps: GatewayDeps
-    sources: Sources
     heard: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
     """When each search was last called back in this process."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one callback."""
         started = perf_counter()
-        client = scope.get("client")
-        if not self.sources.allow(client[0] if client else None):
-            status, body = FORBIDDEN, forbidden()
-        else:
-            try:
-                status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive)
-            except Disconnected:
-                return
+        try:
+            status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive)
+        except Disconnected:
+            return
         result = body.get("errorType") or body.get("result") or str(status)
         GATEWAY_REQUEST_DURATION_SECONDS.labels(f"{self.operation}-callback", result).observe(perf_counter() - started)
         if status == NOT_FOUND:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
-from ipaddress import ip_network
 from typing import Any
 
 import httpx
@@ -105,7 +104,6 @@ class RiskStation(Station):
             clock=self.clock,
             randomness=os.urandom,
             refresh_keys=self.counterparties.refresh_keys,
-            sources=[ip_network("127.0.0.0/8")],
         )
         transport = httpx.ASGITransport(create_gateway(deps), client=("127.0.0.1", 1))
         return httpx.AsyncClient(transport=transport, base_url="http://gateway.test")

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from ipaddress import ip_network
 from typing import Any
 
 import httpx
@@ -102,7 +101,6 @@ class World:
             "clock": lambda: self.now,
             "randomness": self.random,
             "refresh_keys": self.refresh,
-            "sources": [ip_network("127.0.0.0/8")],
             "screen": self.screen,
             "named_beneficiaries": self.named,
         }
