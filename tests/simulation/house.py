@@ -203,7 +203,7 @@ class House:
         self._project(machine, slot)
         if self.watcher is not None:
             self.watcher.decided(self, slot, before, item, decision)
-        if before is None and slot.parked:
+        if slot.parked and machine.arrived(slot.state) and not machine.arrived(before):
             parked, slot.parked = slot.parked, []
             for one in parked:
                 del self._waiting[one.source, one.id]

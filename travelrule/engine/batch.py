@@ -34,7 +34,7 @@ from travelrule.exchange.decision import (
     Reply,
     Tell,
 )
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
 
@@ -276,7 +276,7 @@ class Batch:
         dead-letter topic too. The id is stable, so a redelivered message is one dead letter.
         """
         raw = rejected.raw
-        letter_id = self._letter_id(raw, rejected.code)
+        letter_id = self.letter_id(rejected)
         if letter_id in self.dead_letters:
             return
         subject = f"deadletter:{letter_id}"
@@ -303,7 +303,9 @@ class Batch:
         if not is_message(raw):
             self._dead_letter_event(rejected, letter_id, data_key)
 
-    def _letter_id(self, raw: RawMessage, code: str) -> str:
+    def letter_id(self, rejected: Rejected) -> str:
+        """The id of its dead letter, the same for a record that is delivered again."""
+        raw, code = rejected.raw, rejected.code
         if is_message(raw):
             return stable_id(self.vasp, "message", names_of(raw).message_id, raw.offset, code)
         digest = self.vault.index.fingerprint(raw.key or b"", raw.value or b"").hex()

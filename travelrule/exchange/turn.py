@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
@@ -30,6 +30,8 @@ REPORT_AGAIN = "report-again"
 GATE = "gate"
 WAKE = "wake"
 """Set by a migration, for states of a build that gave an open gate no timer."""
+
+State = TypeVar("State")
 
 OPEN_STATUSES = frozenset({"verified", "pending", "processing", "wait-confirm", "confirmed"})
 
@@ -262,7 +264,7 @@ def owes(attempt: Attempt) -> bool:
     return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "missed", "dropped")
 
 
-def ignored(state: WithdrawalState, rule: str) -> Decision[WithdrawalState]:
+def ignored(state: State, rule: str) -> Decision[State]:
     """What came changes nothing: it came before, or too late."""
     return Decision(state, status="duplicate", rule=rule)
 
