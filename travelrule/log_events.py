@@ -232,6 +232,12 @@ _GATEWAY = (
         "`count` connections were refused for this reason, the newest of `source`; one line a minute",
     ),
     _event(
+        "few-descriptors",
+        "warning",
+        "service limit connections fix",
+        "Fewer files may be open (`limit`) than the connections allowed need; fewer are accepted",
+    ),
+    _event(
         "connections-exhausted", "warning", "error", "No more connections can be accepted for the moment", counted=True
     ),
 )
