@@ -18,14 +18,13 @@ def call_fact(call: CallItem, attempt: Attempt, now: datetime) -> Fact | None:
     if step.tries is not None:
         return _repeated(call, attempt, step, now)
     if attempt.notice is not None and attempt.notice.outcome == "deferred":
-        return Fact("call-deferred", "info", {**_names(call), "code": attempt.notice.code}, call.traceparent)
+        return Fact("call-deferred", "info", _names(call, attempt.notice.code), call.traceparent)
     return None
 
 
 def _given_up(call: CallItem, attempt: Attempt, report: CallReport) -> Fact:
     fields = {
-        **_names(call),
-        "code": report.code,
+        **_names(call, report.code),
         "http_status": report.status,
         "result": attempt.outcome,
         "attempts": report.attempts or call.tries,
@@ -36,8 +35,7 @@ def _given_up(call: CallItem, attempt: Attempt, report: CallReport) -> Fact:
 
 def _repeated(call: CallItem, attempt: Attempt, step: Postpone, now: datetime) -> Fact:
     fields = {
-        **_names(call),
-        "code": attempt.code,
+        **_names(call, attempt.code),
         "http_status": attempt.status,
         "result": attempt.outcome,
         "attempts": step.tries,
@@ -47,5 +45,11 @@ def _repeated(call: CallItem, attempt: Attempt, step: Postpone, now: datetime) -
     return Fact("call-failed", "warning", fields, call.traceparent)
 
 
-def _names(call: CallItem) -> dict[str, object]:
-    return {"subject": call.subject, "operation": call.operation, "counterparty": call.target, "call_id": call.id}
+def _names(call: CallItem, code: str) -> dict[str, object]:
+    return {
+        "subject": call.subject,
+        "operation": call.operation,
+        "counterparty": call.target,
+        "code": code,
+        "call_id": call.id,
+    }

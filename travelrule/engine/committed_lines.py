@@ -20,6 +20,8 @@ log = logs.get("facts")
 _VERDICT = {
     "subject": "subject",
     "verdict": "verdict",
+    "reasons": "reasons",
+    "needs": "needs",
     "final": "final",
     "counterparty": "counterparty",
     "transferId": "transfer_id",
@@ -41,8 +43,8 @@ class Fact:
 
 def verdict_fact(data: Mapping[str, Any], sequence: int, traceparent: str | None) -> Fact:
     """The fact of a verdict event."""
-    lists = {name: ",".join(data[name]) for name in ("reasons", "needs") if data.get(name)}
-    return Fact("verdict", "info", {**_named(_VERDICT, data), **lists, "sequence": sequence}, traceparent)
+    joined = {name: ",".join(data[name]) for name in ("reasons", "needs") if data.get(name)}
+    return Fact("verdict", "info", {**_named(_VERDICT, {**data, **joined}), "sequence": sequence}, traceparent)
 
 
 def alert_fact(data: Mapping[str, Any], sequence: int, traceparent: str | None) -> Fact:
