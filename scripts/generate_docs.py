@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
+from scripts import access
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.log_events import EVENTS as LOG_EVENTS
@@ -120,6 +121,15 @@ written and the others are counted: one line `repeated` every {INTERVAL_SECONDS:
     return _page("Log events", intro, _table(("Event", "Level", "Fields", "Meaning"), rows))
 
 
+def access_page() -> str:
+    """Describe who may write and read which topic."""
+    principals = _table(("Principal", "Is"), access.principal_rows())
+    head = ("Topic", "Written by", "The worst a writer can do", "Read by", "The worst a reader learns")
+    table = _table(head, access.right_rows())
+    lines = f"```sh\n{access.script()}\n```\n"
+    return _page("Access to topics", access.INTRO, f"{principals}\n{table}\n## Lines\n\n{lines}")
+
+
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "metrics.md": metrics_page,
@@ -128,6 +138,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "policy.md": policy_page,
         "logs.md": logs_page,
         "limits.md": limits_page,
+        "access.md": access_page,
     }
 )
 

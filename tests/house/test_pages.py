@@ -37,6 +37,7 @@ def test_drift_is_noticed(tmp_path: Path) -> None:
         "policy.md",
         "logs.md",
         "limits.md",
+        "access.md",
     ]
 
 
