@@ -50,6 +50,12 @@ class VerdictBody(_VerdictFacts):
     verdict: Literal["allow", "hold", "deny"]
 
 
+class WithdrawalVerdictBody(VerdictBody):
+    """The verdict on a withdrawal. ``deadLetterId``: the request that was refused is this dead letter."""
+
+    dead_letter_id: MaybeId = None
+
+
 class ScreeningVerdictBody(_VerdictFacts):
     """The verdict on a screening is its risk."""
 
@@ -62,7 +68,7 @@ class OwnershipVerdictBody(_VerdictFacts):
     verdict: Literal["allow", "deny"]
 
 
-class WithdrawalVerdict(Sequenced, VerdictBody):
+class WithdrawalVerdict(Sequenced, WithdrawalVerdictBody):
     """``withdrawal.verdict.v1``: may the withdrawal be sent."""
 
 

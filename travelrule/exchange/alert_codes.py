@@ -58,6 +58,8 @@ class AlertCode(StrEnum):
     """The own VASP's data are not set: no authorization can be built."""
     PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"
     """The counterparty answered verified without readable Travel Rule data."""
+    REQUEST_REFUSED = "REQUEST_REFUSED"
+    """A request under the id of a known withdrawal was refused: the withdrawal goes on as it was."""
     RISK_ACCEPTED_UNCHECKED = "RISK_ACCEPTED_UNCHECKED"
     """The policy lets a transfer go on although its risk could not be found out."""
     SETTLED_AFTER_FAILURE = "SETTLED_AFTER_FAILURE"
