@@ -14,9 +14,22 @@ SubjectText = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN
 
 
 class DecisionRecorded(Wire):
-    """``decision.recorded.v1``. A bare id in ``subject`` is accepted where it is unambiguous."""
+    """``decision.recorded.v1``: sent when an operator decided about a subject on hold. It is answered by a verdict with
+    reason ``OPERATOR``, or refused into the dead letters.
+    """
 
     subject: SubjectText
+    """What the decision is about: a qualified subject (``withdrawal:ID``, ``deposit:ID``, ``screening:ID``,
+    ``exchange:ORIGIN/TRANSFERID``). A bare id is accepted where it is unambiguous. The record's key is the bare id.
+    Example: "withdrawal:0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
+    """
     decision: Literal["allow", "deny"]
+    """What was decided. Allowing a withdrawal without a verified answer needs the policy's ``operator_override``."""
     actor: Id
+    """Who decided, as the platform or the identity provider names the operator; kept in the audit log.
+    Example: "compliance-7"
+    """
     reason: NonEmpty
+    """Why, in the operator's words; kept in the audit log and in no verdict.
+    Example: "Checked by telephone with the counterparty."
+    """

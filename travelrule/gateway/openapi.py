@@ -33,6 +33,7 @@ from schemas.hub import (
     WalletSearchResult,
 )
 from schemas.hub_screening import UnhostedResult
+from schemas.json_schema import WireJsonSchema
 from schemas.kyt import KytReportResponse
 from schemas.text import Id, Text
 from travelrule.engine.searches import CALLBACK_PATH
@@ -223,7 +224,7 @@ def _schemas() -> Document:
     for *_, request, answer in _OPERATIONS:
         models += [(request, "validation"), (answer, "validation")]
     models += [(result, "validation") for *_, result in _CALLBACKS]
-    _, definitions = models_json_schema(models, by_alias=True, ref_template=REF)
+    _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)
     schemas: Document = definitions["$defs"]
     return schemas
 
