@@ -1,4 +1,4 @@
-# Every target works from a fresh clone: it makes .venv first, with the versions of constraints.txt.
+# Every target works from a fresh clone: it makes .venv first, with the files that constraints*.txt lock.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/installed
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-$(INSTALLED): pyproject.toml constraints.txt scripts/install
+$(INSTALLED): pyproject.toml constraints.txt constraints-dev.txt scripts/install
 	@scripts/install $(VENV) $(PYTHON)
 
 install: $(INSTALLED)  ## Make .venv and install the project into it
@@ -51,8 +51,8 @@ bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 chaos: $(INSTALLED)  ## The fault runs, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.chaos $(if $(SHORT),--short)
 
-lock: $(INSTALLED)  ## Write constraints.txt from .venv
-	$(BIN)/python -m scripts.lock
+lock: $(INSTALLED)  ## Write constraints.txt and constraints-dev.txt; UPGRADE=name takes the newest of one package
+	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade $(UPGRADE))
 
 clean:  ## Remove the environment, caches and embedded data
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist data

@@ -10,6 +10,7 @@ from pydantic.config import JsonDict
 from schemas.base import Wire
 from schemas.faults import fault
 from schemas.forms import absent
+from schemas.limits import ADDRESS_LINES_MAX, REPRESENTATIVES_MAX
 from schemas.text import (
     Country,
     Day,
@@ -74,7 +75,7 @@ class PostalAddress(Wire):
 
     type: AddressType
     """What the address is: ``HOME`` residential, ``BIZZ`` business, ``GEOG`` geographic and not specified further."""
-    lines: Annotated[tuple[Line70, ...], Field(max_length=20)] = ()
+    lines: Annotated[tuple[Line70, ...], Field(max_length=ADDRESS_LINES_MAX)] = ()
     """Street, house number and further lines, in the order in which they are written on a letter.
     Example: ["1 Example Street"]
     """
@@ -160,7 +161,7 @@ class LegalPerson(Wire):
     """Country in which the company is registered: ISO 3166-1 alpha-2.
     Example: "GB"
     """
-    representatives: Annotated[tuple[NaturalPerson, ...], Field(max_length=100)] = ()
+    representatives: Annotated[tuple[NaturalPerson, ...], Field(max_length=REPRESENTATIVES_MAX)] = ()
     """The natural persons who act for the company, all of them: counterparties compare them with their own records."""
 
 

@@ -73,6 +73,11 @@ def bare_id(subject: str) -> str:
     return rest if separator and kind in SUBJECT_KINDS else subject
 
 
+def is_qualified(subject: str) -> bool:
+    """Whether a subject names its kind and an id."""
+    return bool(bare_id(subject)) and bare_id(subject) != subject
+
+
 def _field(attribute: str) -> KeyOf:
     def key_of(data: Wire) -> str:
         return str(getattr(data, attribute))

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from schemas import limits
 from schemas.registry import EVENTS, TOPICS
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
@@ -30,6 +31,17 @@ def metrics_page() -> str:
 Each role serves `/metrics` (Prometheus text, or OpenMetrics when asked for), `/livez` and `/readyz` on
 `TRAVELRULE_METRICS_LISTEN`. No label holds an address, a txid, a person or the id of a subject."""
     return _page("Metrics", intro, _table(("Name", "Type", "Unit", "Labels", "Meaning"), rows))
+
+
+def limits_page() -> str:
+    """Describe how much one message may hold."""
+    rows = [(row.what, str(row.most), _code(row.event), _code(row.payload), row.reason) for row in limits.ROWS]
+    intro = """\
+An event over a limit goes to the dead letters with code `TOO_LONG`. A request over one is answered with 503
+`INVALID_MSG_FIELD_VALUE`, which names field and limit, before its names are compared, screened or stored; the payload
+of an answer over one counts as unreadable. The protocol states no maxima; the reasons are in
+[ADR 0022](../adr/0022-limits-of-one-member.md)."""
+    return _page("Limits of one message", intro, _table(("What", "At most", "Event", "IVMS101", "Reason"), rows))
 
 
 def settings_page() -> str:
@@ -89,7 +101,13 @@ What each cause leads to, and which causes may be moved, is in [verdicts.md](ver
 
 
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
-    {"metrics.md": metrics_page, "settings.md": settings_page, "topics.md": topics_page, "policy.md": policy_page}
+    {
+        "metrics.md": metrics_page,
+        "settings.md": settings_page,
+        "topics.md": topics_page,
+        "policy.md": policy_page,
+        "limits.md": limits_page,
+    }
 )
 
 
@@ -105,6 +123,10 @@ def _default(field: FieldInfo) -> str:
 
 def _quoted(names: Iterable[str], between: str) -> str:
     return between.join(f"`{name}`" for name in names)
+
+
+def _code(names: str) -> str:
+    return _quoted(names.split(", "), ", ") if names else "-"
 
 
 def _key(field: str) -> str:

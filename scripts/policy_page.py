@@ -7,14 +7,20 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from travelrule.policy.policy import Policy
 
 Row = tuple[str, str, str, str]
 
-NAMES: dict[Any, str] = {str: "text", bool: "true or false", int: "whole number"}
+NAMES: dict[Any, str] = {
+    str: "text",
+    bool: "true or false",
+    int: "whole number",
+    AwareDatetime | None: "time with its zone, for example 2027-01-31T00:00:00Z",
+}
 
 
 def policy_rows() -> list[Row]:
@@ -69,6 +75,10 @@ def _default(field: FieldInfo) -> str:
     value = field.default
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
+    if value is PydanticUndefined:
+        return "required"
+    if value is None:
+        return "none"
     if isinstance(value, tuple):
         return ", ".join(f"`{one}`" for one in value) or "none"
     return f"`{value}`"

@@ -22,6 +22,7 @@ from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
 from streams.json_text import JsonFault, canonical
 from streams.modes import attributes_of, traceparent_of
+from streams.named_events import named_event
 from travelrule.exchange.inputs import Input, RawMessage, Rejected, Source
 from travelrule.exchange.sources import InternalSource, external_source, internal_input
 
@@ -73,7 +74,8 @@ def read(raw: RawMessage, topic: str, *, received_at: datetime) -> Input | Rejec
             return _read_tombstone(raw, topic, received_at)
         return _read_event(raw, raw.value, topic, received_at)
     except _Refused as refused:
-        return Rejected(raw, refused.code, refused.field, refused.fix)
+        names = named_event(raw, SIZE_MAX)
+        return Rejected(raw, refused.code, refused.field, refused.fix, names.subject, names.type, names.event)
     except Exception:  # noqa: BLE001 -- the boundary to strangers' bytes: our mistake must not stop the topic
         return Rejected(raw, "UNREADABLE", "", "report the dead letter to the maintainers")
 
@@ -150,7 +152,7 @@ def _spec_of(event_type: object, topic: str) -> EventSpec:
 
 def _valid(model: type[M], content: dict[str, Any], prefix: str) -> M:
     try:
-        return model.model_validate(content)
+        return model.from_wire(content)
     except ValidationError as error:
         first = field_faults(error)[0]
         path = ".".join(part for part in (prefix, first.path) if part)

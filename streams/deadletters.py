@@ -1,7 +1,8 @@
 """The headers of a dead letter (contract section 3): the original ones, then ours in two families.
 
 ``__streams.errors.*`` are the names of Kafka Streams (KIP-1034), so that common tools understand them; exception,
-message and stack trace hold the stable code, because whatever else they could hold might be personal data.
+message and stack trace hold the stable code, because whatever else they could hold might be personal data. Field (a
+path of our field names and positions) and fix (a sentence of ours) repeat nothing of the message.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class DeadLetterHeaders:
             ("__streams.errors.message", code),
             ("__streams.errors.stacktrace", code),
             ("travelrule.error.code", code),
+            ("travelrule.error.field", rejected.field.encode()),
+            ("travelrule.error.fix", rejected.fix.encode()),
             (_ATTEMPTS, str(_count(former.get(_ATTEMPTS)) + 1).encode()),
             (_FIRST_FAILURE, _former_moment(former.get(_FIRST_FAILURE)) or _moment(now)),
         ]

@@ -56,7 +56,7 @@ def must(*command: str | Path, cwd: Path = ROOT) -> None:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Build the sdist, the wheel from the sdist, and install it with the versions of the lock."""
+    """Build the sdist, the wheel from the sdist, and install it with the files of the lock and nothing of its tools."""
     made = tmp_path_factory.mktemp("distribution")
     must(sys.executable, "-m", "build", "--no-isolation", "--outdir", made / "dist")
     (wheel,) = (made / "dist").glob("*.whl")
@@ -64,7 +64,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     elsewhere.mkdir()
     must(sys.executable, "-m", "venv", folder)
     pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet")
-    must(*pip, "--constraint", ROOT / "constraints.txt", wheel, cwd=elsewhere)
+    must(*pip, "--require-hashes", "--no-deps", "-r", ROOT / "constraints.txt", cwd=elsewhere)
+    must(*pip, "--no-deps", wheel, cwd=elsewhere)
+    must(folder / "bin" / "python", "-m", "pip", "check", cwd=elsewhere)
     return Installed(wheel, folder, elsewhere)
 
 
@@ -135,3 +137,23 @@ def test_it_makes_keys_that_belong_together(installed: Installed) -> None:
 def test_nothing_is_left_in_the_folder_it_ran_in(installed: Installed) -> None:
     installed.run("travelrule", "--help")
     assert list(installed.elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("iniconfig==2.3.1 --hash=sha256:" + 64 * "0", "DO NOT MATCH THE HASHES"),
+        ("iniconfig==2.3.1", "Hashes are required"),
+    ],
+)
+def test_a_package_that_is_not_the_locked_file_is_not_installed(entry: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "constraints.txt").write_text(entry + "\n", encoding="utf-8")
+    (tmp_path / "constraints-dev.txt").write_text("", encoding="utf-8")
+    ran = subprocess.run(
+        [str(ROOT / "scripts" / "install"), "venv", sys.executable],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert not (tmp_path / "venv" / "installed").exists()
+    assert not list((tmp_path / "venv").rglob("iniconfig*"))

@@ -11,15 +11,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from travelrule.listener.limits import Limits
+from travelrule.listener.server import ListenerServer
 from travelrule.log_fields import describe
 from travelrule.metrics import exposition
 
@@ -27,6 +27,18 @@ Check = Callable[[], bool] | Callable[[], Awaitable[bool]]
 """One question with a yes or no answer; it may be asynchronous and may raise, which counts as no."""
 
 CHECK_SECONDS_MAX = 2.0
+LIMITS = Limits(
+    head_bytes=8_192,
+    header_count=32,
+    head_seconds=5.0,
+    body_seconds=5.0,
+    answer_seconds=15.0,
+    connections=64,
+    connections_per_source=48,
+    body_memory=65_536,
+)
+"""A few scrapers and probes, which send no bodies. ``/metrics`` may have some hundred KB to be taken."""
+GRACE_SECONDS = 5
 
 
 class Progress:
@@ -102,15 +114,6 @@ async def _answer(check: Check) -> str:
     return "ok" if answer else "failed"
 
 
-class Server(uvicorn.Server):
-    """A uvicorn server that leaves signals to the process: several servers and a worker share it."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Take no signal."""
-        yield
-
-
-def health_server(app: Starlette) -> Server:
+def health_server(app: Starlette) -> ListenerServer:
     """Make the server for ``app``: ``await server.serve(sockets)``, and ``server.should_exit = True`` ends it."""
-    return Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
+    return ListenerServer(app, name="metrics", limits=LIMITS, grace_seconds=GRACE_SECONDS)

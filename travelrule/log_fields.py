@@ -25,6 +25,8 @@ WRITTEN = (str, PurePath, Enum, UUID, datetime, HostPort)
 """Types whose text is known; an object of any other may say anything, or raise."""
 
 Value = str | int | float | bool | None
+Line = dict[str, Value | dict[str, Value] | list[str]]
+"""A log line before it is written as text."""
 
 
 class Shape(Enum):

@@ -23,26 +23,18 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Literal, TextIO
 
-from travelrule.log_fields import FIELDS, WITHHELD, LogFieldError, describe, shaped
-from travelrule.log_output import ATTRIBUTE, ConsoleHandler, JsonFormatter, Line, PlainFormatter
+from travelrule.library_messages import LibraryMessages
+from travelrule.log_fields import FIELDS, WITHHELD, Line, LogFieldError, describe, shaped
+from travelrule.log_output import ATTRIBUTE, OURS, LineHandler, Write, colour_lines, json_lines, plain_lines
 
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "console"]
 
 EVENT = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
-QUIET = (
-    "alembic",
-    "uvicorn.access",
-    "aiohttp.access",
-    "asyncio",
-    "aiokafka",
-    "faust",
-    "mode",
-    "httpx",
-    "httpcore",
-    "sqlalchemy",
-)
+
+_PROCESS = "travelrule.process"
+"""Logs what nothing caught."""
 
 _traceparent: ContextVar[str | None] = ContextVar("traceparent", default=None)
 
@@ -99,30 +91,34 @@ def trace(traceparent: str | None) -> Iterator[None]:
 
 
 def configure(
-    form: Format = "auto", level: Level = "info", *, strict: bool = False, stream: TextIO | None = None
+    form: Format = "auto",
+    level: Level = "info",
+    *,
+    strict: bool = False,
+    stream: TextIO | None = None,
+    messages: LibraryMessages | None = None,
+    only_uncaught: bool = False,
 ) -> None:
     """Send every log line of the process to ``stream`` (standard error), ours and the libraries'.
 
-    ``auto`` is console on a terminal, else JSON. Libraries are heard from WARNING on, or as ``level`` says if
-    that is more. Calling it again replaces what the last call set up.
+    ``auto`` is console on a terminal, else JSON. ``level`` is that of our lines; libraries are heard from WARNING on,
+    or from ERROR on if ``level`` is that: at ``debug`` some of them quote every statement. ``messages`` says which
+    arguments of theirs are shown. With ``only_uncaught`` nothing is written but exceptions that nothing caught: for
+    commands, whose answer is all that they write. Calling it again replaces what the last call set up.
     """
     out = stream or sys.stderr
-    terminal = out.isatty()
-    handler: logging.Handler = logging.StreamHandler(out)
-    if form == "json" or (form == "auto" and not terminal):
-        handler.setFormatter(JsonFormatter())
-    elif terminal:
-        handler = ConsoleHandler(out)
-    else:
-        handler.setFormatter(PlainFormatter())
+    handler = LineHandler(_writer(form, out), messages or LibraryMessages())
+    if only_uncaught:
+        handler.addFilter(lambda record: record.name == _PROCESS)
     root = logging.getLogger()
     for old in root.handlers[:]:
         root.removeHandler(old)
+        if isinstance(old, LineHandler):
+            old.close()
     root.addHandler(handler)
     threshold = logging.getLevelNamesMapping()[level.upper()]
-    root.setLevel(threshold)
-    for name in QUIET:
-        logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
+    root.setLevel(max(threshold, logging.WARNING))
+    logging.getLogger(OURS).setLevel(threshold)
     logging.captureWarnings(capture=True)
     # A handler that fails would print the record with its arguments to standard error.
     logging.raiseExceptions = False
@@ -130,6 +126,13 @@ def configure(
     threading.excepthook = _uncaught_in_thread
     sys.unraisablehook = _unraisable
     _Mode.strict = strict
+
+
+def _writer(form: Format, out: TextIO) -> Write:
+    terminal = out.isatty()
+    if form == "json" or (form == "auto" and not terminal):
+        return json_lines(out)
+    return colour_lines(out) if terminal else plain_lines(out)
 
 
 def _line(event: str, fields: dict[str, object]) -> Line:
@@ -162,4 +165,4 @@ def _unraisable(args: sys.UnraisableHookArgs) -> None:
 
 def _report(event: str, error: BaseException) -> None:
     line: Line = {"event": event, "error": describe(error)}
-    logging.getLogger("travelrule.process").error(event, extra={ATTRIBUTE: line})
+    logging.getLogger(_PROCESS).error(event, extra={ATTRIBUTE: line})

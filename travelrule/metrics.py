@@ -157,6 +157,12 @@ OWNERS_UNSCREENED = _gauge(
     "Wallets whose owner was not screened with the sanctions lists in force; 0 in a process that does not screen them",
     unit="wallets",
 )
+CONNECTIONS_REFUSED_TOTAL = _counter(
+    "travelrule_connections_refused_total",
+    "Connections that a listener refused or ended before a request was complete, by reason: `foreign` (not in"
+    " `GATEWAY_SOURCES`), `full`, `displaced` by newer ones, `handshake` (TLS), `late`, `malformed`, `memory`",
+    "listener", "reason", unit="connections",
+)  # fmt: skip
 
 
 def exposition(accept: str = "") -> tuple[bytes, str]:

@@ -84,8 +84,8 @@ def _broker_url(value: str) -> str:
     return value
 
 
-def _keys(*sizes: int, one: bool = False) -> AfterValidator:
-    """Check that each comma-separated part is base64 of one of ``sizes`` bytes."""
+def _keys(*sizes: int, one: bool = False, made_by: str = "openssl rand -base64 32") -> AfterValidator:
+    """Check that each comma-separated part is base64 of one of ``sizes`` bytes; ``made_by`` prints such a key."""
     wanted = " or ".join(str(size) for size in sizes)
 
     def check(secret: SecretStr) -> SecretStr:
@@ -96,7 +96,7 @@ def _keys(*sizes: int, one: bool = False) -> AfterValidator:
             right = False
         if not right or (one and len(parts) > 1):
             many = "one key" if one else "one key, or several separated by commas"
-            raise ValueError(f"write {many}, each base64 of {wanted} bytes")
+            raise ValueError(f"write {many}, each base64 of {wanted} bytes, as `{made_by}` prints it")
         return secret
 
     return AfterValidator(check)
@@ -107,7 +107,8 @@ Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 Url = Annotated[str, AfterValidator(_http_url)]
-SigningKeys = Annotated[SecretStr, _keys(32, 64)]
+_SEED = "travelrule keys generate --seed-only"
+SigningKeys = Annotated[SecretStr, _keys(32, 64, made_by=_SEED)]
 StorageKeys = Annotated[SecretStr, _keys(32)]
 OneKey = Annotated[SecretStr, _keys(32, 64, one=True)]
 Origin = Annotated[str, Field(pattern=r"^[^\s:]+:[^\s:]+$")]

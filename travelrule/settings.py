@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from travelrule.environment import PREFIX, Environment, collect, with_dotenv
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.field_fixes import fix_of
 from travelrule.setting_types import (
     EMBEDDED,
     LOOPBACK,
@@ -87,6 +88,9 @@ class Settings(BaseSettings):
     )
     index_key: OneKey | None = Field(None, description="base64 key of the blind index; cannot be rotated")
     audit_key: OneKey | None = Field(None, description="base64 Ed25519 seed that signs audit roots")
+    decision_key: OneKey | None = Field(
+        None, description="base64 Ed25519 seed of the person who decides: `travelrule decide` signs with it"
+    )
 
     gateway_listen: Listen = Field(HostPort("127.0.0.1", 8080), description="`host:port` of the member endpoints")
     console_listen: Listen = Field(HostPort("127.0.0.1", 8081), description="`host:port` of the operator console")
@@ -213,10 +217,9 @@ def _is_secret(annotation: Any) -> bool:
 
 
 def _faults_of(error: ValidationError) -> list[ConfigurationFault]:
-    """Pydantic's errors in the operator's words: the setting's name and what to write, without the value."""
+    """The setting's name and what to write, without the value."""
     faults = {}
-    for line in error.errors(include_url=False, include_input=False, include_context=False):
+    for line in error.errors(include_url=False, include_input=False):
         if line["type"] != "default_factory_not_called":
-            fix = line["msg"].removeprefix("Value error, ")
-            faults[PREFIX + str(line["loc"][0]).upper()] = fix[:1].lower() + fix[1:]
+            faults[PREFIX + str(line["loc"][0]).upper()] = fix_of(line)
     return [ConfigurationFault(name, fix) for name, fix in faults.items()]

@@ -12,14 +12,12 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from schemas.hub import AddressSearchRequest
-from travelrule.bootstrap.gateway import BACKLOG
 from travelrule.crypto.signing import KeyRing
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.callers import caller_of
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
 from travelrule.gateway.payloads import open_payload
-from travelrule.gateway.sources import Sources
-from travelrule.settings import Settings
+from travelrule.listener.addresses import BACKLOG
 
 ANSWER: Answer = {"result": "valid", "reasonType": "", "reasonMsg": "", "beneficiaryVaspEntityId": "north"}
 
@@ -35,11 +33,10 @@ def create(keyring: KeyRing) -> Starlette:
     async def alive(_call: Call) -> Answer:
         return ANSWER
 
-    sources = Sources(Settings().gateway_sources)
     return Starlette(
         routes=[
-            Route("/v1/beneficiary/VerifyAddress", Endpoint("reference", answer, sources, 1.0), methods=["POST"]),
-            Route("/readyz", Endpoint("alive", alive, sources, 1.0), methods=["GET"]),
+            Route("/v1/beneficiary/VerifyAddress", Endpoint("reference", answer, 1.0), methods=["POST"]),
+            Route("/readyz", Endpoint("alive", alive, 1.0), methods=["GET"]),
         ]
     )
 

@@ -123,8 +123,9 @@ async def _held(stage: Stage) -> str:
 async def test_an_operator_denies_what_is_held(network: RealNetwork, stage: Stage) -> None:
     one = await _held(stage)
     words = ("--actor", "op-7", "--reason", "customer did not answer")
-    sent = (await must(network.north.settings(), "decide", one, "deny", *words, *JSON)).one
+    sent = (await must(network.north.settings(), "decide", one, "deny", *words, "--wait", *JSON)).one
     assert (sent["subject"], sent["decision"]) == (f"withdrawal:{one}", "deny")
+    assert (sent["outcome"], sent["verdict"]) == ("applied", "deny")
     verdict = await stage.north.verdict(one, "deny", "OPERATOR")
     assert (verdict.data["final"], verdict.data["sequence"]) == (True, 2)
 
@@ -142,9 +143,17 @@ async def _dead_letter(network: RealNetwork, stage: Stage, key: str, code: str) 
     return dict(row)
 
 
+async def test_allowing_without_verified_is_told_and_not_sent(network: RealNetwork, stage: Stage) -> None:
+    one = await _held(stage)
+    words = ("--actor", "op-7", "--reason", "he insists")
+    ended = await travelrule(network.north.settings(), "decide", one, "allow", *words, *JSON)
+    assert (ended.code, ended.one["outcome"], ended.one["code"]) == (1, "not sent", "NOT_VERIFIED")
+
+
 async def test_allowing_without_verified_is_a_dead_letter(network: RealNetwork, stage: Stage) -> None:
     one = await _held(stage)
-    await must(network.north.settings(), "decide", one, "allow", "--actor", "op-7", "--reason", "he insists")
+    data = {"subject": f"withdrawal:{one}", "decision": "allow", "actor": "op-7", "reason": "he insists"}
+    await stage.north.send("decisions", "decision.recorded.v1", one, data)
     row = await _dead_letter(network, stage, one, "NOT_VERIFIED")
     assert (row["topic"], row["field"]) == ("decisions", "decision")
     assert stage.north.count("verdicts", one) == 1

@@ -19,6 +19,7 @@ SLEEPS = {
     "streams/admin.py": "between two questions whether a new topic is known",
     "streams/embedded.py": "between two looks at a file that another process writes",
     "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
+    "travelrule/commands/decision_outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
     "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
@@ -44,7 +45,8 @@ INPUTS = {
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}
 STDLIB_LOGGING = {
     "travelrule/logs.py": "the one place that knows the logging module",
-    "travelrule/log_output.py": "its formatters",
+    "travelrule/log_output.py": "its handler",
+    "travelrule/library_messages.py": "the records of libraries",
 }
 
 

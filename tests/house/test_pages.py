@@ -5,9 +5,12 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from scripts import generate_docs, lock
 from tests.house.source import ROOT, WHEEL_ROOTS, dotted, files, keyword, python, text, tree
@@ -27,7 +30,7 @@ def test_generated_tables_are_what_the_code_says() -> None:
 
 def test_drift_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "metrics.md").write_text("old", encoding="utf-8")
-    assert generate_docs.drift(tmp_path) == ["metrics.md", "settings.md", "topics.md", "policy.md"]
+    assert generate_docs.drift(tmp_path) == ["metrics.md", "settings.md", "topics.md", "policy.md", "limits.md"]
 
 
 def alert_codes() -> Iterator[tuple[str, str]]:
@@ -68,6 +71,18 @@ def test_a_runbook_says_what_to_do(code: str) -> None:
     assert page.startswith(f"# {code}\n")
     assert [page.count(section) for section in SECTIONS] == [1] * len(SECTIONS)
     assert f"({code}.md)" in text(RUNBOOKS / "index.md")
+
+
+def test_the_index_of_runbooks_lists_each_page_once_and_its_text_names_each_subject_once() -> None:
+    before, _, rows = text(RUNBOOKS / "index.md").partition("| Code | Says |\n|---|---|\n")
+    listed = re.findall(r"^\| \[([A-Z_]+)\]\((\1)\.md\) \| [^|]+ \|$", rows, re.MULTILINE)
+    assert [code for code, _ in listed] == [line.split("](")[0].lstrip("| [") for line in rows.splitlines()]
+    assert sorted(code for code, _ in listed) == sorted(runbooks())
+    title, paragraph = before.strip().split("\n\n")
+    assert title == "# Runbooks"
+    named = re.findall(r"`([a-z]+:[A-Z/]+)`", paragraph)
+    assert sorted(named) == sorted(set(named))
+    assert all(sentence[0] in "ABCDEFGHIJKLMNOPQRSTUVWXYZ`" for sentence in paragraph.replace("\n", " ").split(". "))
 
 
 def adrs() -> list[Path]:
@@ -133,12 +148,29 @@ def test_every_metric_is_counted_and_every_setting_is_read() -> None:
     assert settings - used == LATER_SETTINGS
 
 
-def test_the_lock_holds_versions_only_and_is_what_the_tests_run_with() -> None:
-    lines = text(Path("constraints.txt")).splitlines()
-    assert lines[0].startswith("# Generated")
-    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*", line) for line in lines[1:])
-    needed = lock.closure(lock.wanted(ROOT / "pyproject.toml"))
-    assert text(Path("constraints.txt")) == lock.text_of(needed), "run make lock"
+LOCKS = (lock.RUNTIME.name, lock.DEVELOPMENT.name)
+HASHED = re.compile(r"[a-z0-9-]+==[0-9][0-9a-z.]*( ; [^\\/]+)? \\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_lock_holds_versions_and_hashes_only(name: str) -> None:
+    content = text(Path(name))
+    assert content.startswith("# Generated")
+    assert [entry for entry in lock.entries(content).values() if not HASHED.fullmatch(entry)] == []
+
+
+def test_the_lock_is_what_the_tests_run_with() -> None:
+    pins = [lock.pin(entry) for name in LOCKS for entry in lock.entries(text(Path(name))).values()]
+    here = [one for one in pins if one.marker is None or one.marker.evaluate()]
+    assert [str(one) for one in here if not one.specifier.contains(version(one.name))] == []
+
+
+def test_the_lock_has_all_that_is_asked_for() -> None:
+    for wanted, name in zip(lock.roots(ROOT / "pyproject.toml"), LOCKS, strict=True):
+        pins = lock.entries(text(Path(LOCKS[0])) + (text(Path(name)) if name != LOCKS[0] else ""))
+        for one in map(Requirement, wanted):
+            (exact,) = lock.pin(pins[canonicalize_name(one.name)]).specifier
+            assert one.specifier.contains(exact.version, prereleases=True), one
 
 
 def test_make_targets_are_short_and_ci_stops_at_the_first_failure() -> None:

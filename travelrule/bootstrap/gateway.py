@@ -9,8 +9,6 @@ import asyncio
 import os
 import socket
 
-import uvicorn
-
 from travelrule.bootstrap.installation import Installation, open_searches
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.authorizations import Authorizations
@@ -19,9 +17,9 @@ from travelrule.engine.intake import Intake
 from travelrule.engine.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.screening import ListScreen
-from travelrule.gateway.tls import Tls, serving_options
-from travelrule.health import Server
-from travelrule.listener.addresses import BACKLOG
+from travelrule.gateway.server import gateway_server
+from travelrule.gateway.tls import Tls
+from travelrule.listener.server import ListenerServer
 
 CLOSE_SECONDS = 5.0
 """What a server whose role is given up gets to close its sockets."""
@@ -43,7 +41,6 @@ def gateway_deps(
         clock=installation.clock,
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
-        sources=installation.settings.gateway_sources,
         alert=installation.engine.alert,
         screen=ListScreen(lists, installation.policy),
         named_beneficiaries=Authorizations(
@@ -62,16 +59,11 @@ async def serve_gateway(
 ) -> None:
     """Serve until ``stop``; requests on their way are answered first."""
     settings = installation.settings
-    config = uvicorn.Config(
-        create_gateway(gateway_deps(installation, intake, counterparties, lists)),
-        log_config=None,
-        backlog=BACKLOG,
-        **serving_options(Tls.of(settings)),
-    )
-    await serve_until(Server(config), sockets, stop)
+    app = create_gateway(gateway_deps(installation, intake, counterparties, lists))
+    await serve_until(gateway_server(app, settings.gateway_sources, Tls.of(settings)), sockets, stop)
 
 
-async def serve_until(server: uvicorn.Server, sockets: list[socket.socket], stop: asyncio.Event) -> None:
+async def serve_until(server: ListenerServer, sockets: list[socket.socket], stop: asyncio.Event) -> None:
     """Serve on ``sockets`` until ``stop`` is set or the server ends by itself, which is a failure of the role.
 
     The server is never cancelled before it had time to close: what it leaves open keeps uvloop from closing, and so the
@@ -94,7 +86,7 @@ async def serve_until(server: uvicorn.Server, sockets: list[socket.socket], stop
     await serving
 
 
-async def _serve(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+async def _serve(server: ListenerServer, sockets: list[socket.socket]) -> None:
     """Uvicorn leaves by ``SystemExit``, which would end the loop under everybody else."""
     try:
         await server.serve(sockets)

@@ -19,6 +19,7 @@ from travelrule.crypto.sealing import open_sealed
 from travelrule.crypto.signing import SigningKey
 from travelrule.exchange.depth import too_deep
 from travelrule.exchange.retries import Attempted
+from travelrule.identity.payload_limits import excess, has_too_many_values
 
 
 async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> Attempted:
@@ -37,7 +38,7 @@ def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> 
     """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``.
 
     What is nested deeper than any message of the protocol could not be stored: such an answer is a bad one, and such a
-    payload counts as unreadable.
+    payload counts as unreadable, as does one over the limits of ``schemas.limits``.
     """
     if too_deep(answer.body):
         return Attempted("error", answer.status, "BAD_ANSWER")
@@ -64,4 +65,6 @@ def _opened(own: SigningKey, remote_key: str, sealed: str) -> dict[str, Any] | N
     except (SealError, orjson.JSONDecodeError):
         return None
     inner = plain.get("ivms101") if isinstance(plain, dict) else None
-    return inner if isinstance(inner, dict) and not too_deep(inner) else None
+    if not isinstance(inner, dict) or too_deep(inner) or has_too_many_values(inner) or excess(inner) is not None:
+        return None
+    return inner

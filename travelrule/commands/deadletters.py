@@ -90,7 +90,7 @@ async def _replay_records(opened: Installation, letters: list[tuple[Any, RawMess
     count = DeadLetterHeaders(Topics(opened.settings.topic_prefix))
     async with open_publisher(opened.settings) as publisher:
         for row, raw in letters:
-            headers = count(Rejected(raw, row.code), row.failed_at)
+            headers = count(Rejected(raw, row.code, row.field, row.fix), row.failed_at)
             await publisher.publish(raw.topic, raw.key or b"", raw.value, headers)
             await _mark(opened, row.id)
             _say_replayed(row.id, raw.topic, output)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
-from uuid import uuid4
 
 import typer
 from sqlalchemy import bindparam, text
 
-from schemas.cloudevents import write_event
-from schemas.registry import bare_id
 from travelrule.bootstrap.broker import open_publisher
+from travelrule.commands.decision_event import MadeDecision, make, refusal_of
+from travelrule.commands.decision_outcome import Outcome, letters_of, what_became_of
 from travelrule.commands.edge import Output, OutputOption, installation, run, since_time, write_json, write_text
 from travelrule.commands.subjects import resolve
 from travelrule.errors import UsageError
 from travelrule.store.types import Instant
+
+WAIT_SECONDS = 60.0
 
 verdicts = typer.Typer(help="Verdict events", no_args_is_help=True)
 
@@ -33,10 +35,19 @@ def decide(
     decision: Annotated[Word, typer.Argument(help="allow or deny")],
     actor: Annotated[str, typer.Option(help="who decides")],
     reason: Annotated[str, typer.Option(help="why")],
+    wait: Annotated[
+        bool | None, typer.Option("--wait/--no-wait", help="tell what became of it; the default on a terminal")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="seconds that --wait waits at most")] = WAIT_SECONDS,
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Put an operator's decision on the decisions topic; the verdict follows as for every input."""
-    run(_decide(subject, decision, actor, reason, output))
+    """Put an operator's decision on the decisions topic; the verdict follows as for every input.
+
+    What would be refused is not sent: exit 1. It is signed if TRAVELRULE_DECISION_KEY is a key of the actor. With
+    --wait: exit 1 if it was refused, 3 if no worker took it in time.
+    """
+    patience = timeout if (sys.stdout.isatty() if wait is None else wait) else None
+    run(_decide(subject, decision, actor, reason, patience, output))
 
 
 @verdicts.command()
@@ -55,27 +66,31 @@ def republish(
     run(_republish(since, subject, output, refused=refused))
 
 
-async def _decide(subject: str, decision: Word, actor: str, reason: str, output: Output) -> None:
+async def _decide(
+    subject: str, decision: Word, actor: str, reason: str, patience: float | None, output: Output
+) -> None:
     async with installation() as opened:
-        name = await resolve(opened, subject)
-        event_id = str(uuid4())
-        data: dict[str, Any] = {"subject": name, "decision": decision.value, "actor": actor, "reason": reason}
-        key = bare_id(name)
-        value = write_event(
-            type="decision.recorded.v1",
-            source=f"/operator/{opened.entity_id}",
-            id=event_id,
-            subject=key,
-            time=opened.clock(),
-            data=data,
-        )
-        headers = [("content-type", b"application/cloudevents+json")]
+        made = make(opened, await resolve(opened, subject), decision.value, actor, reason)
+        refused = await refusal_of(opened, made.item)
+        if refused is not None:
+            _tell(made, Outcome("not sent", refused.code, refused.field, refused.fix), output)
+            raise typer.Exit(1)
+        known = await letters_of(opened, made.item.subject)
         async with open_publisher(opened.settings) as publisher:
-            await publisher.publish("decisions", key.encode(), value, headers)
+            await publisher.publish("decisions", made.key, made.value, made.headers)
+        outcome = Outcome("sent")
+        if patience is not None:
+            outcome = await what_became_of(opened, made.item, known, patience)
+    _tell(made, outcome, output)
+    if outcome.exit_code:
+        raise typer.Exit(outcome.exit_code)
+
+
+def _tell(made: MadeDecision, outcome: Outcome, output: Output) -> None:
     if output is Output.JSON:
-        write_json({"subject": name, "decision": decision.value, "event": event_id})
+        write_json({**made.names(), **outcome.facts()})
     else:
-        write_text(f"{decision.value} for {name} was sent as event {event_id}")
+        write_text(f"{made.decision} for {made.item.subject} {outcome.sentence(made.item.id)}")
 
 
 async def _republish(since: str | None, subject: str | None, output: Output, *, refused: bool) -> None:

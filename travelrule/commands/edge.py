@@ -22,6 +22,7 @@ from rich.table import Table
 from schemas.text import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.bootstrap.log_names import library_messages
 from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
@@ -70,13 +71,18 @@ def not_built(what: str) -> NoReturn:
     fail(NotBuiltError(what))
 
 
-def load_settings() -> Settings:
-    """The settings of the environment, with the logs set up as they say."""
+def load_settings(*, serving: bool = False) -> Settings:
+    """The settings of the environment, with the logs set up as they say.
+
+    A command that answers and ends logs nothing but what nothing caught, unless ``LOG_LEVEL`` is set.
+    """
     try:
         settings = Settings.load()
     except TravelRuleError as error:
         fail(error)
-    logs.configure(settings.log_format, settings.log_level)
+    asked = serving or "log_level" in settings.model_fields_set
+    messages = library_messages(settings)
+    logs.configure(settings.log_format, settings.log_level, messages=messages, only_uncaught=not asked)
     return settings
 
 

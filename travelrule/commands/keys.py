@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+from typing import Annotated
 
 import typer
 
@@ -16,9 +17,24 @@ SEED_BYTES = 32
 
 
 @app.command()
-def generate(output: OutputOption = Output.TEXT) -> None:
-    """Make a new key pair: the seed goes into TRAVELRULE_SIGNING_KEY, the public key to the hub's operator."""
+def generate(
+    seed_only: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--seed-only", help="print the seed alone, as a key file holds it")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Make a new key pair: the seed goes into TRAVELRULE_SIGNING_KEY, the public key to the hub's operator.
+
+    `travelrule keys generate --seed-only > FILE` makes the file of TRAVELRULE_SIGNING_KEY_FILE or
+    TRAVELRULE_AUDIT_KEY_FILE; `travelrule keys show` tells the public key of the former.
+    """
     seed = base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
+    if seed_only:
+        if output is Output.JSON:
+            write_json({"seed": seed})
+        else:
+            write_text(seed)
+        return
     public = SigningKey.from_base64(seed).public_base64
     if output is Output.JSON:
         write_json({"seed": seed, "publicKey": public})
@@ -27,12 +43,20 @@ def generate(output: OutputOption = Output.TEXT) -> None:
 
 
 @app.command()
-def show(output: OutputOption = Output.TEXT) -> None:
+def show(
+    decision: Annotated[  # noqa: FBT002 - a command-line switch
+        bool, typer.Option("--decision", help="the key of TRAVELRULE_DECISION_KEY, for the policy's [decisions]")
+    ] = False,
+    output: OutputOption = Output.TEXT,
+) -> None:
     """Show the public keys of TRAVELRULE_SIGNING_KEY; the first one signs. Seeds are never shown."""
     settings = load_settings()
-    if settings.signing_key is None:
-        fail(ConfigurationError("SIGNING_KEY", "set it; `travelrule keys generate` makes one"))
-    publics = KeyRing.from_text(settings.signing_key.get_secret_value()).publics
+    name, secret = "SIGNING_KEY", settings.signing_key
+    if decision:
+        name, secret = "DECISION_KEY", settings.decision_key
+    if secret is None:
+        fail(ConfigurationError(name, "set it; `travelrule keys generate` makes one"))
+    publics = KeyRing.from_text(secret.get_secret_value()).publics
     if output is Output.JSON:
         write_json({"publicKey": publics[0], "publicKeys": list(publics)})
         return

@@ -28,7 +28,7 @@ def serve(
         fail(UsageError(f"no such role: {', '.join(unknown)}; roles are {', '.join(ROLES)}"))
     if "console" in wanted:
         not_built("the console role")
-    run(serve_roles(load_settings(), frozenset(wanted)))
+    run(serve_roles(load_settings(serving=True), frozenset(wanted)))
 
 
 def hub(

@@ -21,6 +21,7 @@ from travelrule import logs, metrics
 from travelrule.engine.accepted_answers import accepted_answers
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.deciding import Decider, Known
+from travelrule.engine.decision_guard import alert_refused, may_refuse, own_subject, refuse_bare
 from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.parking import ParkedInputs
@@ -32,6 +33,7 @@ from travelrule.engine.slots import Slots
 from travelrule.engine.taking import Taken, TakenEvents
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert
+from travelrule.exchange.decision_authority import REFUSED_DECISIONS
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import source_class
@@ -130,18 +132,19 @@ class Engine:
 
     async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
         code = "UNPROCESSABLE"
-        log.error("input-unprocessable", error=error, type=getattr(item, "type", "rejected"))
+        log.error("input-unprocessable", error=error, type=item.type or "rejected")
         if item.raw is None:
             return Outcome("rejected", code)
-        rejected = Rejected(item.raw, code, "", "the message was kept; report it with its dead-letter id")
+        fix = "the message was kept; report it with its dead-letter id"
+        rejected = Rejected(item.raw, code, "", fix, item.subject, item.type, item.event)
         try:
-            await self._once([replace(rejected, subject=item.subject) if is_message(item.raw) else rejected])
+            await self._once([rejected])
         except Exception as failure:
             # The boundary of one odd subject: if it cannot even be read, the message is kept without telling of it.
             if is_infrastructure_failure(failure) or is_serialisation_failure(failure):
                 raise
             log.error("subject-unreadable", error=failure)  # noqa: TRY400 - our own log, which must not hold the text
-            await self._once([rejected])
+            await self._once([replace(rejected, subject="", type="")])
         return Outcome("rejected", code)
 
     async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
@@ -153,9 +156,11 @@ class Engine:
         events = TakenEvents(self.relay if self.database.is_postgresql else None)
         with taken:
             async with self.database.begin() as connection:
-                items = await qualified(connection, self.vasp, items)
+                items = await qualified(connection, self.vasp, refuse_bare(self.vasp, items, policy, now))
                 wanted = [item for item in items if isinstance(item, Input)]
-                slots = await self._lock(connection, items)
+                slots = await self._lock(connection, items, policy)
+                decider.own = slots.get(own_subject(self.vasp))
+                await decider.guard.load(connection, wanted)
                 known = await self._known(connection, [(item.source, item.id) for item in wanted])
                 decider.accepted = await accepted_answers(connection, self.vasp, wanted)
                 parked = ParkedInputs(connection, batch, self.vault, slots, wanted)
@@ -182,8 +187,12 @@ class Engine:
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
 
-    async def _lock(self, connection: AsyncConnection, items: Sequence[Input | Rejected]) -> dict[str, Slot]:
-        subjects = {item.subject for item in items if item.subject}
+    async def _lock(
+        self, connection: AsyncConnection, items: Sequence[Input | Rejected], policy: Policy
+    ) -> dict[str, Slot]:
+        own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
+        items = [item for item in items if isinstance(item, Input) or is_message(item.raw)]
+        subjects = {item.subject for item in items if item.subject} | own
         if not subjects:
             return {}
         creatable = {
@@ -192,7 +201,7 @@ class Engine:
             if not (isinstance(item, Input) and item.reply_to_unknown)
             and item.subject.partition(":")[0] in self._machines
         }
-        return await self._slots.lock(connection, sorted(subjects), creatable)
+        return await self._slots.lock(connection, sorted(subjects), creatable | own)
 
     async def _known(
         self, connection: AsyncConnection, names: Sequence[tuple[str, str]]
@@ -223,6 +232,8 @@ class Engine:
     ) -> Outcome:
         if isinstance(item, Rejected):
             batch.refuse(item, slots.get(item.subject))
+            if item.code in REFUSED_DECISIONS and decider.own is not None:
+                alert_refused(batch, decider.own, None)
             source = "subjects" if is_message(item.raw) else "kafka"
             batch.observations.append(_observation(source, "undecodable", "rejected"))
             return Outcome("rejected", item.code, item.field, item.fix)

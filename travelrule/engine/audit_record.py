@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from schemas.decisions import DecisionRecorded
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Decision, Projection
 from travelrule.exchange.inputs import Input
@@ -67,9 +68,17 @@ def write(decided: Decided, policy: Policy, vault: Vault) -> bytes:
             "state": state_fingerprint(vault, decided.subject, decided.state),
             "row": clear_columns(decided.projection),
             "reply": reply,
+            **_decided_by(item),
             "events": [{name: row[name] for name in ("topic", "key", "type", "sequence")} for row in decided.events],
         }
     )
+
+
+def _decided_by(item: Input) -> dict[str, Any]:
+    """Who decided, where a signature proved it. The policy that the record names holds actor and key in the clear."""
+    if not item.verified_by or not isinstance(item.data, DecisionRecorded):
+        return {}
+    return {"decidedBy": {"actor": item.data.actor, "keyId": item.verified_by}}
 
 
 def machine_version(body: Body) -> int:

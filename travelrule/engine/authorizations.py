@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,8 +17,8 @@ from travelrule.store.database import Database
 from travelrule.store.reads import OPEN_AUTHORIZATIONS, OpenAuthorization, Reads
 
 OPENED_MAX = 200
-"""How many authorizations are opened for one question, which has a second: the newest of each of 100 account numbers,
-with and without its tag, come first.
+"""How many authorizations are opened for one question, which has a second: the newest of each account number
+(``BENEFICIARY_ACCOUNTS_MAX``), with and without its tag, come first.
 """
 
 _AUTHORIZATIONS = (
@@ -75,6 +76,7 @@ class Authorizations:
             data = unpack(self._vault.open(key, "input", subject, bytes(row.sealed))).data
             if isinstance(data, AuthorizationReceived):
                 opened[subject] = data
+            await asyncio.sleep(0)  # each may be large; the event loop has others to serve
         return opened
 
 

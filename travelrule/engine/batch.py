@@ -79,6 +79,7 @@ class Batch:
     parked: list[Row] = field(default_factory=list)
     parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
+    used_decisions: list[Row] = field(default_factory=list)
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
@@ -285,7 +286,7 @@ class Batch:
         self.dead_letters[letter_id] = {
             "vasp": self.vasp,
             "id": letter_id,
-            **letter_columns(raw),
+            **letter_columns(rejected),
             "topic": raw.topic,
             "partition": raw.partition,
             "offset": raw.offset,
@@ -346,6 +347,7 @@ class Batch:
             Write("insert", tables.parked, self.parked, "nothing"),
             Write("insert", tables.inputs, self.inputs),
             Write("insert", tables.audit, self.audit),
+            Write("insert", tables.used_decisions, self.used_decisions, "nothing"),
             Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
             Write("insert", tables.dead_letters, list(self.dead_letters.values())),
             self._write_of_events(),

@@ -13,10 +13,12 @@ from travelrule.crypto.audit_chain import record_hash
 from travelrule.engine import audit_record
 from travelrule.engine.accepted_answers import AcceptedAnswers, with_accepted
 from travelrule.engine.batch import Batch, Observation
+from travelrule.engine.decision_guard import DecisionGuard, alert_refused
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
 from travelrule.exchange.decision import AcceptAnswer, Alert, Decision, Projection
+from travelrule.exchange.decision_authority import Refusal
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import SUBJECTS, source_class
@@ -45,6 +47,9 @@ class Decider:
         self._machines = machines
         self._policy = policy
         self._batch = batch
+        self.guard = DecisionGuard(policy, batch)
+        self.own: Slot | None = None
+        """Our own VASP, locked for what is told of no subject that is there."""
         self.accepted: AcceptedAnswers = {}
         """The sealed answers of this batch that were accepted before it, or by an input before."""
 
@@ -63,6 +68,10 @@ class Decider:
         stored = known.get((item.source, item.id))
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
+        allowed = self.guard.check(item, now)
+        if isinstance(allowed, Refusal):
+            return self._refuse_decision(item, slot, allowed)
+        item = allowed
         if slot.erased:
             if item.type == "timer.due":
                 return self._forget_timer(slot)
@@ -186,8 +195,15 @@ class Decider:
 
     def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
-            self._batch.refuse(Rejected(item.raw, code, field, fix), slot, item)
+            rejected = Rejected(item.raw, code, field, fix, slot.subject, item.type, item.event)
+            self._batch.refuse(rejected, slot, item)
         return Outcome("rejected", code, field, fix)
+
+    def _refuse_decision(self, item: Input, slot: Slot, refusal: Refusal) -> Outcome:
+        """Nobody was entitled to it: the subject stays as it is, and an operator is told."""
+        told = slot if slot.state is not None or slot.erased or self.own is None else self.own
+        alert_refused(self._batch, told, item)
+        return self._refuse(item, slot, refusal.code, refusal.field, refusal.fix)
 
     def _park(self, item: Input, slot: Slot, now: datetime) -> None:
         self._batch.park(slot, item)

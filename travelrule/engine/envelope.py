@@ -40,6 +40,8 @@ def pack(item: Input, *, with_raw: bool = False) -> bytes:
         envelope["data"] = item.data.model_dump_json(by_alias=True)
     else:
         envelope["data"] = item.content.decode()
+    if item.verified_by:
+        envelope["verifiedBy"] = item.verified_by
     if with_raw and item.raw is not None:
         envelope["raw"] = pack_raw(item.raw)
     return orjson.dumps(envelope)
@@ -61,6 +63,7 @@ def unpack(packed: bytes) -> Input:
         salt=UUID(envelope["salt"]),
         traceparent=envelope["traceparent"],
         raw=unpack_raw(raw) if raw is not None else None,
+        verified_by=envelope.get("verifiedBy", ""),
     )
 
 

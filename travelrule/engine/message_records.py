@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from travelrule.exchange.inputs import RawMessage
+from travelrule.exchange.inputs import RawMessage, Rejected
 
 TOPIC = "(subjects)"
 """No topic of Kafka has parentheses."""
@@ -64,9 +64,9 @@ def names_of(raw: RawMessage) -> MessageNames:
     )
 
 
-def letter_columns(raw: RawMessage) -> dict[str, str]:
+def letter_columns(rejected: Rejected) -> dict[str, str]:
     """Of which kind a dead letter is, and which subjects it concerns, as far as that is known without its content."""
-    if not is_message(raw):
-        return {"kind": "record", "subject": "", "sender": ""}
-    names = names_of(raw)
+    if not is_message(rejected.raw):
+        return {"kind": "record", "subject": rejected.subject, "sender": ""}
+    names = names_of(rejected.raw)
     return {"kind": "message", "subject": names.receiver, "sender": names.sender}

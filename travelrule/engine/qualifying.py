@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from schemas.registry import SUBJECT_KINDS
+from schemas.registry import SUBJECT_KINDS, is_qualified
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import tables
 
@@ -17,7 +17,7 @@ async def qualified(
     connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]
 ) -> list[Input | Rejected]:
     """The items with every bare subject replaced by the one subject that has this id, or refused."""
-    bare = {item.subject for item in items if isinstance(item, Input) and not _is_qualified(item.subject)}
+    bare = {item.subject for item in items if isinstance(item, Input) and not is_qualified(item.subject)}
     if not bare:
         return list(items)
     table = tables.subjects
@@ -29,11 +29,6 @@ async def qualified(
     return [_resolved(item, found) for item in items]
 
 
-def _is_qualified(subject: str) -> bool:
-    kind, colon, rest = subject.partition(":")
-    return bool(colon and rest) and kind in SUBJECT_KINDS
-
-
 def _resolved(item: Input | Rejected, found: dict[str, list[str]]) -> Input | Rejected:
     if isinstance(item, Rejected) or item.subject not in found:
         return item
@@ -43,4 +38,5 @@ def _resolved(item: Input | Rejected, found: dict[str, list[str]]) -> Input | Re
     code = "AMBIGUOUS_SUBJECT" if subjects else "UNKNOWN_SUBJECT"
     if item.raw is None:
         return item
-    return Rejected(item.raw, code, "data.subject", "name the subject with its kind, for example withdrawal:ID")
+    fix = "name the subject with its kind, for example withdrawal:ID"
+    return Rejected(item.raw, code, "data.subject", fix, type=item.type, event=item.event)

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from schemas.decisions import DecisionRecorded
 from schemas.registry import EVENTS
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.audit_record import Body, clear_columns, machine_version, reply_fingerprint, state_fingerprint
@@ -25,8 +26,10 @@ from travelrule.engine.kinds import INTERNAL
 from travelrule.engine.recorded_events import RecordedEvents
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import Alert, Decision, Emit, Projection, Reply
+from travelrule.exchange.decision_authority import key_of
+from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import FIRST_VERSION, Machine
-from travelrule.policy.policy import OwnVasp
+from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.policies import Policies
 
 
@@ -161,6 +164,8 @@ class Recomputing:
         own = await self._policies.own_at(body)
         if own is None:
             raise _Fault(f"profile {body['profileVersion']} of record {number} is missing or was changed")
+        if not _was_entitled(self._vault.vasp, item, policy, body):
+            raise _Fault(f"the decision of record {number} is not signed as its policy requires")
         decision = subject.machine.decide(subject.state, item, policy.with_own(own), datetime.fromisoformat(body["at"]))
         if not self._agrees(subject.name, body, subject.machine.dump(decision.state), decision):
             raise _Fault(f"deciding record {number} again gives another result")
@@ -220,6 +225,15 @@ class Recomputing:
         projected = _projected(subject.machine, stored)
         if projected is None or columns != clear_columns(projected):
             raise _Fault("the row says something else than the state")
+
+
+def _was_entitled(vasp: str, item: Input, policy: Policy, body: Body) -> bool:
+    """Whether an operator's decision has the signature that the record says, and that its policy requires."""
+    if not isinstance(item.data, DecisionRecorded):
+        return True
+    key_id = key_of(vasp, item, item.data, policy.decisions, datetime.fromisoformat(body["at"]))
+    recorded: str = body.get("decidedBy", {}).get("keyId", "")
+    return key_id == recorded == item.verified_by
 
 
 def _projected(machine: Machine | None, stored: bytes) -> Projection | None:

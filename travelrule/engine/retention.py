@@ -91,6 +91,9 @@ class Retention:
         for days, delete in passes:
             if days:
                 await delete(self._clock() - timedelta(days=days), removed)
+        if await self._mine():
+            async with self._database.begin() as connection:
+                await retention.delete_used_decisions(connection, self._vasp, self._clock())
         if removed.total:
             log.info(
                 "retention-applied",

@@ -32,6 +32,11 @@ class Vault:
         self._randomness = randomness
 
     @property
+    def vasp(self) -> str:
+        """Whose records these are."""
+        return self._vasp.decode()
+
+    @property
     def keys(self) -> KeyEncryptionKeys:
         """The storage keys."""
         return self._keys

@@ -7,16 +7,23 @@ rule 8 is how it is written: every step must find its reason to pass, and only t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from pydantic import ValidationError
 
-from schemas.ivms101 import Ivms101, IvmsPerson
+from schemas.ivms101 import Ivms101
+from schemas.persons import Person
 from travelrule.exchange.reports import AuthorizationReceived, WalletFacts
 from travelrule.identity.build import with_clear_vasp
-from travelrule.identity.names import birth_date_differs, compare_beneficiary, is_first_party, party_kind
+from travelrule.identity.names import (
+    NamedParty,
+    birth_date_differs,
+    compare_party,
+    is_first_party,
+    named_party,
+    party_kind,
+)
 from travelrule.identity.person_objects import Ivms
 from travelrule.identity.required_data import lacking
 from travelrule.policy.policy import HUB_ENTITY, Policy
@@ -137,8 +144,7 @@ def _owners(
     if reason:
         return reason, message
     sent = ivms.beneficiary.beneficiary_persons if ivms.beneficiary else ()
-    owners = [wallet.owner for wallet in wallets if wallet.owner is not None]
-    if policy.names.check_date_of_birth and any(birth_date_differs(sent, owner) for owner in owners):
+    if policy.names.check_date_of_birth and any(birth_date_differs(sent, one) for one in _distinct(wallets) if one):
         return "DOB_MISMATCHED", "the date of birth differs"
     if policy.names.first_party_only and not _first_party(ivms, wallets, policy):
         return "INPUT_NAME_MISMATCHED", "only self-transfers are accepted"
@@ -153,7 +159,8 @@ def _names(
     price = Decimal(request.trade_price)
     exceeding = policy.exceeds(price, request.trade_currency, flagged=request.is_exceeding_threshold)
     required = exceeding or policy.names.apply_to == "all"
-    results = {_compared(sent, wallet, policy) for wallet in wallets}
+    party = named_party(sent)
+    results = {_compared(party, owner, policy, named=bool(sent)) for owner in _distinct(wallets)}
     if results == {"match"}:
         return "", ""
     if "different" in results:
@@ -163,17 +170,26 @@ def _names(
     return "", ""
 
 
-def _compared(sent: Sequence[IvmsPerson], wallet: WalletFacts, policy: Policy) -> str:
-    if wallet.owner is None:
+def _distinct(wallets: tuple[WalletFacts, ...]) -> list[Person | None]:
+    """Give each owner once: several addresses of a request usually are one customer's."""
+    owners: list[Person | None] = []
+    for wallet in wallets:
+        if wallet.owner not in owners:
+            owners.append(wallet.owner)
+    return owners
+
+
+def _compared(party: NamedParty, owner: Person | None, policy: Policy, *, named: bool) -> str:
+    if owner is None:
         # Nothing proves a match, and a name that was not sent cannot differ.
-        return "different" if sent else "missing"
-    return compare_beneficiary(sent, wallet.owner, policy.names.representatives)
+        return "different" if named else "missing"
+    return compare_party(party, owner, policy.names.representatives)
 
 
 def _first_party(ivms: Ivms101, wallets: tuple[WalletFacts, ...], policy: Policy) -> bool:
     sender = ivms.originator.originator_persons if ivms.originator else ()
     receiver = ivms.beneficiary.beneficiary_persons if ivms.beneficiary else ()
     return all(
-        wallet.owner is not None and is_first_party(sender, receiver, wallet.owner, policy.names.representatives)
-        for wallet in wallets
+        owner is not None and is_first_party(sender, receiver, owner, policy.names.representatives)
+        for owner in _distinct(wallets)
     )

@@ -40,7 +40,8 @@ class Input:
 
     ``subject`` is qualified: ``withdrawal:ID``, ``exchange:ORIGIN/TRANSFERID``, ``wallet:ID``, ``vasp:ENTITYID``.
     ``reply_to_unknown`` is set by synchronous callers (the gateway): an input for a subject that is not there is then
-    decided at once instead of being parked until the subject arrives.
+    decided at once instead of being parked until the subject arrives. ``verified_by`` is the id of the key whose
+    signature was verified before the input was accepted; empty: none was. No sender can set it.
     """
 
     source: Source
@@ -54,6 +55,12 @@ class Input:
     traceparent: str | None = None
     raw: RawMessage | None = None
     reply_to_unknown: bool = False
+    verified_by: str = ""
+
+    @property
+    def event(self) -> str:
+        """By what it is known, as one text."""
+        return f"{self.source}#{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,9 @@ class Rejected:
     """A message that cannot become an input: a value, not an exception, so that nothing behind it waits.
 
     ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` says what to send instead. None of the
-    three may hold personal data. ``subject`` is what the operator is told of; empty: no alert.
+    three may hold personal data. ``subject`` is the subject that the message is about, as far as it can be read; for a
+    message between subjects its receiver, who is alerted. ``type`` is the event's type if it is one of ours, ``event``
+    is ``source#id``; both are empty where they cannot be read.
     """
 
     raw: RawMessage
@@ -69,3 +78,5 @@ class Rejected:
     field: str = ""
     fix: str = ""
     subject: str = ""
+    type: str = ""
+    event: str = ""

@@ -17,7 +17,6 @@ from travelrule.gateway.finish import Finish
 from travelrule.gateway.health import Health
 from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
 from travelrule.gateway.senders import Senders
-from travelrule.gateway.sources import Sources
 from travelrule.gateway.status_search import StatusSearch
 from travelrule.gateway.txid_report import TxidReport
 from travelrule.gateway.txid_search import TxidSearch
@@ -29,7 +28,6 @@ __all__ = ["GatewayDeps", "create_gateway"]
 
 def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
-    sources = Sources(deps.sources)
     senders = Senders(deps.directory, deps.refresh_keys, deps.clock, deps.alert)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
@@ -41,7 +39,6 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
                 Endpoint(
                     "address-search",
                     VerifyAddress(deps, senders, wallets),
-                    sources,
                     deps.verify_deadline_s,
                     late=LATE,
                 ),
@@ -49,38 +46,38 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
             ),
             Route(
                 "/v1/beneficiary/transfer",
-                Endpoint("transfer-authorization", Authorization(deps, senders, wallets), sources, slow),
+                Endpoint("transfer-authorization", Authorization(deps, senders, wallets), slow),
                 methods=["POST"],
             ),
             Route(
                 "/v1/beneficiary/transfer/txid",
-                Endpoint("txid-report", TxidReport(deps, senders), sources, slow),
+                Endpoint("txid-report", TxidReport(deps, senders), slow),
                 methods=["POST"],
             ),
             Route(
                 "/v1/vasp/transfer/status",
-                Endpoint("status-search", StatusSearch(deps, senders), sources, slow, result_field="status"),
+                Endpoint("status-search", StatusSearch(deps, senders), slow, result_field="status"),
                 methods=["POST"],
             ),
             Route(
                 "/v1/vasp/transfer/status",
-                Endpoint("finish", Finish(deps, senders), sources, slow),
+                Endpoint("finish", Finish(deps, senders), slow),
                 methods=["PUT"],
             ),
             Route(
                 "/v1/verification/tx",
-                Endpoint("txid-search", TxidSearch(deps, senders, withdrawals), sources, deps.verify_deadline_s),
+                Endpoint("txid-search", TxidSearch(deps, senders, withdrawals), deps.verify_deadline_s),
                 methods=["POST"],
             ),
             Route(
                 "/v1/verification/tx",
-                Endpoint("data-request", DataRequests(deps, senders), sources, slow),
+                Endpoint("data-request", DataRequests(deps, senders), slow),
                 methods=["PUT"],
             ),
-            *_callbacks(deps, sources),
+            *_callbacks(deps),
             Route(
                 "/v1/vasp/health",
-                Endpoint("health", Health(deps), sources, deps.verify_deadline_s, result_field="status"),
+                Endpoint("health", Health(deps), deps.verify_deadline_s, result_field="status"),
                 methods=["GET"],
             ),
         ],
@@ -91,12 +88,12 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
     return app
 
 
-def _callbacks(deps: GatewayDeps, sources: Sources) -> list[Route]:
+def _callbacks(deps: GatewayDeps) -> list[Route]:
     operations: tuple[Operation, ...] = get_args(Operation)
     return [
         Route(
             CALLBACK_PATH.replace("{operation}", operation),
-            Callback(operation, deps, sources),
+            Callback(operation, deps),
             methods=["POST"],
         )
         for operation in operations

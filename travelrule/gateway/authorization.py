@@ -28,7 +28,9 @@ from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Sender, Senders
-from travelrule.gateway.wallets import ACCOUNT_NUMBERS_MAX, meant
+from travelrule.gateway.wallets import meant
+from travelrule.identity.build import with_clear_vasp
+from travelrule.identity.payload_limits import excess
 from travelrule.store.reads import WalletRecord
 
 KIND = "authorization.received"
@@ -60,6 +62,8 @@ class Authorization:
     ) -> AuthorizationReceived:
         if holds_nul(ivms101) or holds_nul(request.originating_vasp):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
+        if (fault := excess(with_clear_vasp({}, request.originating_vasp))) is not None:
+            raise Refused("INVALID_MSG_FIELD_VALUE", "originatingVasp", f"{fault.path}: {fault.fix}")
         wallets, known = await self._wallets(_beneficiary(ivms101))
         originator = await self._sanctioned(_originators(ivms101))
         return AuthorizationReceived(
@@ -157,4 +161,4 @@ def _originators(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...]:
 
 
 def _account_numbers(beneficiary: Beneficiary) -> tuple[str, ...]:
-    return tuple(number for number in beneficiary.account_number if number.strip())[:ACCOUNT_NUMBERS_MAX]
+    return tuple(number for number in beneficiary.account_number if number.strip())

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from schemas.base import Wire
 from schemas.faults import field_faults
+from schemas.limits import VALUES_MAX
 from travelrule.gateway.refusals import ErrorType, Refused
+from travelrule.identity.payload_limits import has_too_many_values
 
 BODY_BYTES_MAX = 1024 * 1024
 DEPTH_MAX = 64
@@ -24,7 +26,7 @@ def request_of(model: type[Model], body: bytes) -> Model:
     """Read a request body; raise ``Refused`` with the field at fault."""
     raw = json_object(body, "INVALID_MSG_FIELD_VALUE", "body")
     try:
-        return model.model_validate(raw)
+        return model.from_wire(raw)
     except ValidationError as error:
         raise _refusal(model, raw, error) from None
 
@@ -40,6 +42,9 @@ def json_object(body: bytes, code: ErrorType, field: str) -> dict[str, Any]:
     # Counting brackets is cheap; only a body with enough of them is walked.
     if body.count(b"{") + body.count(b"[") > DEPTH_MAX and _depth(raw) > DEPTH_MAX:
         raise Refused(code, field, f"must not be nested deeper than {DEPTH_MAX} levels")
+    # Each value but the first of a list or object stands behind a comma.
+    if body.count(b",") + body.count(b"{") + body.count(b"[") > VALUES_MAX and has_too_many_values(raw):
+        raise Refused("INVALID_MSG_FIELD_VALUE", field, f"must not hold more than {VALUES_MAX} values")
     return raw
 
 
@@ -63,7 +68,7 @@ def _refusal(model: type[Wire], raw: dict[str, Any], error: ValidationError) -> 
     """Name the first missing field, else the first bad value; what means "nothing" is missing, not bad."""
     for name, field in model.model_fields.items():
         wire = field.alias or name
-        if field.is_required() and raw.get(wire, raw.get(name)) in _ABSENT:
+        if field.is_required() and raw.get(wire) in _ABSENT:
             return Refused("MISSING_REQUIRED_MSG_FIELD", wire, "add the field")
     faults = field_faults(error)
     for fault in faults:

@@ -25,20 +25,18 @@ from travelrule.engine.searches import SearchRecord
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.sources import InternalSource, internal_input
+from travelrule.gateway.callers import headers_of, require_json
 from travelrule.gateway.deps import GatewayDeps
 from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
-    FORBIDDEN,
     OK,
     Answer,
     Disconnected,
-    forbidden,
     read_body,
     send_json,
 )
 from travelrule.gateway.inputs import SALT_BYTES
-from travelrule.gateway.refusals import internal
-from travelrule.gateway.sources import Sources
+from travelrule.gateway.refusals import Refused, internal
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
@@ -46,6 +44,7 @@ BODY_BYTES_MAX = 1024 * 1024
 PAUSE = timedelta(seconds=1)
 NOT_FOUND = 404
 TOO_LARGE = 413
+UNSUPPORTED_TYPE = 415
 KEPT_MAX = 4096
 
 Operation = Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
@@ -65,21 +64,16 @@ class Callback:
 
     operation: Operation
     deps: GatewayDeps
-    sources: Sources
     heard: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
     """When each search was last called back in this process."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one callback."""
         started = perf_counter()
-        client = scope.get("client")
-        if not self.sources.allow(client[0] if client else None):
-            status, body = FORBIDDEN, forbidden()
-        else:
-            try:
-                status, body = await self._processed(str(scope["path_params"]["token"]), receive)
-            except Disconnected:
-                return
+        try:
+            status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive)
+        except Disconnected:
+            return
         result = body.get("errorType") or body.get("result") or str(status)
         GATEWAY_REQUEST_DURATION_SECONDS.labels(f"{self.operation}-callback", result).observe(perf_counter() - started)
         if status == NOT_FOUND:
@@ -87,14 +81,18 @@ class Callback:
             raise HTTPException(NOT_FOUND)
         await send_json(send, status, body)
 
-    async def _processed(self, token: str, receive: Receive) -> tuple[int, Answer]:
+    async def _processed(self, token: str, scope: Scope, receive: Receive) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deps.deadline_s):
                 search = await self.deps.searches.find(self.operation, token)
                 if search is None:
                     return NOT_FOUND, {}
                 body = await read_body(receive, BODY_BYTES_MAX, TooLargeError)
+                if body:
+                    require_json(headers_of(scope["headers"]))
                 return OK, {"result": await self._arrived(search, body)}
+        except Refused as refusal:
+            return UNSUPPORTED_TYPE, refusal.body
         except TooLargeError:
             return TOO_LARGE, {"errorType": "INVALID_MSG_FIELD_VALUE"}
         except Disconnected:

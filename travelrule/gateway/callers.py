@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import PUBLIC_BYTES
 from travelrule.gateway.refusals import Refused
+from travelrule.listener import media_type
 
 ORIGIN = b"x-request-origin"
 PUBLIC_KEY = b"x-code-req-pubkey"
 REMOTE_KEY = b"x-code-req-remote-pubkey"
 TRACEPARENT = b"traceparent"
-WANTED = frozenset({ORIGIN, PUBLIC_KEY, REMOTE_KEY, TRACEPARENT})
+CONTENT_TYPE = b"content-type"
+WANTED = frozenset({ORIGIN, PUBLIC_KEY, REMOTE_KEY, TRACEPARENT, CONTENT_TYPE})
 
 # No slash in an entity id: the subject exchange:ORIGIN/TRANSFERID must be readable in one way only.
 _ORIGIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63}):([A-Za-z0-9][A-Za-z0-9._~:@+-]{0,127})")
@@ -52,6 +54,15 @@ def headers_of(received: Iterable[tuple[bytes, bytes]]) -> Headers:
             raise Refused("INVALID_MSG_FIELD_VALUE", name.decode("ascii"), "send the header once")
         headers[name] = value
     return headers
+
+
+def require_json(headers: Headers) -> None:
+    """Raise ``Refused`` unless the headers announce JSON in UTF-8 (auth.md 1)."""
+    content_type = headers.get(CONTENT_TYPE, b"").strip().decode("latin-1")
+    if not content_type:
+        raise Refused("MISSING_HEADER_FIELD", "Content-Type", media_type.FIX)
+    if not media_type.is_json(content_type):
+        raise Refused("INVALID_MSG_FIELD_VALUE", "Content-Type", media_type.FIX)
 
 
 def caller_of(headers: Headers, *, key_needed: bool) -> Caller:

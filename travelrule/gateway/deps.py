@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network
 
 from travelrule.crypto.signing import KeyRing
 from travelrule.gateway.ports import (
@@ -24,17 +23,14 @@ from travelrule.gateway.ports import (
 )
 from travelrule.policy.policy import Policy
 
-Network = IPv4Network | IPv6Network
-
 
 @dataclass(frozen=True, slots=True)
 class GatewayDeps:
     """The ports of one VASP's gateway.
 
-    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``sources``: the
-    networks that may call. ``verify_deadline_s``: when M1 and M6 answer themselves, below the second that the
-    protocol gives. ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub
-    gives up.
+    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``verify_deadline_s``: when
+    M1 and M6 answer themselves, below the second that the protocol gives. ``deadline_s``: the same for the other
+    endpoints, below the 10 s after which the hub gives up.
     """
 
     entity_id: str
@@ -48,7 +44,6 @@ class GatewayDeps:
     clock: Clock
     randomness: Randomness
     refresh_keys: RefreshKeys
-    sources: Sequence[Network]
     screen: Screen = field(default_factory=NoLists)
     named_beneficiaries: NamedBeneficiaries | None = None
     alert: RaiseAlert = no_alert

@@ -1,4 +1,6 @@
-"""What all endpoints share, as one ASGI application per endpoint: source, size, deadline, errors, metric.
+"""What all endpoints share, as one ASGI application per endpoint: size, deadline, errors, metric.
+
+Which machines may call is decided when they connect (``server.py``).
 
 Written against ASGI and not against request objects because address verification must stay cheap. Nothing
 leaves this file but a documented answer: whatever goes wrong inside is 503 ``VASP_BACKEND_INTERNAL_ERROR``
@@ -18,13 +20,11 @@ from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
 from travelrule.gateway.bodies import BODY_BYTES_MAX
-from travelrule.gateway.callers import Headers, headers_of
+from travelrule.gateway.callers import Headers, headers_of, require_json
 from travelrule.gateway.refusals import Refused, internal
-from travelrule.gateway.sources import Sources
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 OK = 200
-FORBIDDEN = 403
 CANNOT_PROCESS = 503
 
 log = logs.get("gateway")
@@ -54,7 +54,6 @@ class Endpoint:
 
     operation: str
     answer: Callable[[Call], Awaitable[Answer]]
-    sources: Sources
     deadline_s: float
     result_field: str = "result"
     late: Answer | None = None
@@ -62,14 +61,10 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (ASGI)."""
         started = perf_counter()
-        client = scope.get("client")
-        if not self.sources.allow(client[0] if client else None):
-            status, body = FORBIDDEN, forbidden()
-        else:
-            try:
-                status, body = await self._processed(scope, receive)
-            except Disconnected:
-                return
+        try:
+            status, body = await self._processed(scope, receive)
+        except Disconnected:
+            return
         result = body.get("errorType") or body.get(self.result_field) or "ok"
         duration = perf_counter() - started
         GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, result).observe(duration)
@@ -79,6 +74,8 @@ class Endpoint:
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = headers_of(scope["headers"])
+                if scope["method"] != "GET":
+                    require_json(headers)
                 return OK, await self.answer(Call(headers, await read_body(receive, BODY_BYTES_MAX, _too_large)))
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)
@@ -92,11 +89,6 @@ class Endpoint:
             # The boundary to the hub: a peer gets a documented answer whatever happened here.
             log.error("request-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
             return CANNOT_PROCESS, internal().body
-
-
-def forbidden() -> Answer:
-    """Give the body for a machine that may not call."""
-    return Refused("UNACCEPTABLE_REQUEST", "", "this source may not call").body
 
 
 def _too_large() -> Refused:

@@ -109,7 +109,10 @@ def openapi_document() -> Document:
             "title": "Member endpoints",
             "version": "1",
             "description": "What a VASP serves to the hub. Every processed request is answered with 200, refusals "
-            "included; 503 only when a request cannot be processed at all.",
+            "included; 503 only when a request cannot be processed at all. A peer outside the allowed networks is "
+            "disconnected before it is read; 400, 405, 408 and 431 refuse what is no acceptable HTTP request. Lists "
+            "and texts of a payload have limits (`docs/generated/limits.md`); what exceeds one is answered with 503 "
+            "`INVALID_MSG_FIELD_VALUE`.",
         },
         "paths": paths,
         "components": {"schemas": _schemas()},
@@ -141,7 +144,6 @@ def _operation(name: str, summary: str, request: type[Wire], answer: type[Wire])
         "requestBody": {"required": True, "content": _content(request.__name__, {"request": example.request})},
         "responses": {
             "200": {"description": example.said, "content": _content(answer.__name__, example.answers)},
-            "403": _forbidden(),
             "503": _unprocessable(example),
         },
     }
@@ -156,7 +158,6 @@ def _health() -> Document:
                 "description": "they can",
                 "content": {JSON: {"schema": {"type": "object"}, "example": {"status": "up"}}},
             },
-            "403": _forbidden(),
             "503": _unprocessable(EXAMPLES["health"]),
         },
     }
@@ -174,9 +175,9 @@ def _callback(name: str, summary: str, result: type[Wire]) -> Document:
         "requestBody": {"required": False, "content": _content(result.__name__, {"request": example.request})},
         "responses": {
             "200": {"description": example.said, "content": {JSON: done}},
-            "403": _forbidden(),
             "404": {"description": "no such path"},
             "413": {"description": "the body is too large"},
+            "415": {"description": "the body is not announced as `application/json`"},
             "503": _unprocessable(example),
         },
     }
@@ -199,14 +200,6 @@ def _parameters(*, sealed: bool) -> list[Document]:
 def _content(model: str, examples: dict[str, Document]) -> Document:
     shown = {name: {"value": value} for name, value in examples.items()}
     return {JSON: {"schema": {"$ref": REF.format(model=model)}, "examples": shown}}
-
-
-def _forbidden() -> Document:
-    body = {"errorType": "UNACCEPTABLE_REQUEST", "errorMsg": "this source may not call"}
-    return {
-        "description": "the peer address is not on the allow-list (mutual TLS, if used, refuses before that)",
-        "content": _content(ErrorBody.__name__, {"source": body}),
-    }
 
 
 def _unprocessable(example: Example) -> Document:

@@ -15,6 +15,7 @@ from travelrule.gateway.bodies import json_object
 from travelrule.gateway.callers import Caller
 from travelrule.gateway.ports import Randomness
 from travelrule.gateway.refusals import Refused
+from travelrule.identity.payload_limits import excess
 
 _CODE: Literal["INVALID_ENCRYPTED_BODY"] = "INVALID_ENCRYPTED_BODY"
 
@@ -34,7 +35,7 @@ class Opened:
 def open_payload(keyring: KeyRing, caller: Caller, payload: str) -> Opened:
     """Open with the own key that the request names, else with all, newest first.
 
-    ``Refused`` if none opens it.
+    ``Refused`` if none opens it, or if what it holds exceeds the limits of ``schemas.limits``.
     """
     assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header come here
     keys = keyring.for_public(caller.remote_key)
@@ -45,6 +46,8 @@ def open_payload(keyring: KeyRing, caller: Caller, payload: str) -> Opened:
     inner = json_object(plain, _CODE, "payload").get("ivms101")
     if not isinstance(inner, dict):
         raise Refused(_CODE, "payload", "must hold an object ivms101")
+    if (fault := excess(inner)) is not None:
+        raise Refused("INVALID_MSG_FIELD_VALUE", "payload", f"{fault.path}: {fault.fix}")
     return Opened(inner, own, caller.public_key)
 
 

@@ -1,11 +1,10 @@
-"""How uvicorn serves the gateway: TLS and mutual TLS from the settings, and the real peer address."""
+"""TLS and mutual TLS of the gateway from the settings."""
 
 from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from travelrule.errors import ConfigurationError
 from travelrule.settings import Settings
@@ -39,42 +38,26 @@ class Tls:
         )
 
 
-def serving_options(tls: Tls | None) -> dict[str, Any]:
-    """Give the keyword arguments of ``uvicorn.Config`` besides the application and its address.
+def server_context(tls: Tls | None) -> ssl.SSLContext | None:
+    """Load the files; None without TLS.
 
-    Raises ``ConfigurationError`` for files that cannot be used, before anything listens.
+    Raises ``ConfigurationError`` for a file that cannot be used, so that it is named instead of failing in a handshake.
     """
-    options: dict[str, Any] = {
-        # The source allow-list goes by the peer itself; a header that anybody can send must not replace it.
-        "proxy_headers": False,
-        "server_header": False,
-        "access_log": False,
-        "lifespan": "off",
-    }
     if tls is None:
-        return options
-    _try(tls)
-    options |= {
-        "ssl_certfile": str(tls.certificate),
-        "ssl_keyfile": str(tls.key),
-        "ssl_version": ssl.PROTOCOL_TLS_SERVER,
-    }
-    if tls.client_ca is not None:
-        options |= {"ssl_ca_certs": str(tls.client_ca), "ssl_cert_reqs": ssl.CERT_REQUIRED}
-    return options
-
-
-def _try(tls: Tls) -> None:
-    """Load the files once, so that a wrong one is named instead of failing in a handshake."""
+        return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # A client that asks for new keys again and again would cost a handshake each time.
+    context.options |= ssl.OP_NO_RENEGOTIATION
     try:
         context.load_cert_chain(tls.certificate, tls.key)
     except (OSError, ssl.SSLError):
         fix = "must be a PEM certificate (chain), with its key in GATEWAY_TLS_KEY_FILE"
         raise ConfigurationError(_PREFIX + "CERTIFICATE_FILE", fix) from None
     if tls.client_ca is None:
-        return
+        return context
     try:
         context.load_verify_locations(tls.client_ca)
     except (OSError, ssl.SSLError):
         raise ConfigurationError(_PREFIX + "CLIENT_CA_FILE", "must be a PEM file of CA certificates") from None
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context

@@ -8,6 +8,7 @@ told.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from schemas.hub import AddressSearchRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson
+from schemas.persons import Person
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.callers import caller_of
 from travelrule.gateway.deps import GatewayDeps
@@ -24,8 +26,8 @@ from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.payloads import open_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Senders
-from travelrule.gateway.wallets import ACCOUNT_NUMBERS_MAX, meant, takes
-from travelrule.identity.names import compare_beneficiary, compare_with_stored
+from travelrule.gateway.wallets import meant, takes
+from travelrule.identity.names import compare_party, compare_with_stored, named_party
 from travelrule.identity.required_data import nameless
 from travelrule.policy.policy import Policy
 from travelrule.store.reads import WalletRecord
@@ -113,20 +115,32 @@ class VerifyAddress:
     ) -> bool:
         """Compare with every owner and with the stored authorizations; any mismatch is a mismatch (D37)."""
         rule = policy.names.representatives
+        party = named_party(persons)
+        owners: list[Person | None] = []
         for wallet in wallets:
+            if wallet.owner not in owners:
+                owners.append(wallet.owner)
+        for owner in owners:
             # An owner whose name is not known cannot be matched (rule 8 of M2: a check starts at false).
-            if wallet.owner is None or compare_beneficiary(persons, wallet.owner, rule) == "different":
+            if owner is None or compare_party(party, owner, rule) == "different":
                 return True
+            await _others_turn()
         if self.deps.named_beneficiaries is None:
             return False
         for stored in await self.deps.named_beneficiaries(numbers):
             named = [IvmsPerson.model_validate(person) for person in stored]
-            if compare_with_stored(persons, named, rule) == "different":
+            if compare_with_stored(party, named, rule) == "different":
                 return True
+            await _others_turn()
         return False
 
     def _found(self, reason: str, message: str) -> Answer:
         return _invalid(reason, message, self.deps.entity_id)
+
+
+async def _others_turn() -> None:
+    """Let other requests go on between two comparisons: there may be hundreds of stored authorizations."""
+    await asyncio.sleep(0)
 
 
 def _invalid(reason: str, message: str, entity_id: str = "") -> Answer:
@@ -140,9 +154,6 @@ def _invalid(reason: str, message: str, entity_id: str = "") -> Answer:
 
 def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
     try:
-        beneficiary = Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+        return Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
     except ValidationError:
         raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "Beneficiary is not as IVMS101 has it") from None
-    if len(beneficiary.account_number) > ACCOUNT_NUMBERS_MAX:
-        raise Refused("INVALID_MSG_FIELD_VALUE", "payload", f"at most {ACCOUNT_NUMBERS_MAX} account numbers")
-    return beneficiary

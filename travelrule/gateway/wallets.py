@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from travelrule.store.reads import WalletRecord
 
-ACCOUNT_NUMBERS_MAX = 100
-
 
 def meant(account_number: str, found: Iterable[WalletRecord]) -> list[WalletRecord]:
     """Give the wallets that an account number means.

@@ -25,6 +25,7 @@ from travelrule.hub.members import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.ports import HubState
 from travelrule.hub.records import CallRecord
+from travelrule.listener import media_type
 
 DATETIME = "x-code-req-datetime"
 NONCE = "x-code-req-nonce"
@@ -32,9 +33,13 @@ PUBLIC_KEY = "x-code-req-pubkey"
 SIGNATURE = "x-code-req-signature"
 ORIGIN = "x-request-origin"
 REMOTE_KEY = "x-code-req-remote-pubkey"
+CONTENT_TYPE = "content-type"
 
 _ALWAYS = (DATETIME, NONCE, PUBLIC_KEY, SIGNATURE, ORIGIN)
 SIGNED_HEADERS = (*_ALWAYS, REMOTE_KEY)
+SINGLE_HEADERS = (*SIGNED_HEADERS, CONTENT_TYPE)
+"""What may come once only: two readers may differ on which one counts."""
+
 _ORIGIN_FORM = re.compile(r"([^\s:]+):([^\s:]+)")
 _NONCE_FORM = re.compile(r"[0-9]{1,10}", re.ASCII)
 _NONCE_LIMIT = 2**32
@@ -99,9 +104,12 @@ class Admission:
 
     @staticmethod
     def _require(operation: Operation, headers: Mapping[str, str]) -> None:
-        for name in SIGNED_HEADERS if operation.remote_key else _ALWAYS:
+        needed = SIGNED_HEADERS if operation.remote_key else _ALWAYS
+        for name in (*needed, CONTENT_TYPE) if operation.request else needed:
             if not headers.get(name):
                 raise HubFault(422, "MISSING_HEADER_FIELD", f"{name} is missing")
+        if operation.request and not media_type.is_json(headers[CONTENT_TYPE]):
+            raise HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{CONTENT_TYPE}: {media_type.FIX}")
 
     def _check_time(self, text: str, now: datetime) -> None:
         # No separator stands between time and body under the signature, so the time must be one in any mode.

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
-from travelrule.hub.admission import SIGNED_HEADERS, HubRequest
+from travelrule.hub.admission import SINGLE_HEADERS, HubRequest
 from travelrule.hub.answers import HubAnswer, HubFault, internal_error
 from travelrule.hub.operations import OPERATIONS, Operation
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
@@ -68,9 +68,9 @@ class Endpoint:
 
 
 def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
-    """Name a signature header that came more than once: two readers may differ on which one counts."""
+    """Name a header of ``SINGLE_HEADERS`` that came more than once."""
     names = [name.decode("latin-1") for name, _ in headers]
-    return next((name for name in SIGNED_HEADERS if names.count(name) > 1), "")
+    return next((name for name in SINGLE_HEADERS if names.count(name) > 1), "")
 
 
 def _request_id(scope: Scope, operation: Operation) -> str:

@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.field_fixes import fix_of
 
 
 class Spec(BaseModel):
@@ -75,18 +76,11 @@ def _fault(detail: ErrorDetails, name: str) -> ConfigurationFault:
 
 
 def _fix(detail: ErrorDetails) -> str:
-    match detail["type"]:
-        case "missing":
-            return "is missing: add it"
-        case "extra_forbidden":
-            near = difflib.get_close_matches(str(detail["loc"][-1]), set(_names(Spec)), n=1)
-            return f"is not known: did you mean {near[0]}?" if near else "is not known: remove it"
-        case "literal_error":
-            return f"must be one of {detail['ctx']['expected']}"
-        case "value_error":
-            return str(detail["ctx"]["error"])
-        case _:
-            return detail["msg"]
+    if detail["type"] == "extra_forbidden" and (
+        near := difflib.get_close_matches(str(detail["loc"][-1]), set(_names(Spec)), n=1)
+    ):
+        return f"is not known: did you mean {near[0]}?"
+    return fix_of(detail)
 
 
 def _names(model: type[Spec]) -> Iterator[str]:

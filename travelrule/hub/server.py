@@ -8,7 +8,6 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
@@ -34,6 +33,7 @@ async def serve(
     grace_seconds: int = 10,
     protocol: type[LimitedProtocol] = LimitedProtocol,
     limits: Limits = LIMITS,
+    name: str = "hub",
 ) -> None:
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.
 
@@ -44,6 +44,7 @@ async def serve(
     host, port = opened[0].getsockname()[:2]
     server = ListenerServer(
         app,
+        name=name,
         limits=limits,
         protocol=protocol,
         on_started=lambda: on_started(HostPort(host, port)) if on_started else None,
@@ -69,7 +70,7 @@ def _bind(listen: str) -> list[socket.socket]:
 
 
 @contextlib.contextmanager
-def _stopping(server: uvicorn.Server) -> Iterator[None]:
+def _stopping(server: ListenerServer) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

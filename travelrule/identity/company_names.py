@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from travelrule.identity.normal_names import normalise
 
@@ -44,12 +45,34 @@ def name_keys(names: Iterable[str]) -> frozenset[Key]:
     return frozenset(_key(name) for name in names)
 
 
+@dataclass(frozen=True, slots=True)
+class CompanyNames:
+    """The names of one company, ready to be compared: as registered, and without the words for the legal form."""
+
+    registered: frozenset[Key]
+    bare: frozenset[Key]
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> CompanyNames:
+        """Normalise the names once."""
+        names = tuple(names)
+        return cls(name_keys(names), name_keys(map(without_form, names)))
+
+    def __len__(self) -> int:
+        """Count the keys."""
+        return len(self.registered) + len(self.bare)
+
+    def is_same(self, other: CompanyNames) -> bool:
+        """Whether any name is one of the other's, with or without the legal form."""
+        return _any_same(self.registered, other.registered) or _any_same(self.bare, other.bare)
+
+    def __repr__(self) -> str:
+        return "<CompanyNames>"
+
+
 def same_company(sent: Iterable[str], held: Iterable[str]) -> bool:
     """Say whether any of the sent names is one of the held ones, with or without the legal form."""
-    sent, held = tuple(sent), tuple(held)
-    if _any_same(name_keys(sent), name_keys(held)):
-        return True
-    return _any_same(name_keys(map(without_form, sent)), name_keys(map(without_form, held)))
+    return CompanyNames.of(sent).is_same(CompanyNames.of(held))
 
 
 def without_form(name: str) -> str:

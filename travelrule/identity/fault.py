@@ -12,6 +12,7 @@ Code = Literal[
     "INVALID_DATE",
     "INVALID_NAME",
     "TOO_LONG",
+    "TOO_MANY",
     "SEVERAL_LINES",
     "UNEXPECTED_FIELD",
     "NOT_ONE_PERSON",

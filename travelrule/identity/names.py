@@ -17,17 +17,21 @@ from datetime import date
 from typing import Literal
 
 from schemas import ivms101, persons
-from travelrule.identity.company_names import same_company
+from travelrule.identity.company_names import CompanyNames
 from travelrule.identity.normal_names import normalise
 
 __all__ = [
     "NameResult",
+    "NamedParty",
     "PartyKind",
     "RepresentativeRule",
     "birth_date_differs",
     "compare_beneficiary",
+    "compare_party",
     "compare_with_stored",
     "is_first_party",
+    "name_count",
+    "named_party",
     "names_agree",
     "names_anybody",
     "natural_matches",
@@ -41,21 +45,25 @@ RepresentativeRule = Literal["all", "any"]
 
 PartyKind = Literal["natural", "legal"]
 
+_NO_COMPANY = CompanyNames.of(())
 _Pair = tuple[str, str]
 _Names = frozenset[str]
 """All forms of one person's names, normalised: ready to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Party:
-    """The names of one side of a transfer, whatever they were read from."""
+class NamedParty:
+    """The names of one side of a transfer, normalised, whatever they were read from.
+
+    Made once per message (``named_party``), because that costs most of a comparison.
+    """
 
     people: tuple[_Names, ...]
-    companies: tuple[str, ...] = ()
+    companies: CompanyNames = _NO_COMPANY
     is_legal: bool = False
 
     def __repr__(self) -> str:
-        return "<_Party>"
+        return "<NamedParty>"
 
 
 _Forms = Callable[[Iterable[_Pair]], _Names]
@@ -72,6 +80,21 @@ def _both_orders(pairs: Iterable[_Pair]) -> _Names:
     return frozenset(order for last, first in normal for order in (last + first, first + last)) - {""}
 
 
+def named_party(sent: Sequence[ivms101.IvmsPerson]) -> NamedParty:
+    """Return the persons of a message, ready to be compared with several owners."""
+    return _party_of_message(sent)
+
+
+def name_count(party: NamedParty) -> int:
+    """Count the forms of names that a comparison looks at."""
+    return len(party.companies) + sum(map(len, party.people))
+
+
+def compare_party(sent: NamedParty, owner: persons.Person, representatives: RepresentativeRule = "all") -> NameResult:
+    """Compare the persons of a message with an owner we know."""
+    return _compare(sent, _party_of_owner(owner), representatives)
+
+
 def natural_matches(sent: ivms101.NaturalPerson, owner: persons.NaturalPerson) -> bool:
     """Say whether a natural person of a message is the natural person we know (steps 1 to 4)."""
     return not _sent_forms(sent).isdisjoint(_held_forms(owner))
@@ -83,11 +106,11 @@ def compare_beneficiary(
     representatives: RepresentativeRule = "all",
 ) -> NameResult:
     """Compare the persons of a message with an owner we know."""
-    return _compare(_party_of_message(sent), _party_of_owner(owner), representatives)
+    return compare_party(named_party(sent), owner, representatives)
 
 
 def compare_with_stored(
-    sent: Sequence[ivms101.IvmsPerson],
+    sent: NamedParty,
     stored: Sequence[ivms101.IvmsPerson],
     representatives: RepresentativeRule = "all",
 ) -> NameResult:
@@ -98,7 +121,7 @@ def compare_with_stored(
     held = _party_of_message(stored, _both_orders)
     if not held.companies and not held.people:
         return "missing"
-    return _compare(_party_of_message(sent), held, representatives)
+    return _compare(sent, held, representatives)
 
 
 def is_first_party(
@@ -127,7 +150,7 @@ def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsP
     answered, asked = _party_of_message(said, _both_orders), _party_of_message(sent, _both_orders)
     if answered.is_legal != asked.is_legal:
         return False
-    if asked.is_legal and not same_company(answered.companies, asked.companies):
+    if asked.is_legal and not answered.companies.is_same(asked.companies):
         return False
     if not asked.is_legal and bool(answered.people) != bool(asked.people):
         return False
@@ -168,7 +191,7 @@ def party_kind(sent: Sequence[ivms101.IvmsPerson]) -> PartyKind | None:
     return "natural" if any(person.natural_person for person in sent) else None
 
 
-def _compare(sent: _Party, held: _Party, representatives: RepresentativeRule) -> NameResult:
+def _compare(sent: NamedParty, held: NamedParty, representatives: RepresentativeRule) -> NameResult:
     if not sent.companies and not sent.people:
         return "missing"
     if sent.is_legal != held.is_legal:
@@ -179,7 +202,7 @@ def _compare(sent: _Party, held: _Party, representatives: RepresentativeRule) ->
         return "different" if any(person.isdisjoint(known) for person in sent.people) else "match"
     company: NameResult = "missing"
     if sent.companies:
-        company = "match" if same_company(sent.companies, held.companies) else "different"
+        company = "match" if sent.companies.is_same(held.companies) else "different"
     people = _compare_representatives(sent.people, held.people, representatives)
     if "different" in (company, people):
         return "different"
@@ -212,12 +235,12 @@ def _pairs_off(sent: Sequence[_Names], held: Sequence[_Names]) -> bool:
     return all(place(one, set()) for one in range(len(hits)))
 
 
-def _party_of_owner(owner: persons.Person) -> _Party:
+def _party_of_owner(owner: persons.Person) -> NamedParty:
     if owner.legal is None:
-        return _Party((_held_forms(owner.natural),) if owner.natural else ())
+        return NamedParty((_held_forms(owner.natural),) if owner.natural else ())
     names = (owner.legal.name, owner.legal.local_name)
     people = tuple(map(_held_forms, owner.legal.representatives))
-    return _Party(people, tuple(name for name in names if name), is_legal=True)
+    return NamedParty(people, CompanyNames.of(name for name in names if name), is_legal=True)
 
 
 def _held_forms(owner: persons.NaturalPerson) -> _Names:
@@ -225,12 +248,12 @@ def _held_forms(owner: persons.NaturalPerson) -> _Names:
     return _both_orders((last or "", first or "") for last, first in pairs)
 
 
-def _party_of_message(sent: Sequence[ivms101.IvmsPerson], forms: _Forms = _as_sent) -> _Party:
+def _party_of_message(sent: Sequence[ivms101.IvmsPerson], forms: _Forms = _as_sent) -> NamedParty:
     people = (person.natural_person for person in sent)
     firms = (person.legal_person for person in sent)
-    return _Party(
+    return NamedParty(
         tuple(names for person in people if person and (names := _sent_forms(person, forms))),
-        tuple(name for firm in firms if firm for name in _companies(firm)),
+        CompanyNames.of(name for firm in firms if firm for name in _companies(firm)),
         is_legal=party_kind(sent) == "legal",
     )
 

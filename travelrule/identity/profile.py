@@ -29,6 +29,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from schemas.person_names import NAME_FIX, is_name
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.field_fixes import fix_of
 
 SETTING = "VASP_PROFILE_FILE"
 
@@ -49,15 +50,8 @@ Country = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 _FIXES = {
     "missing": "add it",
     "extra_forbidden": "no such name: see the example in the reference of the profile file",
-    "string_too_short": "must not be empty",
-    "string_type": "must be a text in quotes",
     "tuple_type": "must be a list of texts",
     "model_type": "must be a table",
-}
-
-_PATTERN_FIXES: dict[str, str] = {
-    r"^[A-Z]{2}$": "must be two capitals, ISO 3166-1 (for example SG)",
-    r"^RA[0-9]{6}$": "must be RA and six digits, from GLEIF's list (for example RA000523)",
 }
 
 
@@ -127,13 +121,6 @@ def _fault(detail: ErrorDetails) -> ConfigurationFault:
 
 
 def _fix(detail: ErrorDetails) -> str:
-    kind, context = detail["type"], detail.get("ctx", {})
-    if kind in _FIXES:
-        return _FIXES[kind]
-    if kind == "string_pattern_mismatch":
-        return _PATTERN_FIXES.get(str(context["pattern"]), "must be one line of text")
-    if kind in ("string_too_long", "too_long"):
-        return f"at most {context['max_length']} long"
-    if kind == "literal_error":
-        return f"must be {context['expected']}"
-    return detail["msg"]
+    if detail["type"] == "literal_error":
+        return f"must be {detail['ctx']['expected']}"
+    return _FIXES.get(detail["type"]) or fix_of(detail)

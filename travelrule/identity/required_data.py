@@ -158,11 +158,11 @@ def nameless(payload: Any) -> list[Fault]:
 
 
 def _nameless_persons(entity: Any, name: str) -> Iterator[Fault]:
-    for place, person in enumerate(_several(entity, PERSONS[name])):
+    for place, person in enumerate(several(entity, PERSONS[name])):
         yield from name_faults(person, f"{name}.{PERSONS[name]}[{place}]")
 
 
-def _several(holder: Any, name: str) -> list[Any]:
+def several(holder: Any, name: str) -> list[Any]:
     """Give the items as `schemas.ivms101` reads them: a single one in place of an array is an array of one."""
     value = present(holder, name)
     return value if isinstance(value, list) else [] if value is None else [value]
@@ -184,7 +184,7 @@ def _texts(person: Any) -> Iterator[tuple[str, str]]:
     for kind, field in (("naturalPerson", "primaryIdentifier"), ("legalPerson", "legalPersonName")):
         names = present(present(person, kind), "name")
         for array in ("nameIdentifier", "localNameIdentifier", "phoneticNameIdentifier"):
-            for place, entry in enumerate(_several(names, array)):
+            for place, entry in enumerate(several(names, array)):
                 text = present(entry, field)
                 if isinstance(text, str | int):
                     yield f"{kind}.name.{array}[{place}].{field}", str(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import functools
 import socket
 import ssl
 import struct
@@ -11,9 +12,12 @@ from collections.abc import Callable
 
 from travelrule import logs
 from travelrule.listener.connections import Connection, ConnectionTable
+from travelrule.listener.refused_peers import source_of
 
 ACCEPTS_PER_TURN = 64
 """Connections accepted before other work gets its turn."""
+TLS_CLOSE_SECONDS = 2.0
+"""What a peer has to confirm the end of a TLS connection."""
 EXHAUSTED_SECONDS = 0.5
 """The pause after the system had no descriptor or memory left for a connection."""
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -42,7 +46,6 @@ class Acceptor:
         self._tls = tls
         self._handshakes: set[asyncio.Task[None]] = set()
         self._paused: asyncio.TimerHandle | None = None
-        self._sweeping: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 
     def start(self, backlog: int) -> None:
@@ -50,13 +53,11 @@ class Acceptor:
         self._socket.settimeout(0)
         self._socket.listen(backlog)
         self._loop.add_reader(self._socket.fileno(), self._accept)
-        self._sweep()
 
     def close(self) -> None:
         """Accept nothing more; open connections stay."""
-        for timer in (self._paused, self._sweeping):
-            if timer is not None:
-                timer.cancel()
+        if self._paused is not None:
+            self._paused.cancel()
         if self._socket.fileno() >= 0:
             self._loop.remove_reader(self._socket.fileno())
             self._socket.close()
@@ -80,8 +81,10 @@ class Acceptor:
                 return
             self._admit(accepted, str(address[0]))
 
-    def _admit(self, accepted: socket.socket, source: str) -> None:
-        if not self._allow(source):
+    def _admit(self, accepted: socket.socket, host: str) -> None:
+        source = source_of(host)
+        if not self._allow(host):
+            self._table.on_refused("foreign", source)
             _reset(accepted)
             return
         entry = self._table.admit(source, accepted.close)
@@ -94,26 +97,31 @@ class Acceptor:
         # Until the connection is made, giving way means ending the handshake.
         entry.abort = task.cancel
         self._handshakes.add(task)
-        task.add_done_callback(self._handshakes.discard)
+        task.add_done_callback(functools.partial(self._made, accepted, entry))
 
     async def _set_up(self, accepted: socket.socket, entry: Connection) -> None:
-        seconds = self._table.limits.head_seconds if self._tls is not None else None
-        try:
-            await self._loop.connect_accepted_socket(
-                lambda: self._make_protocol(entry), accepted, ssl=self._tls, ssl_handshake_timeout=seconds
-            )
-        except (OSError, ssl.SSLError, TimeoutError) as error:
-            log.debug("connection-not-made", error=error)
-            self._table.remove(entry)
-            accepted.close()
-        except asyncio.CancelledError:
-            self._table.remove(entry)
-            accepted.close()
-            raise
+        limits: dict[str, float] = {}
+        if self._tls is not None:
+            limits = {
+                "ssl_handshake_timeout": self._table.limits.head_seconds,
+                "ssl_shutdown_timeout": TLS_CLOSE_SECONDS,
+            }
+        await self._loop.connect_accepted_socket(lambda: self._make_protocol(entry), accepted, ssl=self._tls, **limits)
 
-    def _sweep(self) -> None:
-        self._table.sweep(self._loop.time())
-        self._sweeping = self._loop.call_later(self._table.limits.sweep_seconds, self._sweep)
+    def _made(self, accepted: socket.socket, entry: Connection, task: asyncio.Task[None]) -> None:
+        """Forget a connection that was not made; also one that gave way before its handshake began."""
+        self._handshakes.discard(task)
+        if task.cancelled():
+            self._drop(accepted, entry)
+        elif (error := task.exception()) is not None:
+            if not isinstance(error, OSError):
+                log.error("connection-failed", error=error)
+            self._table.on_refused("handshake", entry.source)
+            self._drop(accepted, entry)
+
+    def _drop(self, accepted: socket.socket, entry: Connection) -> None:
+        self._table.remove(entry)
+        accepted.close()
 
     def _pause(self, error: OSError) -> None:
         log.warning("connections-exhausted", error=error)

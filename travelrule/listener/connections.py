@@ -2,7 +2,7 @@
 
 A connection that waits (for a head, or idle after a response) costs the peer nothing to hold, so a new connection takes
 the place of the one that has waited longest. A request whose head has arrived gives way only when no connection waits,
-and one that is being answered never does: its application has a deadline of its own.
+and one that is being answered never does: it ends by its deadline.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ from collections.abc import Callable
 from enum import Enum
 
 from travelrule.listener.limits import Limits
+from travelrule.listener.refused_peers import Reason
+
+OnRefused = Callable[[Reason, str], object]
+"""Told why a connection from a source was refused or ended."""
 
 
 class Phase(Enum):
@@ -45,10 +49,9 @@ class Connection:
 class ConnectionTable:
     """The open connections of one listener, oldest first in each phase, and the bytes of their unfinished bodies."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, on_refused: OnRefused = lambda _reason, _source: None) -> None:
         self.limits = limits
-        self.refused = 0
-        self.displaced = 0
+        self.on_refused = on_refused
         self._body_bytes = 0
         self._by_phase: dict[Phase, OrderedDict[Connection, None]] = {phase: OrderedDict() for phase in Phase}
         self._by_source: Counter[str] = Counter()
@@ -67,7 +70,7 @@ class ConnectionTable:
         if (full_source and not self._displace(source)) or (
             len(self) >= self.limits.connections and not self._displace(None)
         ):
-            self.refused += 1
+            self.on_refused("full", source)
             return None
         connection = Connection(source, abort)
         self._by_phase[Phase.WAITING][connection] = None
@@ -92,11 +95,18 @@ class ConnectionTable:
 
     def sweep(self, now: float) -> None:
         """Call ``late`` of every connection whose deadline has passed. One pass is cheaper than a timer per request."""
-        for phase in (Phase.WAITING, Phase.RECEIVING):
-            overdue = [one for one in self._by_phase[phase] if one.deadline is not None and one.deadline <= now]
+        for connections in self._by_phase.values():
+            overdue = [one for one in connections if one.deadline is not None and one.deadline <= now]
             for connection in overdue:
                 connection.deadline = None
                 connection.late()
+
+    def abort_all(self) -> None:
+        """Close what is open, answered or not."""
+        for connections in self._by_phase.values():
+            for connection in tuple(connections):
+                self.remove(connection)
+                connection.abort()
 
     def reserve_body(self, size: int) -> bool:
         """Take ``size`` bytes for a body; False if unfinished bodies fill ``body_memory``."""
@@ -114,7 +124,7 @@ class ConnectionTable:
             for oldest in self._by_phase[phase]:
                 if source is None or oldest.source == source:
                     self.remove(oldest)
-                    self.displaced += 1
+                    self.on_refused("displaced", oldest.source)
                     oldest.abort()
                     return True
         return False

@@ -11,14 +11,16 @@ class Limits:
 
     ``head_bytes`` and ``header_count`` bound the request line with its headers. ``head_seconds`` runs from the first
     byte of a head (for a new connection: from the accept, TLS handshake included), ``body_seconds`` from the end of
-    the head to the end of the body, ``idle_seconds`` between a response and the next request. ``body_memory`` bounds
-    the bodies that are being received on all connections together. Deadlines are looked at every ``sweep_seconds``.
+    the head to the end of the body, ``answer_seconds`` from there until the peer has taken the answer, ``idle_seconds``
+    between a response and the next request. ``body_memory`` bounds the bodies that are being received on all
+    connections together. Deadlines are looked at every ``sweep_seconds``.
     """
 
     head_bytes: int = 16_384
     header_count: int = 64
     head_seconds: float = 10.0
     body_seconds: float = 15.0
+    answer_seconds: float = 60.0
     idle_seconds: float = 75.0
     connections: int = 1_024
     connections_per_source: int = 512

@@ -18,9 +18,11 @@ from uvicorn.server import ServerState
 from travelrule.listener.connections import Connection, ConnectionTable, Phase
 from travelrule.listener.head import HeadBuffer, HeadRefused
 from travelrule.listener.refusal import refusal
+from travelrule.listener.refused_peers import Reason
 
 DRAIN_SECONDS = 2.0
 """How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
+_REASONS: dict[int, Reason] = {408: "late", 503: "memory"}
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -117,13 +119,13 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Wait for the answer; the application has its own deadline."""
+        """Wait for the answer and for the peer to take it."""
         self._whole = True
         self._release_body()
         if self.cycle.response_complete:
             self._next_request()
             return
-        self._entry.deadline = None
+        self._due_in(self._limits.answer_seconds)
         self._table.enter(self._entry, Phase.ANSWERING)
         super().on_message_complete()
 
@@ -141,7 +143,8 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._idle = True
-        self._due_in(self._limits.idle_seconds)
+        untaken = self.transport.get_write_buffer_size()
+        self._due_in(self._limits.answer_seconds if untaken else self._limits.idle_seconds)
         self._table.enter(self._entry, Phase.WAITING)
         self.flow.resume_reading()
 
@@ -153,6 +156,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: int, reason: str) -> None:
         self._closing = True
+        self._table.on_refused(_REASONS.get(status, "malformed"), self._entry.source)
         self._release_body()
         answering = self.cycle is not None and not self.cycle.response_complete
         if answering:
@@ -172,7 +176,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _too_late(self) -> None:
         answered = self.cycle is not None and self.cycle.response_complete and not self._whole
-        if self.transport.is_closing() or answered:
+        if self.transport.is_closing() or answered or self._entry.phase is Phase.ANSWERING:
             self.transport.abort()
         elif self._entry.phase is Phase.WAITING and not len(self._head):
             self._closing = True

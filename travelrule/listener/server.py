@@ -6,6 +6,7 @@ import asyncio
 import socket
 import ssl
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,11 +14,11 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.listener.acceptor import Acceptor
+from travelrule.listener.addresses import BACKLOG
 from travelrule.listener.connections import Connection, ConnectionTable
 from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
-
-BACKLOG = 2048
+from travelrule.listener.refused_peers import RefusedPeers
 
 
 def any_source(_: str) -> bool:
@@ -26,12 +27,16 @@ def any_source(_: str) -> bool:
 
 
 class ListenerServer(uvicorn.Server):
-    """A uvicorn server with our own accept loop; signals belong to the process, which may serve several listeners."""
+    """A uvicorn server with our own accept loop; signals belong to the process, which may serve several listeners.
+
+    ``name`` is the listener in metrics and logs.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         *,
+        name: str,
         limits: Limits,
         allow: Callable[[str], bool] = any_source,
         tls: ssl.SSLContext | None = None,
@@ -53,11 +58,12 @@ class ListenerServer(uvicorn.Server):
                 timeout_graceful_shutdown=grace_seconds,
             )
         )
-        self.table = ConnectionTable(limits)
+        self.table = ConnectionTable(limits, RefusedPeers(name, time.monotonic).add)
         self._allow = allow
         self._tls = tls
         self._protocol = protocol
         self._on_started = on_started
+        self._sweeping: asyncio.TimerHandle | None = None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -76,9 +82,30 @@ class ListenerServer(uvicorn.Server):
             acceptor = Acceptor(bound, self.table, self._allow, self._connection, self._tls)
             acceptor.start(BACKLOG)
             self.servers.append(acceptor)  # type: ignore[arg-type]
+        self._sweep()
         self.started = True
         if self._on_started is not None:
             self._on_started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept nothing more, answer what has arrived, and abort what is open after ``grace_seconds``.
+
+        Deadlines hold meanwhile, so that a peer that stalls does not use up the time of the others.
+        """
+        try:
+            await super().shutdown(sockets)
+        finally:
+            self._stop_sweeping()
+            self.table.abort_all()
+
+    def _sweep(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.table.sweep(loop.time())
+        self._sweeping = loop.call_later(self.table.limits.sweep_seconds, self._sweep)
+
+    def _stop_sweeping(self) -> None:
+        if self._sweeping is not None:
+            self._sweeping.cancel()
 
     def _connection(self, entry: Connection) -> asyncio.Protocol:
         return self._protocol(self.config, self.server_state, self.lifespan.state, self.table, entry)

@@ -15,6 +15,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from travelrule.policy.causes import Cause, Word
+from travelrule.policy.decisions import Decisions
 from travelrule.policy.sections import (
     Answers,
     Assets,
@@ -106,6 +107,7 @@ class Policy(BaseModel):
     ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
     operator_limits: FiatAmounts = Field(default_factory=dict)
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
+    decisions: Decisions = Decisions()
     exemptions: Exemptions = Exemptions()
     names: Names = Names()
     answers: Answers = Answers()

@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from travelrule.field_fixes import fix_of
+from travelrule.policy import decisions
 from travelrule.policy.causes import VERDICTS, Cause
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import SUBJECT_DAYS_MIN, TimeLimits
@@ -95,6 +97,8 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
     yield from _moved(policy)
     if policy.operator_limits and not policy.operator_override:
         yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
+    for field, fix in decisions.contradictions(policy.decisions):
+        yield Fault(field, "CONTRADICTION", fix)
     if 0 < policy.retention.subjects < SUBJECT_DAYS_MIN:
         fix = f"at least {SUBJECT_DAYS_MIN} days, or 0 for ever; most laws want 5 years (1825)"
         yield Fault("retention.subjects", "OUT_OF_RANGE", fix)
@@ -126,7 +130,7 @@ def _out_of_time(limits: TimeLimits) -> Iterator[Fault]:
 def _fault(detail: ErrorDetails) -> Fault:
     where = tuple(str(part) for part in detail["loc"] if part != "[key]")
     code = CODES.get(detail["type"], "INVALID_VALUE")
-    fix = _suggestion(where) if code == "UNKNOWN_NAME" else detail["msg"]
+    fix = _suggestion(where) if code == "UNKNOWN_NAME" else fix_of(detail)
     return Fault(".".join(where), code, fix)
 
 

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from travelrule.errors import ConfigurationError
 from travelrule.hub.documents import parse
 from travelrule.hub.records import CallRecord
+from travelrule.listener import media_type
 from travelrule.sandbox.faults import FaultSpec
 from travelrule.sandbox.journal import PAGE_MAX, SandboxJournal
 from travelrule.sandbox.network import Sandbox
@@ -123,7 +124,7 @@ def _is_loopback(host: str) -> bool:
 
 
 async def _content(request: Request) -> Any:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+    if not media_type.is_json(request.headers.get("content-type", "")):
         # Browsers send other types to foreign sites without asking first.
         raise ConfigurationError("Content-Type", "must be application/json")
     try:

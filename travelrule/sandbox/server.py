@@ -9,12 +9,16 @@ from travelrule import logs
 from travelrule.hub.running import living
 from travelrule.hub.server import OnStarted, serve
 from travelrule.hub.transport import HttpTransport
+from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faulty import ABORT
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
 from travelrule.sandbox.world import load_world
+
+LIMITS = Limits(answer_seconds=3_700.0)
+"""A world may delay an answer by an hour."""
 
 log = logs.get("sandbox")
 
@@ -47,5 +51,13 @@ async def run_sandbox(
         sandbox = Sandbox(world, http, journal=journal, callbacks=http)
         app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.tasks, http))
         log.info("sandbox-starting", members=len(world.members))
-        await serve(app, listen, on_started=on_started, handle_signals=handle_signals, protocol=CutOffProtocol)
+        await serve(
+            app,
+            listen,
+            on_started=on_started,
+            handle_signals=handle_signals,
+            protocol=CutOffProtocol,
+            limits=LIMITS,
+            name="sandbox",
+        )
     log.info("sandbox-stopped")

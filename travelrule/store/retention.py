@@ -138,6 +138,12 @@ async def delete_dead_letters(connection: AsyncConnection, vasp: str, before: da
     return (await connection.execute(delete(table).where(table.c.vasp == vasp, table.c.id.in_(ids)))).rowcount
 
 
+async def delete_used_decisions(connection: AsyncConnection, vasp: str, now: datetime) -> None:
+    """Delete the signed decisions that nothing accepts any more."""
+    table = tables.used_decisions
+    await connection.execute(delete(table).where(table.c.vasp == vasp, table.c.expires_at < now))
+
+
 def _behind(after: tuple[datetime, Any], name: str, table: Any = tables.data_keys) -> Any:
     at, last = after
     return (table.c.created_at > at) | ((table.c.created_at == at) & (table.c[name] > last))

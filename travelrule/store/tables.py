@@ -19,6 +19,7 @@ from sqlalchemy import (
     text,
 )
 
+from travelrule.store.decision_tables import used_decisions
 from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
 from travelrule.store.metadata import metadata
 from travelrule.store.process_tables import leases, nonces
@@ -30,6 +31,7 @@ __all__ = [
     "leases",
     "metadata",
     "nonces",
+    "used_decisions",
     "vasps",
 ]  # those of other modules: here are all tables
 
@@ -392,3 +394,5 @@ dead_letters = Table(
     Column("failed_at", Instant, nullable=False),
     Column("replayed_at", Instant),
 )
+Index("ix_dead_letters_failed_at", dead_letters.c.vasp, dead_letters.c.failed_at)
+Index("ix_dead_letters_subject", dead_letters.c.vasp, dead_letters.c.subject)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
-from ipaddress import ip_network
 from typing import Any
 
 import httpx
@@ -47,7 +46,9 @@ class Hooks:
     async def post(self, url: str, body: bytes) -> int:
         assert self.gateway is not None
         assert url.startswith(PUBLIC_URL)
-        answer = await self.gateway.post(url.removeprefix(PUBLIC_URL), content=body)
+        answer = await self.gateway.post(
+            url.removeprefix(PUBLIC_URL), content=body, headers={"Content-Type": "application/json"}
+        )
         self.answers.append((answer.status_code, answer.json() if answer.status_code == 200 else None))
         return answer.status_code
 
@@ -103,7 +104,6 @@ class RiskStation(Station):
             clock=self.clock,
             randomness=os.urandom,
             refresh_keys=self.counterparties.refresh_keys,
-            sources=[ip_network("127.0.0.0/8")],
         )
         transport = httpx.ASGITransport(create_gateway(deps), client=("127.0.0.1", 1))
         return httpx.AsyncClient(transport=transport, base_url="http://gateway.test")

@@ -89,6 +89,23 @@ async def test_an_undecodable_message_is_one_dead_letter_however_often_it_is_del
     assert bytes(events[0].record_key) == b"k"
 
 
+async def test_a_dead_letter_names_its_subject_where_that_is_known(engine: Engine) -> None:
+    await engine.apply([told("one", input_id="e-1")])
+    await engine.apply([told("refuse", offset=1), told("two", input_id="e-1", offset=2), told("crash", offset=3)])
+    raw = RawMessage("withdrawals", 3, 41, b"k", b"Planted Name")
+    await engine.apply(
+        [Rejected(raw, "INVALID_AMOUNT", "data.amount", "send text", "wallet:w", "wallet.registered.v1")]
+    )
+    letters = await rows(engine.database, tables.dead_letters)
+    assert {(row.code, row.field, row.subject) for row in letters} == {
+        ("REFUSED", "txid", "withdrawal:w-1"),
+        ("CONFLICT", "id", "withdrawal:w-1"),
+        ("UNPROCESSABLE", "", "withdrawal:w-1"),
+        ("INVALID_AMOUNT", "data.amount", "wallet:w"),
+    }
+    assert [row.subject for row in await rows(engine.database, tables.subjects)] == ["withdrawal:w-1"]
+
+
 async def test_an_input_without_its_subject_waits_and_is_applied_when_it_arrives(engine: Engine) -> None:
     parked = (await engine.apply([told("mined", input_id="m-1")]))[0]
     again = (await engine.apply([told("mined", input_id="m-1")]))[0]

@@ -6,7 +6,6 @@ import base64
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -159,7 +158,6 @@ class House:
             clock=lambda: self.now,
             randomness=_random,
             refresh_keys=self.keys,
-            sources=[ip_network("127.0.0.0/8")],
             screen=self.screen,
         )
         transport = httpx.ASGITransport(create_gateway(deps), client=("127.0.0.1", 1))

@@ -7,6 +7,7 @@ from datetime import timedelta
 import orjson
 import pytest
 
+from schemas.limits import BENEFICIARY_ACCOUNTS_MAX, VALUES_MAX
 from travelrule.client.answers import Answer
 from travelrule.client.attempt import answered, attempt
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
@@ -116,3 +117,17 @@ def test_a_payload_nested_deeper_than_ivms101_counts_as_unreadable() -> None:
     plain = ('{"ivms101":' + '{"x":' * 300 + "{}" + "}" * 300 + "}").encode()
     body = {"result": "verified", "payload": seal(peer, own.public_base64, plain, bytes(24))}
     assert answered(Answer(200, "verified", body), own, peer.public_base64).payload is None
+
+
+def test_a_payload_over_the_limits_counts_as_unreadable() -> None:
+    own, peer = SigningKey(bytes(32)), SigningKey(bytes([1]) * 32)
+
+    def payload_of(accounts: int, more: int = 0) -> object:
+        inner = {"Beneficiary": {"accountNumber": ["a"] * accounts}, "more": [0] * more}
+        plain = orjson.dumps({"ivms101": inner})
+        body = {"result": "verified", "payload": seal(peer, own.public_base64, plain, bytes(24))}
+        return answered(Answer(200, "verified", body), own, peer.public_base64).payload
+
+    assert payload_of(BENEFICIARY_ACCOUNTS_MAX) is not None
+    assert payload_of(BENEFICIARY_ACCOUNTS_MAX + 1) is None
+    assert payload_of(1, VALUES_MAX) is None

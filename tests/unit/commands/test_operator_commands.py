@@ -154,8 +154,8 @@ def test_a_decision_goes_to_its_topic_as_an_event(installed: Cli, broker: tuple[
     data = EVENTS["decision.recorded.v1"].model.model_validate(event.data)
     assert (data.actor, data.reason) == ("operator-1", "checked by phone")  # type: ignore[attr-defined]
     assert "operator-1" not in answer.out
-    text = installed.run("decide", "withdrawal:w-1", "allow", "--actor", "o", "--reason", "r")
-    assert text.out.startswith("allow for withdrawal:w-1 was sent")
+    text = installed.run("decide", "withdrawal:w-1", "deny", "--actor", "o", "--reason", "r")
+    assert text.out.startswith("deny for withdrawal:w-1 was sent")
 
 
 def test_a_decision_about_nobody_is_not_sent(installed: Cli, broker: tuple[str, ...]) -> None:

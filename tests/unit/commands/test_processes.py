@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -20,14 +20,15 @@ from tests.unit.commands.kit import Cli, environment, withdraw
 from travelrule.store import migrate
 
 
-def start(folder: Path, *words: str, **settings: str | None) -> subprocess.Popen[str]:
+def start(folder: Path, *words: str, into: BinaryIO | None = None, **settings: str | None) -> subprocess.Popen[str]:
+    """Start ``travelrule`` with these words; its standard error goes ``into`` a file, if one is given."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TRAVELRULE_")}
     return subprocess.Popen(
         [sys.executable, "-m", "travelrule", *words],
         cwd=folder,
         env={**clean, **environment(folder, **settings), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=into or subprocess.PIPE,
         text=True,
     )
 
@@ -137,3 +138,22 @@ def test_serve_that_cannot_begin_says_why_and_ends(
     assert (ended_with, out) == (code, ""), err
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("level", [None, "info"])
+def test_a_command_writes_no_log_lines_unless_they_are_asked_for(installed: Cli, level: str | None) -> None:
+    """The lists are loaded to be searched, and the engine logs that; the answer is all that a person wants."""
+    (installed.folder / "own.csv").write_text("name\nPetra Planted\n", encoding="utf-8")
+    assert installed.ask("lists", "import", "own-csv", str(installed.folder / "own.csv")).code == 0
+    code, out, err = ended(start(installed.folder, "lists", "search", "Petra Planted", LOG_LEVEL=level))
+    assert (code, "Petra Planted" in out) == (0, True), err
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    assert (events == [], "list-loaded" in events) == (level is None, level is not None)
+
+
+def test_a_command_that_fails_unexpectedly_still_reports_it() -> None:
+    program = "from travelrule import logs; logs.configure('json', only_uncaught=True); raise RuntimeError('Planted')"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert (json.loads(line)["event"], json.loads(line)["error"]["class"]) == ("uncaught", "RuntimeError")

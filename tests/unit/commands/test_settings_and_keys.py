@@ -22,6 +22,28 @@ def test_generate_makes_a_pair_that_belongs_together(cli: Cli) -> None:
     assert "public key" in text
 
 
+def test_the_output_of_generate_is_a_key_file(cli: Cli) -> None:
+    """As an operator makes one: ``travelrule keys generate --seed-only > signing-key``."""
+    file = cli.folder / "signing-key"
+    file.write_text(cli.run("keys", "generate", "--seed-only").out, encoding="utf-8")
+    cli.set(SIGNING_KEY=None, SIGNING_KEY_FILE=str(file))
+    shown = cli.ask("keys", "show")
+    assert shown.code == 0, shown.err
+    seed = file.read_text(encoding="utf-8").strip()
+    assert shown.json["publicKey"] == SigningKey.from_base64(seed).public_base64
+    assert cli.ask("keys", "generate", "--seed-only").json.keys() == {"seed"}
+
+
+def test_a_whole_pair_as_a_key_file_is_refused_with_the_way_to_make_one(cli: Cli) -> None:
+    file = cli.folder / "signing-key"
+    file.write_text(cli.run("keys", "generate").out, encoding="utf-8")
+    cli.set(SIGNING_KEY=None, SIGNING_KEY_FILE=str(file))
+    answer = cli.run("keys", "show")
+    assert answer.code == 2
+    assert "--seed-only" in answer.err
+    assert file.read_text(encoding="utf-8").split()[1] not in answer.err
+
+
 def test_generate_needs_no_settings(cli: Cli) -> None:
     cli.set(VASP_ENTITY_ID=None, SIGNING_KEY=None, STORAGE_KEYS=None, HUBURL="x")
     assert cli.ask("keys", "generate").code == 0

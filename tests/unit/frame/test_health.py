@@ -99,7 +99,7 @@ async def test_it_is_served_and_ends_when_told() -> None:
     async with asyncio.timeout(60):
         while not server.started:
             await asyncio.sleep(0.01)
-        host, port = server.servers[0].sockets[0].getsockname()
+        host, port = sockets[0].getsockname()
         async with httpx.AsyncClient() as client:
             answer = await client.get(f"http://{host}:{port}/livez")
         server.should_exit = True

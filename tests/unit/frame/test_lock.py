@@ -1,29 +1,36 @@
-"""The lock: a closure over what is installed, and a refusal to lock half an environment."""
+"""The lock: its entries are read whole, and it is resolved for every Python, not for the one at hand."""
 
-import pytest
-from packaging.requirements import Requirement
+from pathlib import Path
 
 from scripts import lock
 
-
-def test_requirements_of_requirements_are_followed() -> None:
-    found = lock.closure([Requirement("httpx>=0.28")])
-    assert {"httpx", "httpcore", "h11", "anyio", "idna", "certifi"} <= found.keys()
-    assert "pytest" not in found
-
-
-def test_extras_bring_their_own() -> None:
-    plain = lock.closure([Requirement("sqlalchemy")])
-    with_asyncio = lock.closure([Requirement("sqlalchemy[asyncio]"), Requirement("sqlalchemy")])
-    assert "greenlet" in with_asyncio
-    assert plain.keys() <= with_asyncio.keys()
+TWO = """Some_Name==1.0 ; sys_platform == 'win32' \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
+other==2 \\
+    --hash=sha256:cc
+"""
 
 
-@pytest.mark.parametrize(("text", "said"), [("no-such-thing", "is not installed"), ("httpx<0.1", "is asked for")])
-def test_half_an_environment_is_not_locked(text: str, said: str) -> None:
-    with pytest.raises(SystemExit, match=said):
-        lock.closure([Requirement(text)])
+def test_an_entry_has_its_hashes() -> None:
+    found = lock.entries("# Generated\n" + TWO)
+    assert list(found) == ["some-name", "other"]
+    assert "".join(found.values()) == TWO
+    assert str(lock.pin(found["some-name"])) == 'Some_Name==1.0; sys_platform == "win32"'
 
 
-def test_the_text_is_versions_and_nothing_else() -> None:
-    assert lock.text_of({"b": "2", "a": "1.0"}) == f"{lock.HEADER}a==1.0\nb==2\n"
+def test_the_text_is_sorted_and_read_back() -> None:
+    found = lock.entries(TWO)
+    text = lock.text_of(found)
+    assert text.startswith(lock.HEADER + "other==2")
+    assert lock.entries(text) == found
+
+
+def test_what_builds_belongs_to_what_runs(tmp_path: Path) -> None:
+    pyproject = tmp_path / "pyproject.toml"
+    pyproject.write_text(
+        '[build-system]\nrequires = ["builder"]\n[project]\ndependencies = ["needed"]\n'
+        '[dependency-groups]\ndev = ["tester"]\n',
+        encoding="utf-8",
+    )
+    assert lock.roots(pyproject) == (["needed", "builder"], ["tester"])

@@ -5,13 +5,13 @@ import json
 import logging
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable
 from travelrule.log_fields import FIELDS, WITHHELD, LogFieldError, Shape, shaped
@@ -22,18 +22,8 @@ ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
 
 @pytest.fixture(autouse=True)
 def restored() -> Iterator[None]:
-    """Leave the process's logging as it was."""
-    root = logging.getLogger()
-    kept = (root.handlers[:], root.level, sys.excepthook, threading.excepthook, sys.unraisablehook)
-    raising = logging.raiseExceptions
-    yield
-    root.handlers[:], level, sys.excepthook, threading.excepthook, sys.unraisablehook = kept
-    root.setLevel(level)
-    for name in logs.QUIET:
-        logging.getLogger(name).setLevel(logging.NOTSET)
-    logging.captureWarnings(capture=False)
-    logging.raiseExceptions = raising
-    logs._Mode.strict = True
+    with logging_kept():
+        yield
 
 
 @pytest.fixture
@@ -125,7 +115,7 @@ def test_a_name_inside_a_database_error_never_reaches_the_output(out: io.StringI
     assert "Bergstr" not in out.getvalue()
     first, second, *rest = lines(out)
     assert first["error"]["cause"] == "sqlite3.IntegrityError"  # type: ignore[index]
-    assert second["message"] == "Exception terminating connection %r"
+    assert second["message"] == f"Exception terminating connection {WITHHELD}"
     assert [line["message"] for line in rest] == [WITHHELD] * 4
 
 

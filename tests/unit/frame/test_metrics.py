@@ -54,7 +54,7 @@ def test_no_label_could_hold_a_person_an_address_or_a_subject() -> None:
         "side",
         "status",
     }
-    bounded |= {"code", "vasp", "topic", "list", "job"}
+    bounded |= {"code", "vasp", "topic", "list", "job", "listener"}
     assert labels <= bounded
 
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from ipaddress import ip_network
 from typing import Any
 
 import httpx
@@ -102,7 +101,6 @@ class World:
             "clock": lambda: self.now,
             "randomness": self.random,
             "refresh_keys": self.refresh,
-            "sources": [ip_network("127.0.0.0/8")],
             "screen": self.screen,
             "named_beneficiaries": self.named,
         }
@@ -114,11 +112,19 @@ class World:
         return self.client
 
     async def send(
-        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        content_type: str | None = "application/json",
     ) -> httpx.Response:
         client = self.client or self.open()
         content = body if isinstance(body, bytes) else orjson.dumps(body)
-        return await client.request(method, path, content=content, headers=HEADERS if headers is None else headers)
+        sent = dict(HEADERS if headers is None else headers)
+        if content_type is not None:
+            sent["Content-Type"] = content_type
+        return await client.request(method, path, content=content, headers=sent)
 
     async def verify(self, inner: Any = None, headers: dict[str, str] | None = None, **fields: Any) -> dict[str, Any]:
         """M1; ``inner`` is the plain inner object."""

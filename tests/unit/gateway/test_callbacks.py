@@ -19,6 +19,7 @@ from travelrule.gateway.callbacks import BODY_BYTES_MAX
 from .conftest import World
 
 TOKEN = "0123456789abcdef" * 2
+JSON = {"Content-Type": "application/json"}
 REQUEST = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 RESULT = {
     "result": "valid",
@@ -126,7 +127,7 @@ async def test_a_large_body_is_not_read_to_its_end(world: World) -> None:
             yield b"x" * 65536
 
     client = world.open()
-    answer = await client.post(f"/callbacks/txid-search/{TOKEN}", content=endless())
+    answer = await client.post(f"/callbacks/txid-search/{TOKEN}", content=endless(), headers=JSON)
     assert answer.status_code == 413
     assert world.intake.items == []
 
@@ -144,7 +145,7 @@ async def test_processes_that_know_nothing_of_each_other_make_one_input_a_second
     """The id is the second's, so the store absorbs what the memory of one process cannot see."""
     for _ in range(2):
         async with world.open() as client:
-            await client.post(f"/callbacks/txid-search/{TOKEN}", content=b"{}")
+            await client.post(f"/callbacks/txid-search/{TOKEN}", content=b"{}", headers=JSON)
     assert len(world.intake.items) == 2
     assert len({item.id for item in world.intake.items}) == 1
 
@@ -176,11 +177,8 @@ async def test_a_stuck_database_does_not_hold_the_hub(world: World) -> None:
     assert (await call(world)).status_code == 503
 
 
-async def test_other_machines_and_methods(world: World) -> None:
+async def test_other_methods(world: World) -> None:
     assert (await world.send("GET", f"/callbacks/txid-search/{TOKEN}", b"", {})).status_code == 405
-    world.open("10.1.2.3")
-    assert (await call(world)).status_code == 403
-    assert (await call(world, token="f" * 32)).status_code == 403
 
 
 async def test_neither_token_nor_body_is_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:

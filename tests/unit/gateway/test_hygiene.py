@@ -16,7 +16,7 @@ from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import ErrorType
 from travelrule.log_output import ATTRIBUTE
 
-from .conftest import AUTHORIZATION, BTC, DATA_REQUEST, HEADERS, World, beneficiary, box, name, payee, transfer
+from .conftest import AUTHORIZATION, BTC, DATA_REQUEST, HEADERS, World, box, name, payee, transfer
 
 ENDPOINTS = [
     ("POST", "/v1/beneficiary/VerifyAddress"),
@@ -103,13 +103,6 @@ async def test_a_large_body(world: World, method: str, path: str) -> None:
     assert answer.json()["errorType"] == "INVALID_MSG_FIELD_VALUE"
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/json; charset=utf-8", "", "application/octet-stream"])
-async def test_the_content_type_does_not_matter(world: World, kind: str) -> None:
-    body = {"currency": "BTC", "payload": box(beneficiary(BTC))}
-    answer = await world.send("POST", ENDPOINTS[0][1], body, {**HEADERS, "content-type": kind})
-    assert answer.json()["result"] == "valid"
-
-
 async def test_deep_payloads_are_refused_and_shallow_long_ones_are_not(world: World) -> None:
     deep: Any = "x"
     for _ in range(70):
@@ -130,8 +123,9 @@ async def test_a_peer_that_goes_away_is_no_error(world: World, caplog: pytest.Lo
     async def send(message: Any) -> None:
         sent.append(message)
 
+    headers = [(b"content-type", b"application/json")]
     scope = {
-        "type": "http", "method": "POST", "path": ENDPOINTS[0][1], "headers": [], "query_string": b"",
+        "type": "http", "method": "POST", "path": ENDPOINTS[0][1], "headers": headers, "query_string": b"",
         "client": ("127.0.0.1", 1), "root_path": "", "scheme": "http", "server": ("x", 1), "http_version": "1.1",
     }  # fmt: skip
     await app(scope, receive, send)

@@ -61,8 +61,8 @@ def test_every_reference_leads_somewhere() -> None:
 
 @pytest.mark.parametrize(("path", "method", "operation"), operations())
 def test_examples_fit_their_schemas(path: str, method: str, operation: dict[str, Any]) -> None:
-    called_back = {"404", "413"} if path.startswith("/callbacks/") else set()
-    assert set(operation["responses"]) == {"200", "403", "503"} | called_back
+    called_back = {"404", "413", "415"} if path.startswith("/callbacks/") else set()
+    assert set(operation["responses"]) == {"200", "503"} | called_back
     document = openapi_document()
     bodies = [response["content"] for response in operation["responses"].values() if "content" in response]
     bodies += [operation["requestBody"]["content"]] if method != "get" else []
@@ -73,4 +73,4 @@ def test_examples_fit_their_schemas(path: str, method: str, operation: dict[str,
         for example in content.get("examples", {}).values():
             validator.validate(example["value"])
             seen += 1
-    assert seen >= 2
+    assert seen >= (1 if method == "get" else 2)

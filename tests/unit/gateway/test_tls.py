@@ -1,23 +1,25 @@
-"""Mutual TLS for real: a uvicorn server, certificates made here, handshakes with and without a client certificate."""
+"""Mutual TLS for real: certificates made here, handshakes with and without a client certificate, or none at all."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import AsyncIterator
+from ipaddress import ip_network
 from pathlib import Path
 
 import aiohttp
 import pytest
-import uvicorn
 
 from tests.unit.authority import Authority
 from travelrule.errors import ConfigurationError
-from travelrule.gateway.app import create_gateway
-from travelrule.gateway.tls import Tls, serving_options
+from travelrule.gateway.tls import Tls, server_context
+from travelrule.listener.limits import Limits
 from travelrule.settings import Settings
 
 from .conftest import World
+from .served import served
 
 
 @pytest.fixture(params=[True, False], ids=["with key usage", "without key usage"])
@@ -34,15 +36,8 @@ def own_ca(tmp_path: Path) -> Authority:
 @pytest.fixture
 async def url(world: World, hub_ca: Authority, own_ca: Authority) -> AsyncIterator[str]:
     certificate, secret = own_ca.issue("gateway")
-    options = serving_options(Tls(certificate, secret, hub_ca.path))
-    config = uvicorn.Config(create_gateway(world.deps()), host="127.0.0.1", port=0, log_level="critical", **options)
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/v1/vasp/health"
-    server.should_exit = True
-    await serving
+    async with served(world, tls=Tls(certificate, secret, hub_ca.path)) as gateway:
+        yield f"https://127.0.0.1:{gateway.port}/v1/vasp/health"
 
 
 async def get(url: str, trusted: Path, pair: tuple[Path, Path] | None) -> int:
@@ -63,10 +58,8 @@ async def test_only_the_hubs_certificate_gets_in(url: str, hub_ca: Authority, ow
     assert await get(url, own_ca.path, hub_ca.issue("hub")) == 200
 
 
-def test_options_without_tls_still_show_the_real_peer() -> None:
-    options = serving_options(Tls.of(Settings()))
-    assert options["proxy_headers"] is False
-    assert not [name for name in options if name.startswith("ssl")]
+def test_without_files_there_is_no_tls() -> None:
+    assert server_context(Tls.of(Settings())) is None
 
 
 def test_settings(hub_ca: Authority, own_ca: Authority) -> None:
@@ -76,10 +69,13 @@ def test_settings(hub_ca: Authority, own_ca: Authority) -> None:
         gateway_tls_key_file=secret,
         gateway_tls_client_ca_file=hub_ca.path,
     )
-    options = serving_options(Tls.of(settings))
-    assert options["ssl_cert_reqs"] == ssl.CERT_REQUIRED
-    without_ca = serving_options(Tls.of(settings.model_copy(update={"gateway_tls_client_ca_file": None})))
-    assert "ssl_cert_reqs" not in without_ca
+    context = server_context(Tls.of(settings))
+    assert context is not None
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+    without_ca = server_context(Tls.of(settings.model_copy(update={"gateway_tls_client_ca_file": None})))
+    assert without_ca is not None
+    assert without_ca.verify_mode == ssl.CERT_NONE
 
 
 def test_wrong_files_are_named_before_anything_listens(tmp_path: Path, own_ca: Authority, hub_ca: Authority) -> None:
@@ -94,5 +90,44 @@ def test_wrong_files_are_named_before_anything_listens(tmp_path: Path, own_ca: A
         (Tls(certificate, secret, tmp_path / "none.pem"), "TRAVELRULE_GATEWAY_TLS_CLIENT_CA_FILE"),
     ):
         with pytest.raises(ConfigurationError) as caught:
-            serving_options(tls)
+            server_context(tls)
         assert caught.value.name == setting
+
+
+async def test_a_peer_that_does_not_finish_its_handshake_is_cut_off(
+    world: World, own_ca: Authority, hub_ca: Authority
+) -> None:
+    limits = Limits(head_seconds=0.2)
+    async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
+        silent = await asyncio.open_connection("127.0.0.1", gateway.port)
+        half = await asyncio.open_connection("127.0.0.1", gateway.port)
+        half[1].write(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+        plain = await asyncio.open_connection("127.0.0.1", gateway.port)
+        plain[1].write(b"GET /v1/vasp/health HTTP/1.1\r\nHost: h\r\n\r\n")
+        for reader, writer in (silent, half, plain):
+            with contextlib.suppress(ConnectionResetError):
+                assert b"HTTP" not in await reader.read()
+            writer.close()
+        await gateway.until(lambda: len(gateway.server.table) == 0)
+        assert await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None) == 200
+
+
+async def test_handshakes_count_towards_the_limit_and_give_way(world: World, own_ca: Authority) -> None:
+    limits = Limits(connections_per_source=20)
+    async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
+        held = [await asyncio.open_connection("127.0.0.1", gateway.port) for _ in range(200)]
+        assert await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None) == 200
+        assert len(gateway.server.table) <= 20
+        assert all(len(one._handshakes) <= 20 for one in gateway.server.servers)  # type: ignore[attr-defined]
+        for _, writer in held:
+            writer.transport.abort()
+
+
+async def test_a_foreign_peer_is_refused_before_its_handshake(world: World, own_ca: Authority) -> None:
+    elsewhere = [ip_network("10.0.0.0/8")]
+    async with served(world, elsewhere, tls=Tls(*own_ca.issue("gateway"))) as gateway:
+        before, handshakes = gateway.refused("foreign"), gateway.refused("handshake")
+        with pytest.raises(aiohttp.ClientError):
+            await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None)
+        assert gateway.refused("foreign") == before + 1
+        assert gateway.refused("handshake") == handshakes

@@ -241,7 +241,7 @@ async def test_a_slow_body_counts_too(world: World) -> None:
         await never.wait()
 
     assert world.client is not None
-    answer = await world.client.post(PATH, content=dripping(), headers=HEADERS)
+    answer = await world.client.post(PATH, content=dripping(), headers={**HEADERS, "Content-Type": "application/json"})
     assert answer.json()["reasonType"] == "UNKNOWN"
 
 

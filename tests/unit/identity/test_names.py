@@ -18,6 +18,7 @@ from travelrule.identity.names import (
     compare_beneficiary,
     compare_with_stored,
     is_first_party,
+    named_party,
     natural_matches,
     party_kind,
 )
@@ -173,7 +174,7 @@ def test_a_company_anywhere_makes_it_corporate() -> None:
 def test_name_on_a_stored_authorization(
     persons: Sequence[dict[str, Any]], stored: Sequence[dict[str, Any]], result: NameResult
 ) -> None:
-    assert compare_with_stored(sent(*persons), sent(*stored)) == result
+    assert compare_with_stored(named_party(sent(*persons)), sent(*stored)) == result
 
 
 def test_first_party_needs_all_three_names_equal() -> None:

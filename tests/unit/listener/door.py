@@ -79,7 +79,8 @@ async def open_door(
     bound.bind(("127.0.0.1", 0))
     started = asyncio.Event()
     limits = limits or Limits()
-    server = ListenerServer(app, limits=limits, allow=allow, on_started=started.set, grace_seconds=1, **options)
+    options = {"grace_seconds": 1, **options}
+    server = ListenerServer(app, name="door", limits=limits, allow=allow, on_started=started.set, **options)
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     await started.wait()
     try:

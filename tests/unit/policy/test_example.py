@@ -16,6 +16,6 @@ def test_the_example_is_a_policy_and_shows_every_rule():
     policy = Policy.from_toml(text)
     written = tomllib.loads(text)
     assert set(written) == set(Policy.model_fields)
-    for table in ("exemptions", "names", "searches", "screening", "retention"):
+    for table in ("decisions", "exemptions", "names", "searches", "screening", "retention"):
         assert set(written[table]) == set(type(getattr(policy, table)).model_fields), table
     assert set(written["time_limits"]) < set(TimeLimits.model_fields)

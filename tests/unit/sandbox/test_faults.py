@@ -216,9 +216,9 @@ def test_callbacks_are_sent_once_unless_a_fault_says_otherwise() -> None:
         ({"fault": "status", "status": 200}, "400 to 599"),
         ({"fault": "drop-after", "status": 500}, "408"),
         ({"fault": "hang", "operation": "txid"}, "operation must be one of"),
-        ({"fault": "hang", "share": 2}, "less than or equal to 1"),
+        ({"fault": "hang", "share": 2}, "must be 1 or less"),
         ({"fault": "hang", "opeartion": "finish"}, "did you mean operation?"),
-        ([], "valid dictionary"),
+        ([], "must be a table or an object"),
     ],
 )
 async def test_faulty_faults_are_refused_with_a_fix(spec: Any, told: str) -> None:

@@ -126,7 +126,7 @@ def test_every_fault_is_told_at_once_with_place_and_fix() -> None:
         (listed("a", robot={"seed": ROBOT_SEED}, pubkeys=[{"pubkey": STRANGER.public_base64}]), "do not hold"),
         (listed("a", baseUrl="http://127.0.0.1:1"), "has no pubkeys"),
         (listed("codevasp", robot={}), "is the hub itself"),
-        (listed("a b", robot={}), "pattern"),
+        (listed("a b", robot={}), "letters, digits, dots"),
     ],
 )
 def test_members_that_contradict_themselves(member: dict[str, Any], told: str) -> None:

@@ -28,6 +28,8 @@ def test_the_headers_of_the_contract() -> None:
         ("__streams.errors.message", b"UNKNOWN_TYPE"),
         ("__streams.errors.stacktrace", b"UNKNOWN_TYPE"),
         ("travelrule.error.code", b"UNKNOWN_TYPE"),
+        ("travelrule.error.field", b"type"),
+        ("travelrule.error.fix", b"send a known type"),
         ("travelrule.attempts", b"1"),
         ("travelrule.first_failure_at", b"2026-11-20T09:00:00.005Z"),
     ]
@@ -46,3 +48,10 @@ def test_a_replay_counts_on_and_keeps_the_first_failure() -> None:
 def test_attempts_of_a_strangers_making_count_as_none() -> None:
     for former in (b"many", b"", b"9" * 5000, b"-1"):
         assert dict(_headers((("travelrule.attempts", former),), FIRST))["travelrule.attempts"] == b"1"
+
+
+def test_the_field_and_the_fix_of_a_replay_are_those_of_its_own_refusal() -> None:
+    first = tuple(_headers((), FIRST))
+    raw = RawMessage("txids", 3, 43, b"k", b"v", first)
+    values = dict(DeadLetterHeaders(Topics("north."))(Rejected(raw, "INVALID_JSON", "", "send one JSON object"), LATER))
+    assert (values["travelrule.error.field"], values["travelrule.error.fix"]) == (b"", b"send one JSON object")

@@ -1,0 +1,85 @@
+"""What a refused record names: the type, the subject and the event, read apart from what is wrong with it.
+
+An id counts only if the record's key is this id and neither ``data`` nor the event's ``subject`` contradicts: a refusal
+must not be reported to a subject that was not meant.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.cloudevents import Source
+from schemas.registry import EVENTS, EventSpec
+from schemas.text import Id
+from streams.json_text import JsonFault
+from streams.modes import attributes_of
+from travelrule.exchange.inputs import RawMessage
+
+_VERSION = re.compile(r"\.v[0-9]+\Z")
+_SPECS = {_VERSION.sub("", spec.type): spec for spec in EVENTS.values() if spec.subject_kind}
+_ID = TypeAdapter(Id)
+_SOURCE = TypeAdapter(Source)
+_EMPTY = b"{}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEvent:
+    """``type`` is one of ours, ``subject`` qualified, ``event`` is ``source#id``; empty: not readable."""
+
+    type: str = ""
+    subject: str = ""
+    event: str = ""
+
+
+def named_event(raw: RawMessage, size_max: int) -> NamedEvent:
+    """Read the names; a value above ``size_max`` is not parsed, its headers are."""
+    attributes = _attributes(raw, size_max)
+    kind = attributes.get("type")
+    spec = _SPECS.get(_VERSION.sub("", kind)) if isinstance(kind, str) else None
+    if spec is None:
+        return NamedEvent()
+    source, event_id = _text(_SOURCE, attributes.get("source")), _text(_ID, attributes.get("id"))
+    event = f"{source}#{event_id}" if source and event_id else ""
+    return NamedEvent(spec.type, _subject(raw, spec, attributes), event)
+
+
+def _subject(raw: RawMessage, spec: EventSpec, attributes: dict[str, Any]) -> str:
+    try:
+        key = _text(_ID, (raw.key or b"").decode())
+    except UnicodeDecodeError:
+        return ""
+    data = attributes.get("data")
+    given = [attributes.get("subject"), data.get(spec.key_field) if isinstance(data, dict) else None]
+    ids = {one for one in given if isinstance(one, str)}
+    return f"{spec.subject_kind}:{key}" if key and ids == {key} else ""
+
+
+def _attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:
+    """Headers first: in binary mode they are readable whatever the value is."""
+    try:
+        headers = attributes_of(raw, _EMPTY)
+    except JsonFault:
+        return {}
+    body = _object(raw.value) if raw.value is not None and len(raw.value) <= size_max else {}
+    return {**headers, "data": body} if "datacontenttype" in headers else body
+
+
+def _object(value: bytes) -> dict[str, Any]:
+    """Parse leniently: U+0000 or depth somewhere else do not make an id unreadable."""
+    try:
+        parsed = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _text(adapter: TypeAdapter[str], value: object) -> str:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError:
+        return ""

@@ -1,0 +1,90 @@
+"""Whether a payload is larger than any real one: the limits of ``schemas.limits``, looked at on the parsed JSON.
+
+Everything that is done with a payload (models, name comparison, screening, storing) costs by its size, so this is done
+first. It stops at the first excess, and looks at no more items of a list than the limit allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from schemas import limits
+from travelrule.identity.checking import present
+from travelrule.identity.fault import Fault
+from travelrule.identity.required_data import PERSONS, VASPS, several
+
+_NAME_ARRAYS = ("nameIdentifier", "localNameIdentifier", "phoneticNameIdentifier")
+_NAME_PARTS = ("primaryIdentifier", "secondaryIdentifier", "legalPersonName")
+_ACCOUNTS = {"Originator": limits.ORIGINATOR_ACCOUNTS_MAX, "Beneficiary": limits.BENEFICIARY_ACCOUNTS_MAX}
+
+
+def excess(payload: Any) -> Fault | None:
+    """Return the first limit that an inner ``ivms101`` object exceeds, if any."""
+    return next(_excesses(payload), None)
+
+
+def has_too_many_values(value: Any) -> bool:
+    """Whether there are more than ``VALUES_MAX`` values inside, whatever they are; walks no more of them than that."""
+    count, waiting = 0, [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict):
+            inner = inner.values()
+        elif not isinstance(inner, list):
+            continue
+        count += len(inner)
+        if count > limits.VALUES_MAX:
+            return True
+        waiting.extend(inner)
+    return False
+
+
+def _excesses(payload: Any) -> Iterator[Fault]:
+    for name, persons in PERSONS.items():
+        side = present(payload, name)
+        yield from _too_many(side, "accountNumber", name, _ACCOUNTS[name])
+        yield from _too_many(side, persons, name, limits.PERSONS_MAX)
+        legal = sum(present(person, "legalPerson") is not None for person in several(side, persons))
+        if legal > limits.LEGAL_PERSONS_MAX:
+            yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.LEGAL_PERSONS_MAX} legal persons")
+        names = 0
+        for place, person in enumerate(several(side, persons)):
+            yield from _person(person, f"{name}.{persons}[{place}]")
+            names += _name_count(person)
+            if names > limits.NAMES_MAX:
+                yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.NAMES_MAX} names together")
+    for name, field in VASPS.items():
+        yield from _person(present(present(payload, name), field), f"{name}.{field}")
+
+
+def _person(person: Any, path: str) -> Iterator[Fault]:
+    for kind in ("naturalPerson", "legalPerson"):
+        one, where = present(person, kind), f"{path}.{kind}"
+        for array in _NAME_ARRAYS:
+            yield from _names(present(one, "name"), array, f"{where}.name")
+        yield from _too_many(one, "geographicAddress", where, limits.GEOGRAPHIC_ADDRESSES_MAX)
+        for place, address in enumerate(several(one, "geographicAddress")):
+            yield from _too_many(
+                address, "addressLine", f"{where}.geographicAddress[{place}]", limits.ADDRESS_LINES_MAX
+            )
+
+
+def _names(names: Any, array: str, path: str) -> Iterator[Fault]:
+    yield from _too_many(names, array, path, limits.NAME_IDENTIFIERS_MAX)
+    for place, entry in enumerate(several(names, array)):
+        for part in _NAME_PARTS:
+            text = present(entry, part)
+            if isinstance(text, str) and len(text) > limits.NAME_CHARACTERS_MAX:
+                where = f"{path}.{array}[{place}].{part}"
+                yield Fault(where, "TOO_LONG", f"at most {limits.NAME_CHARACTERS_MAX} characters")
+
+
+def _name_count(person: Any) -> int:
+    names = [present(present(person, kind), "name") for kind in ("naturalPerson", "legalPerson")]
+    return sum(len(several(one, array)) for one in names for array in _NAME_ARRAYS)
+
+
+def _too_many(holder: Any, field: str, path: str, most: int) -> Iterator[Fault]:
+    if len(several(holder, field)) > most:
+        yield Fault(f"{path}.{field}", "TOO_MANY", f"at most {most}")
