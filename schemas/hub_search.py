@@ -136,7 +136,7 @@ def asked_in(body: Any) -> set[str] | None:
     if not isinstance(body, dict) or absent_is_none(body.get("analysisResult")) is None:
         return None
     try:
-        return {row.entity_id for row in _SearchResult.model_validate(body).analysis_result}
+        return {row.entity_id for row in _SearchResult.from_wire(body).analysis_result}
     except ValidationError:
         return None
 
@@ -160,7 +160,7 @@ class TxidSearchResult(_SearchResult):
     def found_in(cls, body: Any) -> str:
         """The entity id of the VASP that a result names; empty if it names none or cannot be read."""
         try:
-            return cls.model_validate(body).vasp_entity_id or ""
+            return cls.from_wire(body).vasp_entity_id or ""
         except ValidationError:
             return ""
 
