@@ -20,31 +20,32 @@ Place = tuple[Any, ...]
 
 LENGTHS = (16, 35, 50, 70, 100, 200, 300, 500, 4000)
 TEXTS = (
-    "", " ", "x", "X", "x y", "x\n", "\n", "a\nb", "a\rb", "\x00", "a\x7f", "a\x85", "a\u00a0b", "é", "ß" * 50, "ſ", "K",
-    "김", "😀", "null", "\ufeff", "a" * 64, "0" * 64, "A" * 88, "A" * 44, "RA000585", "RA00058", "ra000585", "wait-confirmed",
-    "WAIT-CONFIRMED", "waıt-confirm", "SUCCESS", "ſUCCESS", "success", "FAILURE",
+    "", " ", "x", "X", "x y", "x\n", "\n", "a\nb", "a\rb", "\x00", "a\x7f", "a\x85", "a\u00a0b", "é", "ß" * 50, "ſ",
+    "K", "김", "😀", "null", "\ufeff", "a" * 64, "0" * 64, "A" * 88, "A" * 44, "RA000585", "RA00058", "ra000585",
+    "wait-confirmed", "WAIT-CONFIRMED", "waıt-confirm", "SUCCESS", "ſUCCESS", "success", "FAILURE",
 )  # fmt: skip
 NUMBERS = (
-    "0", "0.0", "00", "01", "1", "1.", ".5", "+1", "-1", "-0", "1e5", "1E-5", "1e+05", "0E-8", "0e5", "1e999", "1E-37",
-    "1e1000", "1e", "1,5", "NaN", "Infinity", "1" * 30, "1" * 31, "0." + "1" * 36, "0." + "1" * 37, "0." + "0" * 35 + "1",
-    "0x1", "٣", "1_0", " 1", "1 ", "1\n", "9" * 10, "9" * 11, "12",
+    "0", "0.0", "00", "01", "1", "1.", ".5", "+1", "-1", "-0", "1e5", "1E-5", "1e+05", "0E-8", "0e5", "1e999",
+    "1E-37", "1e1000", "1e", "1,5", "NaN", "Infinity", "1" * 30, "1" * 31, "0." + "1" * 36, "0." + "1" * 37,
+    "0." + "0" * 35 + "1", "0x1", "٣", "1_0", " 1", "1 ", "1\n", "9" * 10, "9" * 11, "12",
 )  # fmt: skip
 TIMES = (
     "2026-11-20T09:00:00Z", "2026-11-20 09:00:00", "2026-11-20T09:00Z", "2026-11-20T09:00:00.512+09:00", "2026-11-20",
-    "2026-11-20T09:00:00+0900", "2026-02-30T09:00:00Z", "2026-02-30", "0000-01-01", "2026-11-20T24:00:00Z", "20261120",
-    "2026-11-20T25:00:00Z", "2026-W47-5", "20261120T090000Z", "2026-11-20t09:00:00z", "2026-11-20T09Z", "1990-2-3",
-    "2026-11-20T09:00:00Z\n", "0001-01-01T00:00:00+14:00", "2026-11-20T09:00:00+99:99", "still holding",
+    "2026-11-20T09:00:00+0900", "2026-02-30T09:00:00Z", "2026-02-30", "0000-01-01", "2026-11-20T24:00:00Z",
+    "20261120", "2026-11-20T25:00:00Z", "2026-W47-5", "20261120T090000Z", "2026-11-20t09:00:00z", "2026-11-20T09Z",
+    "1990-2-3", "2026-11-20T09:00:00Z\n", "0001-01-01T00:00:00+14:00", "2026-11-20T09:00:00+99:99", "still holding",
 )  # fmt: skip
 WORDS = (
-    "true", "TRUE", "False", "yes", "SE", "se", "S1", "SWE", "SE\n", "USD", "usd", "uſd", "SEK", "valid", "VALID", "Denied",
-    "verified", "normal", "CANCELED", "confirmed", "allow", "Allow", "hold", "vasp", "unhosted", "wallet", "kyt", "HOME",
-    "LEIX", "UNKNOWN", "unknown", "application/xml", " application/JSON ; charset=utf-8", "application/jſon", "text/json",
-    "application/vnd.x+json", "application/json;\u00e9", "1.0", "credited", "north/t-1", "withdrawal:w-1",
+    "true", "TRUE", "False", "yes", "SE", "se", "S1", "SWE", "SE\n", "USD", "usd", "uſd", "SEK", "valid", "VALID",
+    "Denied", "verified", "normal", "CANCELED", "confirmed", "allow", "Allow", "hold", "vasp", "unhosted", "wallet",
+    "kyt", "HOME", "LEIX", "UNKNOWN", "unknown", "application/xml", " application/JSON ; charset=utf-8",
+    "application/jſon", "text/json", "application/vnd.x+json", "application/json;\u00e9", "1.0", "credited",
+    "north/t-1", "withdrawal:w-1",
 )  # fmt: skip
 OTHERS: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 1.0, 0.0, 1.5, -0.5, 7, 10**10 - 1, 10**10, INTEGER_MAX, INTEGER_MAX + 1, 2.0**63, 1e300,
-    {}, [], [None], [""], [{}], [[]], ["x"], ["XRP", "XRP"], [1], {"x": 1}, {"": ""}, {"natural": {}}, {"natural": {"lastName": "x"}},
-    {"legal": {"name": "x"}}, ["x"] * 21, ["x"] * 101, ["x"] * 1001,
+    None, True, False, 0, 1, -1, 1.0, 0.0, 1.5, -0.5, 7, 10**10 - 1, 10**10, INTEGER_MAX, INTEGER_MAX + 1, 2.0**63,
+    1e300, {}, [], [None], [""], [{}], [[] ["x"], ["XRP", "XRP"], [1], {"x": 1}, {"": ""}, {"natural": {}},
+    {"natural": {"lastName": "x"}}, {"legal": {"name": "x"}}, ["x"] * 21, ["x"] * 101, ["x"] * 1001,
 )  # fmt: skip
 
 
