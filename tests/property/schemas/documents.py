@@ -44,7 +44,7 @@ WORDS = (
 )  # fmt: skip
 OTHERS: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 1.0, 0.0, 1.5, -0.5, 7, 10**10 - 1, 10**10, INTEGER_MAX, INTEGER_MAX + 1, 2.0**63,
-    1e300, {}, [], [None], [""], [{}], [[] ["x"], ["XRP", "XRP"], [1], {"x": 1}, {"": ""}, {"natural": {}},
+    1e300, {}, [], [None], [""], [{}], [[]], ["x"], ["XRP", "XRP"], [1], {"x": 1}, {"": ""}, {"natural": {}},
     {"natural": {"lastName": "x"}}, {"legal": {"name": "x"}}, ["x"] * 21, ["x"] * 101, ["x"] * 1001,
 )  # fmt: skip
 
