@@ -87,7 +87,7 @@ class VaspEntry(Wire):
     Example: "south"
     """
     vasp_legal_name: MaybeText = None
-    """Registered name of the company.
+    """Name under which the company that runs it is registered.
     Example: "South Exchange Ltd."
     """
     health: Text = "up"
@@ -139,7 +139,7 @@ class CoinNetwork(Wire):
     """The networks of one coin."""
 
     coin: NonEmpty
-    """Symbol of the coin.
+    """Symbol of the coin in capitals, as exchanges list it.
     Example: "USDT"
     """
     network_list: Annotated[tuple[Network, ...], readable(Network)] = ()

@@ -33,7 +33,7 @@ class WalletScreeningRequest(Wire):
     """Request of a wallet screening (4.B.1)."""
 
     wallet_address: Address
-    """The address to rate.
+    """The address that is to be rated, without a tag.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     chain: UpperText
@@ -54,7 +54,7 @@ class WalletScreeningResponse(Wire):
     Example: "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
     """
     wallet_address: MaybeAddress = None
-    """The address of the request.
+    """The rated address, repeated from the request.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     security_category: MaybeUpper = None
@@ -89,7 +89,7 @@ class WalletInfo(Wire):
     """One wallet of a screened transaction."""
 
     wallet_address: MaybeAddress = None
-    """Address of the wallet.
+    """Address of the wallet on the chain that was analysed.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     security_category: MaybeUpper = None
@@ -175,7 +175,7 @@ class UnhostedTokenRequest(Wire):
     Example: "USDC"
     """
     address: Address
-    """The customer's wallet.
+    """Address on the chain that the customer says to own.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     customer_identification: Id
@@ -217,15 +217,15 @@ class UnhostedResult(Wire):
     Example: "VERIFIED"
     """
     blockchain: MaybeText = None
-    """Chain code of the request.
+    """Chain code of the wallet, repeated from the request of the session.
     Example: "ETH"
     """
     asset: MaybeText = None
-    """Ticker of the request.
+    """Ticker of the token, repeated from the request of the session.
     Example: "USDC"
     """
     address: MaybeAddress = None
-    """Wallet of the request.
+    """The customer's wallet, repeated from the request of the session.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     signature: MaybeText = None
@@ -233,7 +233,7 @@ class UnhostedResult(Wire):
     Example: "0x01"
     """
     signed_message: MaybeText = None
-    """The text that the customer signed.
+    """The text that the customer confirmed with the wallet's key.
     Example: "I confirm to North Exchange Ltd. that this wallet is mine."
     """
     verified_at: MaybeTimestamp = None

@@ -283,7 +283,7 @@ class DataResponse(Wire):
     Example: "no such withdrawal"
     """
     transfer_id: MaybeText = None
-    """The ``transferId`` of the request.
+    """Id of the transfer, repeated from the request that this answers.
     Example: "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
     """
     currency: MaybeCurrency = None

@@ -168,7 +168,7 @@ class TransferAuthorizationResponse(Wire):
     Example: "the name differs"
     """
     transfer_id: MaybeText = None
-    """The ``transferId`` of the request.
+    """Id of the transfer, repeated from the request that this answers.
     Example: "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
     beneficiary_vasp: MaybeObject = None
@@ -202,7 +202,7 @@ class TxidReportResponse(Wire):
     """Answer to a txid report (4.A.6, M3)."""
 
     transfer_id: MaybeText = None
-    """The ``transferId`` of the request.
+    """Id of the transfer, repeated from the request that this answers.
     Example: "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
     result: NormalResult
@@ -234,7 +234,7 @@ class FinishResponse(Wire):
     """Answer to the finish of a transfer (4.A.7, M5)."""
 
     transfer_id: MaybeText = None
-    """The ``transferId`` of the request.
+    """Id of the transfer, repeated from the request that this answers.
     Example: "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
     result: NormalResult
@@ -259,7 +259,7 @@ class StatusSearchResponse(Wire):
     """Answer to a status search (4.A.8, M4)."""
 
     transfer_id: MaybeText = None
-    """The ``transferId`` of the request.
+    """Id of the transfer, repeated from the request that this answers.
     Example: "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
     status: TransferStatus

@@ -224,7 +224,7 @@ class DateAndPlaceOfBirth(Ivms):
 
 
 class NaturalPerson(Ivms):
-    """A human being."""
+    """A human being with names, birth and addresses in IVMS101."""
 
     name: Annotated[NaturalPersonName | None, absent] = None
     """All names of the person."""
@@ -269,7 +269,7 @@ class LegalPersonName(Ivms):
 
 
 class LegalPerson(Ivms):
-    """A company."""
+    """A company with names, address and registration in IVMS101."""
 
     name: Annotated[LegalPersonName | None, absent] = None
     """All names of the company."""

@@ -134,4 +134,4 @@ class KytReportResponse(Wire):
     Example: "2026-02-01T10:00:00"
     """
     report: Annotated[KytReport | None, absent] = None
-    """The report, beside ``RELEASED``."""
+    """The findings of the analysis: only beside status ``RELEASED``."""

@@ -91,11 +91,11 @@ class PathSummary(Snake):
     """Where a quick chain began and ended, and how long it took."""
 
     start_address: MaybeText = None
-    """First address of the chain.
+    """Address from which the chain of transfers began.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     end_address: MaybeText = None
-    """Last address of the chain.
+    """Address at which the chain of transfers ended.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     total_time_seconds: Number = None
@@ -103,7 +103,7 @@ class PathSummary(Snake):
     Example: 42
     """
     avg_hop_time_seconds: Number = None
-    """Mean time of a hop, in seconds.
+    """Mean time from one hop to the next one, in seconds.
     Example: 14
     """
 
@@ -148,7 +148,7 @@ class DormantWallet(Snake):
     """A wallet that did not move its coins for a long time."""
 
     address: MaybeText = None
-    """Address of the wallet.
+    """Address of the wallet on the chain that was analysed.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
     holding_type: MaybeText = None
@@ -195,7 +195,7 @@ class DormantStatus(Snake):
     Example: 365
     """
     wallets: Annotated[tuple[DormantWallet, ...], several] = ()
-    """The wallets that were found."""
+    """The dormant wallets that were found, in no order."""
 
 
 class HighValueItem(Snake):
@@ -241,7 +241,7 @@ class HighValueTransaction(Snake):
     Example: 100000
     """
     transactions: Annotated[tuple[HighValueItem, ...], several] = ()
-    """The transactions that were found."""
+    """The transactions that were found, in no order."""
 
 
 class HighGasItem(Snake):
@@ -252,7 +252,7 @@ class HighGasItem(Snake):
     Example: "0x5e1d3a76fbf824220eafc8c79ad578ad2b67d01b0c2425eb1f1347e8f50882ab"
     """
     gas_used: Count = None
-    """Units of gas that the transaction used.
+    """Units of gas that the transaction used up, a whole number.
     Example: 21000
     """
     gas_cost: Number = None
@@ -303,7 +303,7 @@ class HighGasFee(Snake):
     Example: 12.5
     """
     transactions: Annotated[tuple[HighGasItem, ...], several] = ()
-    """The transactions that were found."""
+    """The transactions that were found, in no order."""
 
 
 class BehavioralPatterns(Snake):

@@ -51,16 +51,27 @@ class DataAnswer(Wire):
     """Answer of M7 as we write it: every field is there and is a text, empty where nothing is told."""
 
     result: Literal["normal", "error"]
+    """Whether the data are given: ``normal``, or ``error`` with its reason."""
     reason_type: Text
+    """Why they are not given: ``NOT_FOUND_TXID``, ``LACK_OF_INFORMATION`` or ``UNKNOWN``; else empty."""
     reason_msg: Text
+    """Explanation for a person, without personal data; empty beside ``normal``."""
     transfer_id: Id
+    """Id of the data request, repeated from it."""
     currency: Text
+    """Symbol of the coin that was sent; empty beside ``error``."""
     amount: Text
+    """Quantity of the coin that was sent, a decimal number; empty beside ``error``."""
     historical_cost: Text
+    """What the coins were bought for; usually empty."""
     trade_price: Text
+    """Value of the whole amount in ``tradeCurrency``, a decimal number; empty beside ``error``."""
     trade_currency: Text
+    """ISO 4217 code of the currency of ``tradePrice``; empty beside ``error``."""
     is_exceeding_threshold: Text
+    """``"true"`` or ``"false"``: whether the withdrawal was above our threshold; empty beside ``error``."""
     payload: Text
+    """Encrypted IVMS101 object with all four parts, base64 of nonce and box; empty beside ``error``."""
 
 
 _HEADERS = {
