@@ -13,8 +13,8 @@ Hash = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
 
 
 class AuditRoot(Sequenced):
-    """``audit.root.v1``: sent at regular intervals while the audit log grows. Whoever keeps these events can prove
-    later that no record was removed or changed.
+    """``audit.root.v1``: sent at regular intervals while the audit log grows. A copy of these events
+    proves later that no record was removed or changed.
     """
 
     sequence: Sequence

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
+from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.metrics import METRICS
@@ -107,6 +108,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "topics.md": topics_page,
         "policy.md": policy_page,
         "limits.md": limits_page,
+        "events.md": lambda: _page("Events", events_page(), ""),
     }
 )
 
