@@ -78,6 +78,15 @@ class VerdictBody(_VerdictFacts):
     """What the platform may do: ``allow`` send or credit, ``hold`` not yet, ``deny`` do not."""
 
 
+class WithdrawalVerdictBody(VerdictBody):
+    """The verdict on a withdrawal."""
+
+    dead_letter_id: MaybeId = None
+    """Id of the dead letter that holds the refused request, beside reason ``REJECTED_INPUT``.
+    Example: "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
+    """
+
+
 class ScreeningVerdictBody(_VerdictFacts):
     """The verdict on a screening is its risk."""
 
@@ -94,7 +103,7 @@ class OwnershipVerdictBody(_VerdictFacts):
     """Whether the wallet counts as the customer's own: ``allow`` after a proof, ``deny`` without one in time."""
 
 
-class WithdrawalVerdict(Sequenced, VerdictBody):
+class WithdrawalVerdict(Sequenced, WithdrawalVerdictBody):
     """``withdrawal.verdict.v1``: sent each time that the answer to a withdrawal changes: whether the coins may be sent
     now.
     """

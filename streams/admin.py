@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
 
 from schemas.registry import TopicSpec
 from streams.connection import Connection
+from streams.diagnosis import require_broker
 from streams.topics import Topics
 from travelrule.errors import ServiceUnavailable
 
@@ -103,6 +104,7 @@ async def _with_admin(
     topics: Topics,
     work: Callable[[AIOKafkaAdminClient, Topics], Awaitable[list[TopicReport]]],
 ) -> list[TopicReport]:
+    await require_broker(connection)
     admin = AIOKafkaAdminClient(**connection.client_options(), client_id="travelrule-topics")
     try:
         async with asyncio.timeout(ADMIN_SECONDS):

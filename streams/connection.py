@@ -11,6 +11,7 @@ from faust.types.auth import CredentialsT
 
 from streams import broken_writes, embedded, metadata_requests
 from travelrule.errors import ConfigurationError
+from travelrule.given_files import reason_of
 from travelrule.settings import Settings
 
 broken_writes.mend()  # here, because every client is made from a connection
@@ -34,6 +35,8 @@ class Connection:
     tls: ssl.SSLContext | None = None
     sasl: Sasl | None = None
     embedded: bool = False
+    certificate: bool = False
+    """Whether we show a certificate of our own."""
 
     def client_options(self) -> dict[str, Any]:
         """Keyword arguments for every aiokafka client."""
@@ -71,7 +74,8 @@ def connect(settings: Settings) -> Connection:
     """
     if settings.embedded_broker:
         return Connection(embedded.find(settings.data_dir), embedded=True)
-    return Connection(settings.broker_addresses, _tls(settings), _sasl(settings))
+    certificate = settings.broker_tls_certificate_file is not None
+    return Connection(settings.broker_addresses, _tls(settings), _sasl(settings), certificate=certificate)
 
 
 def _sasl(settings: Settings) -> Sasl | None:
@@ -87,8 +91,10 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
         return None
     try:
         context = ssl.create_default_context(cafile=str(authority) if authority else None)
-    except (OSError, ssl.SSLError):
-        raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", "must be a readable PEM file") from None
+    except ssl.SSLError:
+        raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"no PEM file of certificates: {authority}") from None
+    except OSError as error:
+        raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"{reason_of(error)}: {authority}") from None
     if authority is not None:
         # Python 3.13 refuses authorities without key usage, as ``openssl req -x509`` makes them. The operator has named
         # this one: an update of the interpreter must not cut the connection.
@@ -96,7 +102,8 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     if certificate is not None:
         try:
             context.load_cert_chain(certificate, settings.broker_tls_key_file)
-        except (OSError, ssl.SSLError):
-            fix = "certificate and key must be readable PEM files that belong together"
+        except (OSError, ssl.SSLError) as error:
+            wrong = f": {reason_of(error)}" if not isinstance(error, ssl.SSLError) else ""
+            fix = f"certificate and key must be readable PEM files that belong together{wrong}"
             raise ConfigurationError("TRAVELRULE_BROKER_TLS_CERTIFICATE_FILE", fix) from None
     return context

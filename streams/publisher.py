@@ -27,6 +27,7 @@ from aiokafka.errors import (
 )
 
 from streams.connection import Connection
+from streams.diagnosis import require_broker
 from streams.producer_session import OversizeError, ProducerSession
 from streams.topics import Topics
 from travelrule import logs
@@ -98,6 +99,7 @@ class KafkaPublisher:
         try:
             await self._ready()
         except PublishError as error:
+            await require_broker(self._connection)
             raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the login") from error
 
     async def stop(self) -> None:

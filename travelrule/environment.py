@@ -16,6 +16,7 @@ from pathlib import Path
 from dotenv import dotenv_values
 
 from travelrule.errors import ConfigurationFault
+from travelrule.given_files import UnreadableError, read_text
 
 PREFIX = "TRAVELRULE_"
 TEST_PREFIX = "TRAVELRULE_TEST_"
@@ -53,23 +54,17 @@ def collect(
         if name in given:
             faults.append(ConfigurationFault(name, f"is given here and as {file_name}: keep one of the two"))
             continue
-        text = _read(Path(given[file_name].strip()))
-        if text is None:
-            faults.append(
-                ConfigurationFault(file_name, "names a file that cannot be read as text: check path and rights")
-            )
-        elif not text:
+        try:
+            text = read_text(Path(given[file_name].strip())).strip()
+        except UnreadableError as error:
+            # The path is not repeated: some put the secret itself there.
+            faults.append(ConfigurationFault(file_name, f"cannot be read, {error.reason}: name a file with the value"))
+            continue
+        if not text:
             faults.append(ConfigurationFault(file_name, "names an empty file: write the value into it"))
         else:
             values[name.removeprefix(PREFIX)] = text
     return values, faults
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def _unknown(given: Collection[str], known: Collection[str]) -> Iterator[ConfigurationFault]:

@@ -87,15 +87,19 @@ class ConfigurationError(UsageError):
 
 
 class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the case, as HTTP does
-    """A service that we need (``broker``, ``database``, ``hub``, ``builder``) could not be reached."""
+    """A service that we need (``broker``, ``database``, ``hub``, ``builder``) could not be reached, or refuses us.
+
+    ``problem`` is what it does or fails to do, ``fix`` names the setting and what to do.
+    """
 
     code = "SERVICE_UNAVAILABLE"
     exit_code = 3
 
-    def __init__(self, service: str, fix: str = "") -> None:
+    def __init__(self, service: str, fix: str = "", problem: str = "could not be reached") -> None:
         self.service = service
         self.fix = fix
-        super().__init__(f"{service} could not be reached{': ' + fix if fix else ''}")
+        self.problem = problem
+        super().__init__(f"{service} {problem}{': ' + fix if fix else ''}")
 
 
 class AddressUnavailable(TravelRuleError):  # noqa: N818 -- as above

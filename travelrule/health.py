@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from travelrule.listener.descriptors import fitted
 from travelrule.listener.limits import Limits
 from travelrule.listener.server import ListenerServer
 from travelrule.log_fields import describe
@@ -38,6 +39,8 @@ LIMITS = Limits(
     body_memory=65_536,
 )
 """A few scrapers and probes, which send no bodies. ``/metrics`` may have some hundred KB to be taken."""
+DESCRIPTORS_BESIDE = 256
+"""Database, broker, hub and files of a role."""
 GRACE_SECONDS = 5
 
 
@@ -116,4 +119,5 @@ async def _answer(check: Check) -> str:
 
 def health_server(app: Starlette) -> ListenerServer:
     """Make the server for ``app``: ``await server.serve(sockets)``, and ``server.should_exit = True`` ends it."""
-    return ListenerServer(app, name="metrics", limits=LIMITS, grace_seconds=GRACE_SECONDS)
+    limits = fitted("metrics", LIMITS, DESCRIPTORS_BESIDE)
+    return ListenerServer(app, name="metrics", limits=limits, grace_seconds=GRACE_SECONDS)

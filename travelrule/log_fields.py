@@ -52,7 +52,7 @@ _TOKENS = """
     subject_kind target topic transfer_id type vasp verdict version worker
 """
 _NUMBERS = """
-    age_seconds applied attempts batch bytes calls committed concurrency count dead_letters delay_seconds
+    age_seconds applied attempts batch bytes calls committed concurrency connections count dead_letters delay_seconds
     duplicates due duration_seconds entries events exit_code failed http_status inputs lag_seconds limit
     limit_seconds members messages offset open outbox parked partition partitions passed pending pid port
     processed published queued records rejected replayed retry_seconds rows searches seconds sent sequence size

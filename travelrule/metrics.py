@@ -74,6 +74,11 @@ GATEWAY_REQUEST_DURATION_SECONDS = _seconds(
     "Time to answer a request of the hub, by operation and result",
     "operation", "result", buckets=PROCESSING_BUCKETS,
 )  # fmt: skip
+GATEWAY_LIMITED_TOTAL = _counter(
+    "travelrule_gateway_limited_total",
+    "Requests of members that were refused because a rate was used up, by operation and by which rate",
+    "operation", "reason", unit="requests",
+)  # fmt: skip
 HUB_REQUEST_DURATION_SECONDS = _seconds(
     "travelrule_hub_request_duration_seconds",
     "Time of one signed request to the hub, by operation and outcome",

@@ -63,9 +63,35 @@ def _http_url(value: str) -> str:
     return value.rstrip("/")
 
 
+_POSTGRESQL_URL = "postgresql+asyncpg://USER@HOST:PORT/DATABASE"
+_POSTGRESQL_OPTIONS = frozenset(
+    {
+        "direct_tls", "gsslib", "host", "krbsrvname", "max_cacheable_statement_size",
+        "max_cached_statement_lifetime", "passfile", "port", "prepared_statement_cache_size", "service",
+        "servicefile", "ssl", "statement_cache_size", "target_session_attrs",
+    }
+)  # fmt: skip
+"""What may stand behind the ``?``: the driver refuses anything else when it connects."""
+
+
 def _database_url(value: str) -> str:
-    if not value.startswith(("sqlite+aiosqlite://", "postgresql+asyncpg://")):
-        raise ValueError("write sqlite+aiosqlite:///PATH or postgresql+asyncpg://USER@HOST/DATABASE")
+    if value.startswith("sqlite+aiosqlite://"):
+        return value
+    if not value.startswith("postgresql+asyncpg://"):
+        raise ValueError(f"write sqlite+aiosqlite:///PATH or {_POSTGRESQL_URL}")
+    from sqlalchemy import make_url  # noqa: PLC0415 - commands without a database need not load it
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    try:
+        url = make_url(value)
+    except (ArgumentError, ValueError):
+        raise ValueError(f"write {_POSTGRESQL_URL}, special characters of the password as %XX") from None
+    if not url.database:
+        raise ValueError(f"names no database: write {_POSTGRESQL_URL}")
+    if "sslmode" in url.query:
+        raise ValueError("write ssl=require (or verify-full) instead of sslmode=...")
+    if unknown := sorted(url.query.keys() - _POSTGRESQL_OPTIONS):
+        raise ValueError(f"the driver does not know {', '.join(unknown)}: remove it")
     return value
 
 

@@ -102,6 +102,16 @@ class Settings(BaseSettings):
         description="networks that may call the member endpoints, comma-separated",
         json_schema_extra={"default_text": "loopback"},
     )
+    gateway_request_rate: Annotated[int, Field(ge=0)] = Field(
+        6000, description="requests a minute that one member may make to one gateway process; 0: no limit"
+    )
+    gateway_search_rate: Annotated[int, Field(ge=0)] = Field(
+        1200, description="address searches a minute of one member; ten names count as one more; 0: no limit"
+    )
+    gateway_miss_rate: Annotated[int, Field(ge=0)] = Field(
+        120,
+        description="answers a minute to one member that an address or a name is no customer's; 0: no limit",
+    )
     gateway_tls_certificate_file: Path | None = Field(None, description="PEM: certificate of the gateway")
     gateway_tls_key_file: Path | None = Field(None, description="PEM: key of that certificate")
     gateway_tls_client_ca_file: Path | None = Field(

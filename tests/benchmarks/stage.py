@@ -113,6 +113,8 @@ class Stage:
         metrics_port = free_port() if name else vasp.metrics_port
         environment = vasp.environment(metrics_port=metrics_port)
         environment |= {"TRAVELRULE_DIRECTORY_REFRESH_SECONDS": "3600", "TRAVELRULE_HEALTH_REFRESH_SECONDS": "20"}
+        # The load of all members comes from one here.
+        environment |= {f"TRAVELRULE_GATEWAY_{rate}_RATE": "0" for rate in ("REQUEST", "SEARCH", "MISS")}
         environment |= {f"TRAVELRULE_{key}": value for key, value in settings.items()}
         program = Program(name or vasp.entity_id, ["travelrule", "serve", *roles], vasp.folder, environment)
         await program.start()

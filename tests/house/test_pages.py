@@ -36,6 +36,7 @@ def test_drift_is_noticed(tmp_path: Path) -> None:
         "topics.md",
         "policy.md",
         "limits.md",
+        "access.md",
         "events.md",
     ]
 

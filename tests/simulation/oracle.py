@@ -42,6 +42,7 @@ EXPECTED_REFUSALS = frozenset(
         "NOT_BROADCAST",
         "NOT_ON_HOLD",
         "NOT_VERIFIED",
+        "REQUEST_REFUSED",
         "TXID_ALREADY_STORED",
     }
 )
@@ -132,7 +133,7 @@ class Oracle:
     def _means(self, before: Any, after: WithdrawalState, item: Input) -> None:
         """The destination may be named by the platform; a found one only if the policy takes it."""
         named = after.request.destination.vasp_entity_id or ""
-        old = before.request.destination.vasp_entity_id if before is not None else None
+        old = before.request.destination.vasp_entity_id if isinstance(before, WithdrawalState) else None
         if named == old:
             return
         by_platform = item.source == "/platform"
@@ -195,7 +196,8 @@ class Oracle:
         in_force = data["policyVersion"] == house.policy().version
         assert in_force or reminder, f"{event.subject}: a verdict of a policy that is not in force"
         told = tuple(str(data[name]) for name in ("verdict", "reasons", "needs", "final"))
-        again = (told, data.get("counterparty")) == story.last_verdict
+        whole = (told, data.get("counterparty"), data.get("deadLetterId"))
+        again = whole == story.last_verdict
         # An amendment is answered even if nothing changes, by what follows from it.
         amended = any("withdrawal.amended" in line for line in story.trace) or isinstance(item.data, WithdrawalAmended)
         assert not again or reminder or amended, f"{event.subject}: the same verdict twice"
@@ -203,7 +205,7 @@ class Oracle:
             kinds = ("withdrawal.cancelled.v1", "deposit.retracted.v1", "deposit.detected.v1", "deposit.confirmed.v1")
             back = event.type == "deposit.verdict.v1" and "'RETRACTED'" in str(story.last_verdict)
             assert item.type in kinds or back, f"{event.subject}: {item.type} overruled a final verdict"
-        story.last_verdict, story.final = (told, data.get("counterparty")), data["final"]
+        story.last_verdict, story.final = whole, data["final"]
         if data["verdict"] == "allow":
             self._allow(house, event, item, story)
 

@@ -16,7 +16,11 @@ from tests.simulation.clock import Clock
 from tests.simulation.house import Event
 from tests.simulation.people import NETWORKS, Customer, Wallet, name
 from tests.simulation.process import Process
+from travelrule.exchange.refused_request import RequestRefused
 
+REFUSED_SHARE = 0.03
+REFUSED_LATE_SHARE = 0.01
+CORRECTED_SHARE = 0.8
 FINISH_REASONS = ("NOT_FOUND_ADDRESS", "NOT_KYC_USER", "SANCTION_LIST", "UNKNOWN")
 
 
@@ -90,13 +94,35 @@ class Platform:
             self._record(order)
             return
         data = WithdrawalRequested.model_validate(request)
+        wrong = random.Random(f"wrong {withdrawal_id}")  # its own dice: the story of a seed stays what it was
+        if wrong.random() < REFUSED_SHARE:
+            self._mistake(order, data, wrong)
+            return
         self._send("withdrawals", "withdrawal.requested.v1", order, data)
+        if wrong.random() < REFUSED_LATE_SHARE:
+            self._clock.after(wrong.uniform(0.0, 90_000.0), lambda: self._refused(order, wrong))
         if dice.random() < 0.01:
             self._send("withdrawals", "withdrawal.requested.v1", order, data)
         if dice.random() < 0.04:
             self._clock.after(dice.uniform(0.0, 30.0), lambda: self._cancel(order))
         if dice.random() < 0.03:
             self._clock.after(dice.uniform(0.0, 90_000.0), lambda: self._amend(order, []))
+
+    def _mistake(self, order: Order, data: WithdrawalRequested, dice: random.Random) -> None:
+        """The request is refused as a message, perhaps more than once; most platforms correct it."""
+        for _ in range(dice.choice((1, 1, 1, 3))):
+            self._refused(order, dice)
+        if dice.random() < CORRECTED_SHARE:
+            corrected_after = dice.choice((0.0, 30.0, 40_000.0, 200_000.0))
+            self._clock.after(
+                corrected_after, lambda: self._send("withdrawals", "withdrawal.requested.v1", order, data)
+            )
+
+    def _refused(self, order: Order, dice: random.Random) -> None:
+        """What the engine makes of a refused request."""
+        letter, code = str(UUID(int=dice.getrandbits(128), version=4)), dice.choice(("INVALID_AMOUNT", "MISSING_FIELD"))
+        data = RequestRefused(dead_letter_id=letter, code=code, field="data.amount")
+        self._send("withdrawals", "request.refused", order, data)
 
     def _record(self, order: Order) -> None:
         txid = self._chain.txid()

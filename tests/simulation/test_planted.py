@@ -260,7 +260,7 @@ FAULTS = [
     Fault("withdrawal", timer_that_stays, "it would spin"),
     Fault("deposit", deposit_without_timer, "without its timer"),
     Fault("deposit", verdict_after_credit, "overruled a final verdict"),
-    Fault("deposit", allowed_twice, "the same verdict twice|overruled a final verdict"),
+    Fault("deposit", allowed_twice, "the same verdict twice|overruled a final verdict|not in force"),
     Fault("deposit", never_searched_again, "is searching for ever"),
     Fault("deposit", nobody_is_reminded, "a hold that nobody is reminded of"),
 ]

@@ -33,6 +33,7 @@ EVERYTHING = (
     *("deposit.verdict.v1 hold AMOUNT_MISMATCH", "deposit.verdict.v1 hold ORIGINATOR_UNKNOWN"),
     *("deposit.verdict.v1 hold OWNER_UNKNOWN", "deposit.verdict.v1 hold ORIGINATOR_AMBIGUOUS"),
     *("deposit.verdict.v1 deny RETRACTED", "AUTHORIZATION_OPEN", "BROADCAST_WITHOUT_ALLOW", "CALL_TROUBLED"),
+    *("withdrawal.verdict.v1 hold REJECTED_INPUT", "REQUEST_REFUSED"),
     *("EXCHANGE_NOT_CONCLUDED", "HELD_TOO_LONG", "DEPOSIT_NOT_SETTLED", "DIRECTORY_KEY_CHANGED", "PARKED_TOO_LONG"),
 )
 """What the known seeds must have seen."""

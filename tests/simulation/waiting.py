@@ -12,6 +12,7 @@ from travelrule.assessments.table import WAITING
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import WAITS
 from travelrule.exchange.beneficiary_state import ExchangeState
+from travelrule.exchange.refused_request import RefusedRequestState
 from travelrule.exchange.state import Attempt, WithdrawalState
 from travelrule.exchange.turn import OPEN_STATUSES
 
@@ -32,6 +33,8 @@ def unattended(state: Any, calls: set[tuple[str, str]]) -> str:
     """
     if isinstance(state, WithdrawalState):
         return _withdrawal(state, calls)
+    if isinstance(state, RefusedRequestState) and state.case.verdict == "hold" and "held" not in state.timers:
+        return "a refused request that nobody is reminded of"
     if isinstance(state, DepositState):
         return _deposit(state)
     if isinstance(state, ExchangeState) and state.status == "verified" and "open" not in state.timers:

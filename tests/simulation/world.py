@@ -299,9 +299,8 @@ class World:
             figures.decisions += oracle.decisions
             figures.doubles += self.processes[name].doubles
             figures.exchanges += sum(subject.startswith("exchange:") for subject in slots)
-            figures.exchanges += sum(
-                1 for subject, slot in slots.items() if subject.startswith("withdrawal:") for _ in slot.state.attempts
-            )
+            states = [slot.state for subject, slot in slots.items() if subject.startswith("withdrawal:")]
+            figures.exchanges += sum(len(getattr(state, "attempts", ())) for state in states)
             figures.deposits += sum(subject.startswith("deposit:") for subject in slots)
             figures.seen += oracle.counts
         return figures

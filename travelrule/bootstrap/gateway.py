@@ -16,10 +16,12 @@ from travelrule.engine.counterparties import Counterparties
 from travelrule.engine.intake import Intake
 from travelrule.engine.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
+from travelrule.gateway.rates import MemberRates, Rates
 from travelrule.gateway.screening import ListScreen
 from travelrule.gateway.server import gateway_server
 from travelrule.gateway.tls import Tls
 from travelrule.listener.server import ListenerServer
+from travelrule.settings import Settings
 
 CLOSE_SECONDS = 5.0
 """What a server whose role is given up gets to close its sockets."""
@@ -42,11 +44,16 @@ def gateway_deps(
         randomness=os.urandom,
         refresh_keys=counterparties.refresh_keys,
         alert=installation.engine.alert,
+        rates=MemberRates(_rates(installation.settings), installation.clock, alert=installation.engine.alert),
         screen=ListScreen(lists, installation.policy),
         named_beneficiaries=Authorizations(
             installation.database, installation.entity_id, installation.vault, installation.reads
         ).named_beneficiaries,
     )
+
+
+def _rates(settings: Settings) -> Rates:
+    return Rates(settings.gateway_request_rate, settings.gateway_search_rate, settings.gateway_miss_rate)
 
 
 async def serve_gateway(

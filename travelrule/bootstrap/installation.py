@@ -33,7 +33,9 @@ from travelrule.engine.kinds import MACHINES
 from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
+from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError
+from travelrule.given_files import UnreadableError, read_text
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp
 from travelrule.settings import Settings
@@ -47,6 +49,7 @@ from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
+PROFILE = f"{PREFIX}VASP_PROFILE_FILE"
 KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
 """What must be known to tell whether the keys are those of a database."""
 
@@ -91,13 +94,14 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
     profile = load_profile(settings)
     database = Database(settings.database_url)
     try:
-        await database.check()
-        if require_schema:
-            await _check_tables(database)
-        installation = _assemble(settings, profile, database)
-        if require_schema:
-            await KeyGuard(database, installation.entity_id, installation.vault).register()
-            await installation.policy.load()
+        async with database.explained():
+            await database.check()
+            if require_schema:
+                await _check_tables(database)
+            installation = _assemble(settings, profile, database)
+            if require_schema:
+                await KeyGuard(database, installation.entity_id, installation.vault).register()
+                await installation.policy.load()
     except BaseException:
         await database.dispose()  # an open connection would keep the process from ending
         raise
@@ -168,11 +172,11 @@ def load_profile(settings: Settings) -> VaspProfile:
     """The own legal data, as ``OriginatingVASP`` and ``BeneficiaryVASP`` need them."""
     path = settings.vasp_profile_file
     if path is None:
-        raise ConfigurationError("VASP_PROFILE_FILE", "give a TOML file with the own legal name, address and country")
+        raise ConfigurationError(PROFILE, "give a TOML file with the own legal name, address and country")
     try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError("VASP_PROFILE_FILE", "names a file that cannot be read as UTF-8 text") from error
+        content = read_text(path)
+    except UnreadableError as error:
+        raise ConfigurationError(PROFILE, f"{error.reason}: {path}") from error
     return VaspProfile.from_toml(content)
 
 

@@ -88,7 +88,8 @@ async def _open_and_serve(
         async with _broker(settings, needed="worker" in roles) as connection:
             opened = await open_installation(settings)
             try:
-                await load_first_lists(opened)
+                async with opened.database.explained():
+                    await load_first_lists(opened)
                 await _serve(opened, roles, connection, sockets, stop, probes, health)
             finally:
                 await opened.close()
@@ -103,10 +104,11 @@ async def _check_database(settings: Settings) -> None:
     """
     database = Database(settings.database_url)
     try:
-        await database.check()
-        await verify_keys(settings, database)
-        if not database.is_postgresql:
-            await migrate.upgrade(database)
+        async with database.explained():
+            await database.check()
+            await verify_keys(settings, database)
+            if not database.is_postgresql:
+                await migrate.upgrade(database)
     finally:
         await database.dispose()
 

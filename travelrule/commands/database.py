@@ -27,11 +27,12 @@ async def _migrate(*, check: bool, output: Output) -> None:
     unset = [name for name in KEY_SETTINGS if getattr(settings, name) is None]
     database = Database(settings.database_url, limits=MIGRATING)
     try:
-        await database.check()
-        if not unset:
-            await verify_keys(settings, database)
-        before = await migrate.current(database)
-        after = before if check else await migrate.upgrade(database)
+        async with database.explained():
+            await database.check()
+            if not unset:
+                await verify_keys(settings, database)
+            before = await migrate.current(database)
+            after = before if check else await migrate.upgrade(database)
     finally:
         await database.dispose()
     newest = migrate.newest()

@@ -91,7 +91,8 @@ async def installation(*, require_schema: bool = True) -> AsyncIterator[Installa
     """The installation of the environment's settings, closed afterwards."""
     opened = await open_installation(load_settings(), require_schema=require_schema)
     try:
-        yield opened
+        async with opened.database.explained():
+            yield opened
     finally:
         await opened.close()
 

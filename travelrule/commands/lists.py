@@ -13,12 +13,11 @@ import typer
 from travelrule.bootstrap.installation import open_lists
 from travelrule.bootstrap.lists import put_in_force
 from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
-from travelrule.errors import ServiceUnavailable, TravelRuleError
+from travelrule.errors import TravelRuleError
 from travelrule.exchange.decision import Alert
 from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
 from travelrule.screening.lists.report import ListFaults
 from travelrule.screening.names import NameKind, is_comparable
-from travelrule.store.database import is_infrastructure_failure
 
 app = typer.Typer(help="Sanctions lists", no_args_is_help=True)
 
@@ -119,11 +118,6 @@ async def _activate(imported: ImportedList, output: Output, *, allow_shrink: boo
             changed = await put_in_force(opened, imported, allow_shrink=allow_shrink)
     except ListFaults as faults:
         await _refuse(faults, output)
-    except Exception as error:
-        # The boundary to the database: whatever it says, nothing was imported, and the same call may succeed later.
-        if not is_infrastructure_failure(error):
-            raise
-        raise ServiceUnavailable("database", "nothing was imported; try again") from error
     report = imported.report
     if output is Output.JSON:
         write_json({"ok": True, "changed": changed, **report.as_dict(), "faults": []})

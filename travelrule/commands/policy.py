@@ -14,6 +14,7 @@ from travelrule.engine.history import Histories
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.trying import PolicyTrial
 from travelrule.errors import UsageError
+from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import Policy
 from travelrule.policy.toml_form import Fault, PolicyFaults
 
@@ -67,9 +68,9 @@ async def _try(policy: Policy, since: str, output: Output) -> None:
 def _policy(file: Path, output: Output) -> tuple[Policy, str]:
     """The policy of a file and its text; else its faults are said and the command ends with exit 1."""
     try:
-        content = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        fail(UsageError(f"{file} cannot be read as UTF-8 text"))
+        content = read_text(file)
+    except UnreadableError as error:
+        fail(UsageError(f"{file}: {error.reason}"))
     try:
         return Policy.from_toml(content), content
     except PolicyFaults as error:

@@ -28,6 +28,7 @@ from travelrule.engine.parking import ParkedInputs
 from travelrule.engine.ports import CallTaker, EventTaker
 from travelrule.engine.projecting import subject_writes
 from travelrule.engine.qualifying import qualified
+from travelrule.engine.refused_requests import is_refused_request, refusal_of, refused_input
 from travelrule.engine.slot import Slot
 from travelrule.engine.slots import Slots
 from travelrule.engine.taking import Taken, TakenEvents
@@ -161,7 +162,8 @@ class Engine:
                 slots = await self._lock(connection, items, policy)
                 decider.own = slots.get(own_subject(self.vasp))
                 await decider.guard.load(connection, wanted)
-                known = await self._known(connection, [(item.source, item.id) for item in wanted])
+                told = [refusal_of(item, batch.letter_id(item), now) for item in items if is_refused_request(item)]
+                known = await self._known(connection, [(item.source, item.id) for item in [*wanted, *told]])
                 decider.accepted = await accepted_answers(connection, self.vasp, wanted)
                 parked = ParkedInputs(connection, batch, self.vault, slots, wanted)
                 outcomes = [
@@ -183,6 +185,7 @@ class Engine:
         self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime, events: TakenEvents
     ) -> None:
         await batch.forget_known_dead_letters(connection)
+        await batch.revoked_calls.mark(connection)
         events.lease(batch, now)
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))
@@ -191,7 +194,7 @@ class Engine:
         self, connection: AsyncConnection, items: Sequence[Input | Rejected], policy: Policy
     ) -> dict[str, Slot]:
         own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
-        items = [item for item in items if isinstance(item, Input) or is_message(item.raw)]
+        items = [one for one in items if isinstance(one, Input) or is_message(one.raw) or is_refused_request(one)]
         subjects = {item.subject for item in items if item.subject} | own
         if not subjects:
             return {}
@@ -236,9 +239,12 @@ class Engine:
                 alert_refused(batch, decider.own, None)
             source = "subjects" if is_message(item.raw) else "kafka"
             batch.observations.append(_observation(source, "undecodable", "rejected"))
+            if is_refused_request(item):
+                refusal = refusal_of(item, batch.letter_id(item), now)
+                await self._one(connection, refusal, slots, known, decider, batch, parked, now)
             return Outcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
-        was_there = slot.state is not None
+        was_there = decider.arrived(slot)
         before = slot.changed, slot.parked, slot.due_at
         outcome = decider.apply(item, slot, known, now)
         if outcome.status == "parked":
@@ -249,8 +255,13 @@ class Engine:
             if waiting == "another":
                 outcome = decider.conflict(item, slot)
         batch.observations.append(_observation(source_class(item.source), item.type, outcome.status))
-        if slot.parked and not was_there and slot.state is not None:
+        if slot.parked and not was_there and decider.arrived(slot):
             await self._release(connection, slot, known, decider, parked, now)
+        if (rejected := refused_input(item, outcome)) is not None:
+            refusal = refusal_of(rejected, batch.letter_id(rejected), now)
+            for name, stored in (await self._known(connection, [(refusal.source, refusal.id)])).items():
+                known.setdefault(name, stored)
+            await self._one(connection, refusal, slots, known, decider, batch, parked, now)
         return outcome
 
     async def _release(

@@ -18,6 +18,7 @@ from travelrule.deposits.state import DepositState
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.directory import VaspState
 from travelrule.exchange.owners import OwnerState
+from travelrule.exchange.refused_request import RefusedRequestState
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW
 from travelrule.exchange.turn import owes
@@ -35,8 +36,10 @@ class Conclusion:
     serves: Callable[[Any], tuple[str, ...]] = lambda _: ()
 
 
-def _withdrawal(state: WithdrawalState) -> bool:
+def _withdrawal(state: WithdrawalState | RefusedRequestState) -> bool:
     """The chain is through, or it never went there. An allow without a broadcast may still become one."""
+    if isinstance(state, RefusedRequestState):
+        return state.case.final
     if any(attempt.status not in ENDED or owes(attempt) for attempt in state.attempts):
         return False
     if state.recorded or state.chain in {"final", "failed"}:

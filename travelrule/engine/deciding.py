@@ -87,6 +87,10 @@ class Decider:
             known[item.source, item.id] = Known(fingerprint, slot.subject, outcome.status, outcome.code, sealed)
         return outcome
 
+    def arrived(self, slot: Slot) -> bool:
+        """Whether what is parked for the subject can be decided now."""
+        return slot.state is not None and self._machines[slot.kind].arrived(slot.state)
+
     def release_parked(
         self, slot: Slot, parked: list[bytes], known: dict[tuple[str, str], Known], now: datetime
     ) -> None:

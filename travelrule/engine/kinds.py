@@ -11,10 +11,11 @@ from travelrule.exchange.machine import Machine
 from travelrule.exchange.machines import MACHINES as EXCHANGE_MACHINES
 from travelrule.exchange.meeting import MEETING
 from travelrule.exchange.owning import OWNING
+from travelrule.exchange.refused_request import REFUSED
 from travelrule.exchange.reports import INTERNAL as EXCHANGES
 
 MACHINES: dict[str, Machine] = {**EXCHANGE_MACHINES, **DEPOSIT_MACHINES, **ASSESSMENT_MACHINES}
 """The machine of each kind of subject."""
 
-INTERNAL: dict[str, type[Wire]] = {**EXCHANGES, **MEETING, **DATA_REQUESTS, **ASSESSING, **OWNING}
+INTERNAL: dict[str, type[Wire]] = {**EXCHANGES, **MEETING, **DATA_REQUESTS, **ASSESSING, **OWNING, **REFUSED}
 """Which model an input's data are that no platform sends."""

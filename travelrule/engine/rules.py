@@ -9,6 +9,7 @@ from pathlib import Path
 from travelrule import logs
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.errors import ConfigurationError, ConfigurationFault
+from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.policy.toml_form import PolicyFaults
 from travelrule.store.policies import Policies, StoredPolicy
@@ -77,9 +78,9 @@ class ActivePolicy:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(SETTING, "names a file that cannot be read as UTF-8 text") from error
+        return read_text(file)
+    except UnreadableError as error:
+        raise ConfigurationError(SETTING, f"{error.reason}: {file}") from error
 
 
 def _first(content: str) -> Policy:

@@ -23,6 +23,8 @@ class Machine:
     ``version`` rises whenever the same state, input, policy and time lead to another state, other effects or another
     projection than before, or the same state is written as other bytes: every audit record names the version that
     decided it, and only that version can decide it again. ``tests/golden`` fails if it was forgotten.
+
+    ``arrived(state or None)``: what was parked for the subject can be decided now.
     """
 
     kind: str
@@ -31,3 +33,4 @@ class Machine:
     load: Callable[[bytes], Any]
     project: Callable[[Any], Projection]
     version: int
+    arrived: Callable[[Any], bool] = lambda state: state is not None

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 
-def codec(state_type: type[Any]) -> tuple[Callable[[Any], bytes], Callable[[bytes], Any]]:
+def codec(state_type: Any) -> tuple[Callable[[Any], bytes], Callable[[bytes], Any]]:
     """Give ``dump`` and ``load`` for a state class."""
     adapter: TypeAdapter[Any] = TypeAdapter(state_type)
 

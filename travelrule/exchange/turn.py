@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import AssessmentDropped, answer_limit
-from travelrule.exchange.decision import AcceptAnswer, Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
+from travelrule.exchange.decision import (
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    Decision,
+    DropCalls,
+    Effect,
+    Emit,
+    EndUnsent,
+    Tell,
+)
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.state import Attempt, Case, WithdrawalState
@@ -30,6 +40,8 @@ REPORT_AGAIN = "report-again"
 GATE = "gate"
 WAKE = "wake"
 """Set by a migration, for states of a build that gave an open gate no timer."""
+
+State = TypeVar("State")
 
 OPEN_STATUSES = frozenset({"verified", "pending", "processing", "wait-confirm", "confirmed"})
 
@@ -203,6 +215,10 @@ class Turn:
         """Take back calls that were not sent yet."""
         self.effects.append(DropCalls(operations))
 
+    def end_unsent(self, operation: str) -> None:
+        """Let a call that the counterparty cannot have yet end unsent."""
+        self.effects.append(EndUnsent(operation))
+
     def alert(
         self,
         code: AlertCode,
@@ -262,7 +278,7 @@ def owes(attempt: Attempt) -> bool:
     return attempt.status in OPEN_STATUSES and attempt.report in ("none", "owed", "missed", "dropped")
 
 
-def ignored(state: WithdrawalState, rule: str) -> Decision[WithdrawalState]:
+def ignored(state: State, rule: str) -> Decision[State]:
     """What came changes nothing: it came before, or too late."""
     return Decision(state, status="duplicate", rule=rule)
 

@@ -1,14 +1,17 @@
 """The originating side: one withdrawal, from the platform's wish to a concluded exchange. Pure.
 
 ``decide`` never raises for anything that a platform or a peer can send. An input for a withdrawal that is not known yet
-is parked, because topics are not ordered between each other; only the request (or the record) creates the subject.
+is parked, because topics are not ordered between each other; only the request (or the record) creates the subject. A
+request that was refused as a message puts an unknown withdrawal on hold (``refused_request``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
@@ -20,17 +23,26 @@ from schemas.withdrawals import (
     WithdrawalRequested,
 )
 from travelrule.exchange import assessed
+from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.authorizing import address_reported, authorization_reported
 from travelrule.exchange.chain_events import broadcast, mined, settled
 from travelrule.exchange.closing import cancelled, operator_decided, timer_due, troubled
 from travelrule.exchange.concluding import finish_reported, report_reported
-from travelrule.exchange.decision import Decision
+from travelrule.exchange.decision import Decision, Projection
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.exchange.opening import amended, fresh_state, recorded, repeated, requested
 from travelrule.exchange.projecting import project_withdrawal
+from travelrule.exchange.refused_request import (
+    RefusedRequestState,
+    RequestRefused,
+    decide_refused,
+    first_refusal,
+    is_reopened,
+    project_refused,
+)
 from travelrule.exchange.reports import CallReport, TimerDue
 from travelrule.exchange.serial import codec
 from travelrule.exchange.state import WithdrawalState
@@ -53,10 +65,19 @@ NOT_FOR_RECORDED = frozenset({WithdrawalAmended, WithdrawalCancelled, DecisionRe
 """What makes no sense for a withdrawal that was recorded as sent."""
 
 
-def decide(state: WithdrawalState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+State = Annotated[WithdrawalState | RefusedRequestState, Field(union_mode="left_to_right")]
+
+
+def decide(state: State | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
     """Decide one input about one withdrawal."""
     data = item.data
+    if isinstance(state, RefusedRequestState):
+        if not is_reopened(state, data):
+            return decide_refused(state, item, policy, now)
+        state = None
     if state is None:
+        if isinstance(data, RequestRefused):
+            return first_refusal(item.subject.partition(":")[2], data, policy, now)
         if isinstance(data, WithdrawalRecorded):
             return recorded(fresh_state(item, data), data)
         if isinstance(data, WithdrawalRequested):
@@ -71,6 +92,11 @@ def decide(state: WithdrawalState | None, item: Input, policy: Policy, now: date
     if state.recorded and type(data) in NOT_FOR_RECORDED:
         return rejected(state, "ALREADY_BROADCAST", "withdrawalId", "it was recorded as sent: nothing to decide")
     return hear(turn, data)
+
+
+def _refused_again(turn: Turn, _: RequestRefused) -> Decision[WithdrawalState]:
+    turn.alert(AlertCode.REQUEST_REFUSED)
+    return Decision(turn.state, tuple(turn.effects), rule="another request under this id was refused")
 
 
 def _reported(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
@@ -91,12 +117,23 @@ PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
     DecisionRecorded: operator_decided,
     CallReport: _reported,
     TimerDue: timer_due,
+    RequestRefused: _refused_again,
     SearchCalledBack: called_back,
     AssessmentSession: assessed.session,
     AssessmentEnded: assessed.ended,
 }
 """Which function hears what about a known withdrawal."""
 
-_dump, _load = codec(WithdrawalState)
 
-MACHINE = Machine("withdrawal", decide, _dump, _load, project_withdrawal, ORIGINATOR_VERSION)
+def _project(state: State) -> Projection:
+    return project_refused(state) if isinstance(state, RefusedRequestState) else project_withdrawal(state)
+
+
+def _arrived(state: State | None) -> bool:
+    """Whether its request, or its end, is known: what the chain did waits for that."""
+    return state is not None and (isinstance(state, WithdrawalState) or state.case.final)
+
+
+_dump, _load = codec(State)
+
+MACHINE = Machine("withdrawal", decide, _dump, _load, _project, ORIGINATOR_VERSION, _arrived)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Awaitable, Callable
+from typing import Any, get_args
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from travelrule.engine.searches import CALLBACK_PATH
+from travelrule.gateway.admission import Admission
 from travelrule.gateway.authorization import Authorization
 from travelrule.gateway.callbacks import Callback, Operation
 from travelrule.gateway.data_request import DataRequests
 from travelrule.gateway.deps import GatewayDeps
-from travelrule.gateway.endpoint import Endpoint
+from travelrule.gateway.endpoint import Answer, Call, Endpoint
 from travelrule.gateway.finish import Finish
 from travelrule.gateway.health import Health
 from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
@@ -25,61 +27,48 @@ from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 __all__ = ["GatewayDeps", "create_gateway"]
 
+Answering = Callable[[Call], Awaitable[Answer]]
+
 
 def create_gateway(deps: GatewayDeps) -> Starlette:
     """Make the gateway of one VASP. Pairs of routes that differ only by method are M4 and M5, M6 and M7."""
     senders = Senders(deps.directory, deps.refresh_keys, deps.clock, deps.alert)
     wallets = WalletLookups(deps.reads, deps.verify_deadline_s)
     withdrawals = WithdrawalLookups(deps.withdrawals, deps.verify_deadline_s)
-    slow = deps.deadline_s
+    slow, quick = deps.deadline_s, deps.verify_deadline_s
+
+    def serve(
+        method: str, path: str, operation: str, answer: Answering, deadline_s: float, *, sealed: bool, **more: Any
+    ) -> Route:
+        admit = Admission(operation, deps.rates, key_needed=sealed)
+        return Route(path, Endpoint(operation, answer, deadline_s, admit=admit, **more), methods=[method])
+
+    status_search, finish = StatusSearch(deps, senders), Finish(deps, senders)
+    verify = VerifyAddress(deps, senders, wallets)
+    authorization = Authorization(deps, senders, wallets)
+    txid_search = TxidSearch(deps, senders, withdrawals)
+    health = Endpoint("health", Health(deps), quick, result_field="status")
     app = Starlette(
         routes=[
-            Route(
-                "/v1/beneficiary/VerifyAddress",
-                Endpoint(
-                    "address-search",
-                    VerifyAddress(deps, senders, wallets),
-                    deps.verify_deadline_s,
-                    late=LATE,
-                ),
-                methods=["POST"],
+            serve("POST", "/v1/beneficiary/VerifyAddress", "address-search", verify, quick, sealed=True, late=LATE),
+            serve("POST", "/v1/beneficiary/transfer", "transfer-authorization", authorization, slow, sealed=True),
+            serve(
+                "POST", "/v1/beneficiary/transfer/txid", "txid-report", TxidReport(deps, senders), slow, sealed=False
             ),
-            Route(
-                "/v1/beneficiary/transfer",
-                Endpoint("transfer-authorization", Authorization(deps, senders, wallets), slow),
-                methods=["POST"],
-            ),
-            Route(
-                "/v1/beneficiary/transfer/txid",
-                Endpoint("txid-report", TxidReport(deps, senders), slow),
-                methods=["POST"],
-            ),
-            Route(
+            serve(
+                "POST",
                 "/v1/vasp/transfer/status",
-                Endpoint("status-search", StatusSearch(deps, senders), slow, result_field="status"),
-                methods=["POST"],
+                "status-search",
+                status_search,
+                slow,
+                sealed=False,
+                result_field="status",
             ),
-            Route(
-                "/v1/vasp/transfer/status",
-                Endpoint("finish", Finish(deps, senders), slow),
-                methods=["PUT"],
-            ),
-            Route(
-                "/v1/verification/tx",
-                Endpoint("txid-search", TxidSearch(deps, senders, withdrawals), deps.verify_deadline_s),
-                methods=["POST"],
-            ),
-            Route(
-                "/v1/verification/tx",
-                Endpoint("data-request", DataRequests(deps, senders), slow),
-                methods=["PUT"],
-            ),
+            serve("PUT", "/v1/vasp/transfer/status", "finish", finish, slow, sealed=False),
+            serve("POST", "/v1/verification/tx", "txid-search", txid_search, quick, sealed=False),
+            serve("PUT", "/v1/verification/tx", "data-request", DataRequests(deps, senders), slow, sealed=True),
             *_callbacks(deps),
-            Route(
-                "/v1/vasp/health",
-                Endpoint("health", Health(deps), deps.verify_deadline_s, result_field="status"),
-                methods=["GET"],
-            ),
+            Route("/v1/vasp/health", health, methods=["GET"]),
         ],
         exception_handlers=EXCEPTION_HANDLERS,
     )

@@ -30,10 +30,12 @@ from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.gateway.wallets import meant
 from travelrule.identity.build import with_clear_vasp
-from travelrule.identity.payload_limits import excess
+from travelrule.identity.payload_limits import excess, name_count
 from travelrule.store.reads import WalletRecord
 
 KIND = "authorization.received"
+TELLING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
+"""Refusals that tell that somebody is no customer; they have a rate of their own."""
 FACTS = {"sender", "wallets", "originator_sanctioned"}
 
 
@@ -51,10 +53,13 @@ class Authorization:
         request = request_of(TransferAuthorizationRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        await self.deps.rates.take(sender, "transfer-authorization", name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
         item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
         reply = reply_of(await self.deps.intake.submit(item))
+        if reply.get("reasonType") in TELLING:
+            await self.deps.rates.missed(sender)
         return _answer(reply, request.transfer_id, self._sealed(reply, opened))
 
     async def _received(

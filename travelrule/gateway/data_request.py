@@ -23,6 +23,7 @@ from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.identity.addresses import canonical, txid_key
+from travelrule.identity.payload_limits import name_count
 
 KIND = "data-request.received"
 SUBJECT = "data-request"
@@ -54,6 +55,7 @@ class DataRequests:
         request = request_of(DataRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        await self.deps.rates.take(sender, "data-request", name_count(opened.ivms101))
         if holds_nul(opened.ivms101):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
         data = await self._received(caller, sender, request, opened.ivms101)

@@ -21,6 +21,7 @@ from travelrule.gateway.ports import (
     Withdrawals,
     no_alert,
 )
+from travelrule.gateway.rates import MemberRates, unlimited
 from travelrule.policy.policy import Policy
 
 
@@ -28,9 +29,9 @@ from travelrule.policy.policy import Policy
 class GatewayDeps:
     """The ports of one VASP's gateway.
 
-    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``verify_deadline_s``: when
-    M1 and M6 answer themselves, below the second that the protocol gives. ``deadline_s``: the same for the other
-    endpoints, below the 10 s after which the hub gives up.
+    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``rates``: how often one
+    member may ask. ``verify_deadline_s``: when M1 and M6 answer themselves, below the second that the protocol gives.
+    ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub gives up.
     """
 
     entity_id: str
@@ -47,5 +48,6 @@ class GatewayDeps:
     screen: Screen = field(default_factory=NoLists)
     named_beneficiaries: NamedBeneficiaries | None = None
     alert: RaiseAlert = no_alert
+    rates: MemberRates = field(default_factory=unlimited)
     verify_deadline_s: float = 0.9
     deadline_s: float = 8.0

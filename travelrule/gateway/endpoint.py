@@ -49,7 +49,8 @@ class Endpoint:
     """Serves one operation. ``answer`` gives the body of a 200, or raises ``Refused``.
 
     ``late``: the body answered with 200 when ``deadline_s`` is over; None: 503. ``result_field`` names the
-    answer's field that the metric is counted by.
+    answer's field that the metric is counted by. ``admit`` looks at the headers before the body is read, and raises
+    ``Refused``.
     """
 
     operation: str
@@ -57,38 +58,43 @@ class Endpoint:
     deadline_s: float
     result_field: str = "result"
     late: Answer | None = None
+    admit: Callable[[Headers], Awaitable[None]] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (ASGI)."""
         started = perf_counter()
         try:
-            status, body = await self._processed(scope, receive)
+            status, body, retry_after = await self._processed(scope, receive)
         except Disconnected:
             return
         result = body.get("errorType") or body.get(self.result_field) or "ok"
         duration = perf_counter() - started
         GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, result).observe(duration)
-        await send_json(send, status, body)
+        await send_json(send, status, body, retry_after)
 
-    async def _processed(self, scope: Scope, receive: Receive) -> tuple[int, Answer]:
+    async def _processed(self, scope: Scope, receive: Receive) -> tuple[int, Answer, int]:
+        """Give status, body and the seconds of ``Retry-After``, 0 without."""
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = headers_of(scope["headers"])
                 if scope["method"] != "GET":
                     require_json(headers)
-                return OK, await self.answer(Call(headers, await read_body(receive, BODY_BYTES_MAX, _too_large)))
+                if self.admit is not None:
+                    await self.admit(headers)
+                body = await read_body(receive, BODY_BYTES_MAX, _too_large)
+                return OK, await self.answer(Call(headers, body)), 0
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)
-            return CANNOT_PROCESS, refusal.body
+            return CANNOT_PROCESS, refusal.body, refusal.retry_after_seconds
         except Disconnected:
             raise
         except TimeoutError:
             log.warning("request-late", operation=self.operation, limit_seconds=self.deadline_s)
-            return (OK, self.late) if self.late is not None else (CANNOT_PROCESS, internal().body)
+            return (OK, self.late, 0) if self.late is not None else (CANNOT_PROCESS, internal().body, 0)
         except Exception as error:  # noqa: BLE001
             # The boundary to the hub: a peer gets a documented answer whatever happened here.
             log.error("request-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
-            return CANNOT_PROCESS, internal().body
+            return CANNOT_PROCESS, internal().body, 0
 
 
 def _too_large() -> Refused:
@@ -112,9 +118,11 @@ async def read_body(receive: Receive, limit: int, too_large: Callable[[], Except
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-async def send_json(send: Send, status: int, body: Answer) -> None:
+async def send_json(send: Send, status: int, body: Answer, retry_after_seconds: int = 0) -> None:
     """Send a whole answer."""
     content = orjson.dumps(body)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+    if retry_after_seconds:
+        headers.append((b"retry-after", str(retry_after_seconds).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": content})

@@ -25,7 +25,8 @@ class Finish:
         """Answer one request."""
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(FinishRequest, call.body)
-        await self.senders.check_accepted(caller, self.deps.policy())
+        sender = await self.senders.check_accepted(caller, self.deps.policy())
+        await self.deps.rates.take(sender, "finish")
         data = FinishReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,

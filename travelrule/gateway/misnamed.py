@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from datetime import datetime, timedelta
-
-from travelrule import logs
 from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.decision import Alert
+from travelrule.gateway.member_alerts import TOLD_AGAIN, MemberAlerts
 from travelrule.gateway.ports import RaiseAlert
 
-TOLD_AGAIN = timedelta(hours=1)
-KEPT_MAX = 4096
-AT_ONCE_MAX = 4
-"""Alerts on their way at once: an answer never waits for one, and a flood of senders is not a flood of writes."""
-
-log = logs.get("gateway")
+__all__ = ["TOLD_AGAIN", "MisnamedAlerts"]
 
 
-class MisnamedAlerts:
-    """One alert per entity and hour of this process, raised beside the request."""
+class MisnamedAlerts(MemberAlerts):
+    """One alert per entity and hour of this process."""
 
     def __init__(self, alert: RaiseAlert) -> None:
-        self._alert = alert
-        self._told: OrderedDict[str, datetime] = OrderedDict()
-        self._raising: set[asyncio.Task[None]] = set()
-
-    def tell(self, entity_id: str, now: datetime) -> None:
-        """Raise the alert if it was not raised lately."""
-        told = self._told.get(entity_id)
-        if (told is not None and now - told < TOLD_AGAIN) or len(self._raising) >= AT_ONCE_MAX:
-            return
-        self._told[entity_id] = now
-        self._told.move_to_end(entity_id)
-        if len(self._told) > KEPT_MAX:
-            self._told.popitem(last=False)
-        task = asyncio.create_task(self._raise(entity_id))
-        self._raising.add(task)
-        task.add_done_callback(self._raising.discard)
-
-    async def _raise(self, entity_id: str) -> None:
-        try:
-            await self._alert(
-                f"vasp:{entity_id}", Alert(AlertCode.ORIGIN_ALLIANCE_MISMATCH.value, "warning", entity_id)
-            )
-        except Exception as error:  # noqa: BLE001 -- the request was answered; the next one tries again
-            self._told.pop(entity_id, None)
-            log.warning("alert-not-raised", error=error)
+        super().__init__(alert, AlertCode.ORIGIN_ALLIANCE_MISMATCH)

@@ -123,7 +123,8 @@ def openapi_document() -> Document:
             "included; 503 only when a request cannot be processed at all. A peer outside the allowed networks is "
             "disconnected before it is read; 400, 405, 408 and 431 refuse what is no acceptable HTTP request. Lists "
             "and texts of a payload have limits (`docs/generated/limits.md`); what exceeds one is answered with 503 "
-            "`INVALID_MSG_FIELD_VALUE`.",
+            "`INVALID_MSG_FIELD_VALUE`. A member that asks more often than its rate gets 503 "
+            "`VASP_BACKEND_INTERNAL_ERROR` with `Retry-After`.",
         },
         "paths": paths,
         "components": {"schemas": _schemas()},

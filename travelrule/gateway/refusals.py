@@ -24,13 +24,15 @@ ErrorType = Literal[
 class Refused(Exception):  # noqa: N818 -- says what happened, as HTTP does
     """Ends the processing of a request.
 
-    ``field`` and ``fix`` are ours word for word: never a value sent to us.
+    ``field`` and ``fix`` are ours word for word: never a value sent to us. ``retry_after_seconds`` becomes the
+    ``Retry-After`` header.
     """
 
-    def __init__(self, code: ErrorType, field: str, fix: str) -> None:
+    def __init__(self, code: ErrorType, field: str, fix: str, *, retry_after_seconds: int = 0) -> None:
         self.code: ErrorType = code
         self.field = field
         self.fix = fix
+        self.retry_after_seconds = retry_after_seconds
         super().__init__(code)
 
     @property

@@ -8,11 +8,15 @@ from starlette.types import ASGIApp
 
 from travelrule.gateway.sources import Network, Sources
 from travelrule.gateway.tls import Tls, server_context
+from travelrule.listener.descriptors import fitted
 from travelrule.listener.limits import Limits
 from travelrule.listener.server import ListenerServer
 
 LIMITS = Limits(answer_seconds=30.0)
 """No operation takes longer than ``deadline_s`` of ``GatewayDeps``; the rest is for the peer to take the answer."""
+
+DESCRIPTORS_BESIDE = 512
+"""Database, broker, hub, files, and the metrics port: health is answered whatever the gateway holds."""
 
 GRACE_SECONDS = 30
 """A body that has begun (15 s) and its answer (8 s) fit in, and the whole fits into the watchdog of a process."""
@@ -28,7 +32,7 @@ def gateway_server(
     return ListenerServer(
         app,
         name="gateway",
-        limits=limits,
+        limits=fitted("gateway", limits, DESCRIPTORS_BESIDE),
         allow=Sources(sources).allow,
         tls=server_context(tls),
         grace_seconds=GRACE_SECONDS,

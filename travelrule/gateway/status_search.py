@@ -42,9 +42,10 @@ class StatusSearch:
         exchange = await self.deps.reads.outgoing_exchange(request.transfer_id, caller.entity_id)
         if exchange is None:
             # An outsider we sent to may ask; an outsider we know nothing of may not.
-            await self.senders.check_accepted(caller, self.deps.policy())
+            sender = await self.senders.check_accepted(caller, self.deps.policy())
+            await self.deps.rates.take(sender, "status-search")
             raise Refused("UNKNOWN_TRANSFER_ID", "transferId", "no such transfer between us")
-        await self.senders.check(caller)
+        await self.deps.rates.take(await self.senders.check(caller), "status-search")
         answer = {"transferId": request.transfer_id, "status": ANSWERED[exchange.status]}
         if exchange.txid:
             answer["txid"] = exchange.txid

@@ -28,7 +28,8 @@ class TxidReport:
         """Answer one request."""
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(TxidReportRequest, call.body)
-        await self.senders.check_accepted(caller, self.deps.policy())
+        sender = await self.senders.check_accepted(caller, self.deps.policy())
+        await self.deps.rates.take(sender, "txid-report")
         data = TxidReportReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,

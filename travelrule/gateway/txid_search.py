@@ -29,6 +29,7 @@ class TxidSearch:
         """Answer one request."""
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(TxidCheckRequest, call.body)
-        await self.senders.check_accepted(caller, self.deps.policy())
+        sender = await self.senders.check_accepted(caller, self.deps.policy())
+        await self.deps.rates.take(sender, "txid-search")
         sent = await self.withdrawals.sent((request.txid, request.beneficiary_address))
         return {"result": "valid" if sent else "invalid"}

@@ -28,6 +28,7 @@ from travelrule.gateway.refusals import Refused
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.wallets import meant, takes
 from travelrule.identity.names import compare_party, compare_with_stored, named_party
+from travelrule.identity.payload_limits import name_count
 from travelrule.identity.required_data import nameless
 from travelrule.policy.policy import Policy
 from travelrule.store.reads import WalletRecord
@@ -39,6 +40,11 @@ LATE: Answer = {
     "beneficiaryVaspEntityId": "",
 }
 """What is answered when the time is over (D34: a business answer, so HTTP 200)."""
+
+NO_ADDRESS = "no such deposit address"
+OTHER_NAME = "the name differs from the owner's"
+TELLING = frozenset({NO_ADDRESS, OTHER_NAME})
+"""Answers that tell that somebody is no customer; they have a rate of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class VerifyAddress:
         request = request_of(AddressSearchRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        await self.deps.rates.take(sender, "address-search", name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             return _invalid("UNKNOWN", "requests of the sender are not accepted")
@@ -65,7 +72,10 @@ class VerifyAddress:
             return _invalid("LACK_OF_INFORMATION", f"{faults[0].path}: {faults[0].fix}")
         if not policy.serves(request.currency, request.network):
             return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits")
-        return await self._of_addresses(request, beneficiary, policy)
+        answer = await self._of_addresses(request, beneficiary, policy)
+        if answer["reasonMsg"] in TELLING:
+            await self.deps.rates.missed(sender)
+        return answer
 
     async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
         numbers = beneficiary.account_number
@@ -76,7 +86,7 @@ class VerifyAddress:
             # Where the address is ours for something else, the symbol is at fault, unless the policy lists it.
             if all(owned) and not policy.names_asset(request.currency, request.network):
                 return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits there")
-            return _invalid("NOT_FOUND_ADDRESS", "no such deposit address")
+            return _invalid("NOT_FOUND_ADDRESS", NO_ADDRESS)
         wallets = [one for own in taking for one in own]
         if not all(wallet.kyc for wallet in wallets):
             return self._found("NOT_KYC_USER", "the owner has not finished KYC")
@@ -89,7 +99,7 @@ class VerifyAddress:
         if beneficiary.beneficiary_persons and await self._name_differs(
             beneficiary.beneficiary_persons, numbers, wallets, policy
         ):
-            return self._found("UNKNOWN", "the name differs from the owner's")
+            return self._found("UNKNOWN", OTHER_NAME)
         return {
             "result": "valid",
             "reasonType": "",

@@ -99,7 +99,7 @@ class Admission:
         if not await self._state.first_use(entity_id, nonce, signature, now):
             raise HubFault(422, "DUPLICATED_HEADER_NONCE", "X-Code-Req-Nonce was used before: sign with another")
         if operation.limited:
-            self._limiter.take(request.source, now)
+            await self._limiter.take(request.source, now)
         return Admitted(caller, body)
 
     @staticmethod

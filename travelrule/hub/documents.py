@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.field_fixes import fix_of
+from travelrule.given_files import UnreadableError, read_text
 
 
 class Spec(BaseModel):
@@ -41,11 +42,9 @@ AnySpec = TypeVar("AnySpec", bound=Spec)
 def read_document(path: Path) -> Any:
     """Return the content of a ``.toml`` file, or of any other file as JSON. Raises ``ConfigurationError``."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigurationError(path.name, "there is no such file: give the path of one") from None
-    except (OSError, UnicodeDecodeError):
-        raise ConfigurationError(path.name, "cannot be read: give a readable UTF-8 file") from None
+        text = read_text(path)
+    except UnreadableError as error:
+        raise ConfigurationError(path.name, f"{error.reason}: {path}") from None
     try:
         return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except tomllib.TOMLDecodeError as error:

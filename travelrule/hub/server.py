@@ -12,10 +12,14 @@ from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
 from travelrule.listener.addresses import bind
+from travelrule.listener.descriptors import fitted
 from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.listener.server import ListenerServer
 from travelrule.setting_types import HostPort
+
+DESCRIPTORS_BESIDE = 2_048
+"""Connections to members and callback URLs, up to 64 a member; the rest of the process is small beside them."""
 
 OnStarted = Callable[[HostPort], None]
 """Told the address that is really listened on, which port 0 leaves to the system."""
@@ -45,7 +49,7 @@ async def serve(
     server = ListenerServer(
         app,
         name=name,
-        limits=limits,
+        limits=fitted(name, limits, DESCRIPTORS_BESIDE),
         protocol=protocol,
         on_started=lambda: on_started(HostPort(host, port)) if on_started else None,
         lifespan=True,

@@ -24,6 +24,12 @@ def excess(payload: Any) -> Fault | None:
     return next(_excesses(payload), None)
 
 
+def name_count(payload: Any) -> int:
+    """Count the names of both sides: what comparing and screening a payload costs."""
+    sides = [(present(payload, name), persons) for name, persons in PERSONS.items()]
+    return sum(_name_count(person) for side, persons in sides for person in several(side, persons))
+
+
 def has_too_many_values(value: Any) -> bool:
     """Whether there are more than ``VALUES_MAX`` values inside, whatever they are; walks no more of them than that."""
     count, waiting = 0, [value]

@@ -69,6 +69,7 @@ class Cause(StrEnum):
     PAYLOAD_UNREADABLE = "PAYLOAD_UNREADABLE"
     ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
     INFORMATION_INCOMPLETE = "INFORMATION_INCOMPLETE"
+    REJECTED_INPUT = "REJECTED_INPUT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,12 @@ VERDICTS: dict[Cause, VerdictRow] = {
         "INFORMATION_INCOMPLETE",
         ("information",),
         HOLD_OR_DENY,
+    ),
+    Cause.REJECTED_INPUT: VerdictRow(
+        "a withdrawal.requested that was refused as a message, its id readable and new",
+        "hold",
+        "REJECTED_INPUT",
+        ("information",),
     ),
 }
 

@@ -19,12 +19,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.errors import ServiceUnavailable
+from travelrule.store import diagnosis
 from travelrule.store.limits import SERVING, Limits
 
 SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
 """Conflict, deadlock, and a lock that was not had in time."""
 SESSION_ENDED = {"25P03", "25P04"}
 """The server ended a transaction that paused or lasted too long."""
+NOT_ADMITTED = {"25006", "42501"}
+"""The database is read-only, or the user lacks a right: the operator mends it, no message is to blame."""
 UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
 _OWNER_ONLY = 0o600
@@ -52,7 +55,7 @@ class Database:
                 connect_args=limits.connect_arguments(),
             )
         else:
-            if parsed.database and parsed.database != ":memory:":
+            if parsed.database and not parsed.database.startswith((":memory:", "file:")):
                 _make_private_file(Path(parsed.database))
             arguments: dict[str, Any] = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "async_creator_fn": self._open_sqlite}
             if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL"):
@@ -107,7 +110,22 @@ class Database:
         except Exception as error:
             if not is_infrastructure_failure(error):
                 raise
-            raise ServiceUnavailable("database", "check DATABASE_URL and that the server runs") from error
+            raise diagnosis.unavailable(error, self.url) from error
+
+    @asynccontextmanager
+    async def explained(self) -> AsyncIterator[None]:
+        """Raise ``ServiceUnavailable`` with setting and fix for what this database fails at inside: for what runs once
+        and is not tried again.
+        """
+        try:
+            yield
+        except (DBAPIError, PoolTimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            if not is_infrastructure_failure(error):
+                raise
+            raise diagnosis.unavailable(error, self.url) from error
+        except OSError:
+            await self.check()  # the failure may be that of a file or of another service
+            raise
 
     async def dispose(self) -> None:
         """Close every connection."""
@@ -135,7 +153,8 @@ def _make_private_file(path: Path) -> None:
             if file.exists():
                 file.chmod(_OWNER_ONLY)
     except OSError as error:
-        raise ServiceUnavailable("database", "the SQLite file cannot be made in its folder") from error
+        fix = f"{path}: this user must be able to write its folder: correct TRAVELRULE_DATA_DIR or {diagnosis.SETTING}"
+        raise ServiceUnavailable(diagnosis.SERVICE, fix, "file cannot be made") from error
 
 
 def _make_sqlite_transactional(engine: AsyncEngine) -> None:
@@ -182,10 +201,10 @@ def is_infrastructure_failure(error: BaseException) -> bool:
             return True
         code = str(getattr(error.orig, "sqlstate", None) or "")
         if code:
-            # 08 connection, 40 conflict, 53 resources, 57 operator intervention (shutdown), 58 system error,
-            # 25006 read-only.
-            ours = code in SERIALISATION_FAILURES | SESSION_ENDED | {"25006"}
-            return ours or code[:2] in {"08", "40", "53", "57", "58"}
+            # 08 connection, 28 login, 3D no such database, 40 conflict, 53 resources, 57 operator intervention
+            # (shutdown), 58 system error.
+            ours = code in SERIALISATION_FAILURES | SESSION_ENDED | NOT_ADMITTED
+            return ours or code[:2] in {"08", "28", "3D", "40", "53", "57", "58"}
         # Exactly this class says that the file is no database, or a broken one.
         return isinstance(error, OperationalError) or type(error.orig) is sqlite3.DatabaseError
     return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

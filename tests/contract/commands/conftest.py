@@ -1,5 +1,33 @@
 """The command line's fixtures, for tests that start processes or need services."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.commands.password_postgres import PasswordPostgres
+from tests.contract.commands.secured_kafka import SecuredKafka
+from tests.services import run
 from tests.unit.commands.conftest import broker, cli, installed
 
-__all__ = ["broker", "cli", "installed"]
+__all__ = ["broker", "cli", "installed", "password_postgres", "secured_kafka"]
+
+
+@pytest.fixture(scope="session")
+def password_postgres() -> Iterator[PasswordPostgres]:
+    """A server that asks for passwords."""
+    server = PasswordPostgres(run.run_directory() / f"password-{os.getpid()}", run.run_owner())
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def secured_kafka() -> Iterator[SecuredKafka]:
+    """A broker with a listener that wants a login, one with TLS and one without either."""
+    node = SecuredKafka(run.run_directory() / f"secured-{os.getpid()}", run.run_owner())
+    node.start()
+    yield node
+    node.kill()

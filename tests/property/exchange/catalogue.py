@@ -10,6 +10,7 @@ from tests.unit.exchange import scene
 from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.meeting import ExchangeArrived, ExchangeSettled, SearchCalledBack, TxidLearned
+from travelrule.exchange.refused_request import RefusedRequestState, RequestRefused
 from travelrule.exchange.reports import TimerDue
 from travelrule.exchange.state import Gate, WithdrawalState
 
@@ -88,8 +89,10 @@ def timers(state: Any) -> Iterator[Wire]:
     yield TimerDue(name="try-again", due_at=scene.NOW)
 
 
-def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
+def for_withdrawal(state: WithdrawalState | RefusedRequestState | None) -> Iterator[Wire]:
     """Everything that a withdrawal in this state can meet."""
+    for letter in ("letter-1", "letter-2"):
+        yield RequestRefused(dead_letter_id=letter, code="INVALID_AMOUNT", field="data.amount")
     yield scene.requested()
     yield scene.requested(amount="1")
     yield scene.requested(destination={"kind": "unknown", "address": "rPEP"})
@@ -109,13 +112,14 @@ def for_withdrawal(state: WithdrawalState | None) -> Iterator[Wire]:
     yield scene.settled("failed")
     yield from timers(state)
     ids = ["no-such-id"]
-    if state is not None:
-        ids += [one.transfer_id for one in state.attempts]
-        ids += [state.search.request_id] if state.search is not None else []
+    known = state if isinstance(state, WithdrawalState) else None
+    if known is not None:
+        ids += [one.transfer_id for one in known.attempts]
+        ids += [known.search.request_id] if known.search is not None else []
     for transfer_id in ids:
         yield from reports(transfer_id)
         yield SearchCalledBack(operation="wallet-search", request_id=transfer_id)
-    yield from assessments(state.gate if state is not None else None)
+    yield from assessments(known.gate if known is not None else None)
     yield from for_exchange_only()
 
 

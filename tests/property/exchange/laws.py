@@ -8,14 +8,15 @@ from pydantic import BaseModel
 
 from schemas.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
 from schemas.exchanges import ExchangeBody
-from schemas.verdicts import VerdictBody
+from schemas.verdicts import WithdrawalVerdictBody
 from schemas.withdrawals import WithdrawalCancelled
 from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, EndUnsent, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.meeting import MEETING, ArrivalReported, ArrivalWithdrawn
+from travelrule.exchange.refused_request import RefusedRequestState
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import NEW, TRANSITIONS
 from travelrule.identity.arrivals import arrival_subject
@@ -24,7 +25,7 @@ from travelrule.policy.policy import Policy
 SEARCHES = ("wallet-search", "wallet-search-result")
 EVENTS: dict[str, type[BaseModel]] = {
     "exchange.changed.v1": ExchangeBody,
-    "withdrawal.verdict.v1": VerdictBody,
+    "withdrawal.verdict.v1": WithdrawalVerdictBody,
     "wallet-search.result.v1": SearchResultBody,
     "ownership.session.v1": OwnershipSessionBody,
     "ownership.result.v1": OwnershipResultBody,
@@ -49,14 +50,18 @@ def check(before: Any, item: Input, decision: Decision[Any], policy: Policy) -> 
     assert projection.due_at == min(after.timers.values(), default=None)
     assert (projection.due_timer in after.timers) is (projection.due_at is not None)
     assert _txid(before) in (None, _txid(after)), "a stored txid is never replaced"
+    if isinstance(after, RefusedRequestState):
+        _refused_request(before, decision)
     if isinstance(after, WithdrawalState):
-        _withdrawal(before, item, decision, policy)
+        _withdrawal(None if isinstance(before, RefusedRequestState) else before, item, decision, policy)
+        if isinstance(before, RefusedRequestState):
+            assert after.recorded or not before.case.final, "what was given up is not requested again"
     if isinstance(after, ExchangeState):
         _exchange(before, decision)
 
 
 def _txid(state: Any) -> str | None:
-    return None if state is None else state.txid
+    return getattr(state, "txid", None)
 
 
 def _events_fit(decision: Decision[Any]) -> None:
@@ -87,6 +92,8 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
         if attempt.finish == "owed" or (sent and attempt.report not in ("accepted", "failed")):
             assert "conclude" in after.timers, "what is owed is watched"
         assert attempt.finish == "none" or attempt.status == "canceled"
+        if old is not None and old.status == attempt.status == "wait" and attempt.give_up and not old.give_up:
+            assert EndUnsent("transfer-authorization") in decision.effects, "nothing personal leaves for what is over"
     if before is not None:
         assert [one.transfer_id for one in after.attempts][: len(before.attempts)] == [
             one.transfer_id for one in before.attempts
@@ -98,6 +105,24 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
     _search(before, item, decision, policy)
     _failures(before, decision)
     _gates(before, decision, policy)
+
+
+def _refused_request(before: Any, decision: Decision[Any]) -> None:
+    """A refused request never moves value: it is on hold, watched, or denied for good; nothing is asked or told."""
+    after: RefusedRequestState = decision.state
+    assert before is None or isinstance(before, RefusedRequestState), "a known withdrawal is not forgotten"
+    assert all(isinstance(effect, Emit | Alert) for effect in decision.effects)
+    verdicts = [effect.data for effect in decision.effects if isinstance(effect, Emit)]
+    assert len(verdicts) <= 1
+    for data in verdicts:
+        assert data["policyVersion"] == after.case.policy_version
+        assert data["deadLetterId"] == after.dead_letter_id
+    assert (after.case.verdict, after.case.final, "held" in after.timers) in (
+        ("hold", False, True),
+        ("deny", True, False),
+    )
+    if before is not None and before.case.final:
+        assert after == before
 
 
 def _gates(before: WithdrawalState | None, decision: Decision[Any], policy: Policy) -> None:

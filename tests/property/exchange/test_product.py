@@ -18,6 +18,7 @@ from tests.property.exchange.laws import check
 from tests.unit.exchange.scene import Scene, inbound, policy
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.machines import MACHINES
+from travelrule.exchange.refused_request import RefusedRequestState
 from travelrule.exchange.state import WithdrawalState
 from travelrule.exchange.table import TRANSITIONS
 from travelrule.exchange.turn import owes
@@ -27,6 +28,8 @@ ATTEMPTS_MAX = 2
 
 def kind_of(state: Any) -> object:
     """What decides about a state, without its ids and times; of earlier attempts only whether they wait or owe."""
+    if isinstance(state, RefusedRequestState):
+        return state.case.verdict, state.case.final, min(state.case.reminders, 2)
     if isinstance(state, WithdrawalState):
         earlier = frozenset((one.status == "wait", owes(one)) for one in state.attempts[:-1])
         last = state.attempt and (state.attempt.status, bool(state.attempt.give_up), state.attempt.report)
@@ -82,6 +85,8 @@ DENIED_CORRECTABLE = "deny"
 @pytest.mark.parametrize("rules", [HOLDING, DENYING], ids=["holding", "denying"])
 def test_every_withdrawal_meets_every_input(rules):
     states = explore(Scene(rules=policy(rules)), for_withdrawal)
+    assert {one.case.verdict for one in states if isinstance(one, RefusedRequestState)} == {"hold", "deny"}
+    states = [state for state in states if isinstance(state, WithdrawalState)]
     reached = {one.status for state in states for one in state.attempts}
     # ``verified`` is passed through: the same decision that allows the withdrawal queues it.
     assert reached == set(TRANSITIONS["originating"]) - {"verified"}

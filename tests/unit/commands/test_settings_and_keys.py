@@ -187,3 +187,43 @@ def test_the_version(cli: Cli) -> None:
     answer = cli.run("--version")
     assert answer.code == 0
     assert answer.out.strip()[0].isdigit()
+
+
+@pytest.mark.parametrize(
+    ("setting", "command", "path", "told"),
+    [
+        ("VASP_PROFILE_FILE", ("explain", "x"), "none/profile.toml", "no such file: none/profile.toml"),
+        ("VASP_PROFILE_FILE", ("explain", "x"), "data", "is a folder, not a file: data"),
+        ("VASP_PROFILE_FILE", ("explain", "x"), "bytes", "is no UTF-8 text: bytes"),
+        ("POLICY_FILE", ("explain", "x"), "none.toml", "no such file: none.toml"),
+        ("SIGNING_KEY_FILE", ("keys", "show"), "none", "no such file"),
+        ("DATABASE_URL_FILE", ("migrate",), "data", "is a folder, not a file"),
+        ("LISTS_DIR", ("serve", "gateway"), "none", "no such folder"),
+        ("BROKER_TLS_CA_FILE", ("topics", "apply"), "none.pem", "no such file: none.pem"),
+        ("BROKER_TLS_CA_FILE", ("topics", "apply"), "profile.toml", "no PEM file of certificates: profile.toml"),
+    ],
+)
+def test_a_file_that_is_not_there_says_so_with_the_name_of_its_setting(
+    installed: Cli, setting: str, command: tuple[str, ...], path: str, told: str
+) -> None:
+    (installed.folder / "bytes").write_bytes(b"\xff\xfe")
+    settings: dict[str, str | None] = {setting: path, "BROKER_URL": "kafka://127.0.0.1:9"}
+    if setting == "SIGNING_KEY_FILE":
+        settings["SIGNING_KEY"] = None
+    installed.set(**settings)
+    answer = installed.run(*command)
+    assert (answer.code, answer.out) == (2, ""), answer
+    (line,) = answer.err.splitlines()
+    assert setting in line
+    assert told in line
+
+
+@pytest.mark.parametrize("words", [("policy", "check"), ("policy", "apply")])
+def test_a_policy_file_on_the_command_line_that_is_not_there(installed: Cli, words: tuple[str, ...]) -> None:
+    answer = installed.run(*words, "none.toml")
+    assert (answer.code, answer.out, answer.err) == (2, "", "travelrule: none.toml: no such file\n")
+
+
+def test_a_world_file_that_is_not_there(cli: Cli) -> None:
+    answer = cli.run("sandbox", "--world", "none.json", "--listen", "127.0.0.1:0")
+    assert (answer.code, answer.err) == (2, "travelrule: none.json: no such file: none.json\n")

@@ -123,7 +123,8 @@ async def test_a_peer_that_goes_away_is_no_error(world: World, caplog: pytest.Lo
     async def send(message: Any) -> None:
         sent.append(message)
 
-    headers = [(b"content-type", b"application/json")]
+    named = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+    headers = [(b"content-type", b"application/json"), *named]
     scope = {
         "type": "http", "method": "POST", "path": ENDPOINTS[0][1], "headers": headers, "query_string": b"",
         "client": ("127.0.0.1", 1), "root_path": "", "scheme": "http", "server": ("x", 1), "http_version": "1.1",

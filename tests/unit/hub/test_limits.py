@@ -8,56 +8,59 @@ import pytest
 
 from tests.unit.hub.kit import NOW, error_of, hub_under_test
 from travelrule.hub.answers import HubFault
-from travelrule.hub.limits import SOURCES_MAX, RateLimiter
+from travelrule.hub.limits import RateLimiter
+from travelrule.listener.buckets import NAMES_MAX, MemoryBuckets
 
 
-def _allowed(limiter: RateLimiter, source: str, seconds: float) -> bool:
+async def _allowed(limiter: RateLimiter, source: str, seconds: float) -> bool:
     try:
-        limiter.take(source, NOW + timedelta(seconds=seconds))
+        await limiter.take(source, NOW + timedelta(seconds=seconds))
     except HubFault:
         return False
     return True
 
 
-def test_a_bucket_empties_and_fills_steadily() -> None:
+async def test_a_bucket_empties_and_fills_steadily() -> None:
     limiter = RateLimiter(6)
-    assert [_allowed(limiter, "a", 0) for _ in range(7)] == [True] * 6 + [False]
-    assert not _allowed(limiter, "a", 9.9)
-    assert _allowed(limiter, "a", 10)
-    assert not _allowed(limiter, "a", 10.1)
-    assert [_allowed(limiter, "a", 1000) for _ in range(7)] == [True] * 6 + [False]
+    assert [await _allowed(limiter, "a", 0) for _ in range(7)] == [True] * 6 + [False]
+    assert not await _allowed(limiter, "a", 9.9)
+    assert await _allowed(limiter, "a", 10)
+    assert not await _allowed(limiter, "a", 10.1)
+    assert [await _allowed(limiter, "a", 1000) for _ in range(7)] == [True] * 6 + [False]
 
 
-def test_retry_after_is_when_the_next_call_is_allowed() -> None:
+async def test_retry_after_is_when_the_next_call_is_allowed() -> None:
     limiter = RateLimiter(6)
     for _ in range(6):
-        limiter.take("a", NOW)
+        await limiter.take("a", NOW)
     with pytest.raises(HubFault) as refused:
-        limiter.take("a", NOW + timedelta(seconds=3))
+        await limiter.take("a", NOW + timedelta(seconds=3))
     assert refused.value.error_type == "TOO_MANY_REQUESTS"
     assert refused.value.retry_after_seconds == 7
-    assert _allowed(limiter, "a", 3 + 7)
+    assert await _allowed(limiter, "a", 3 + 7)
 
 
-def test_sources_have_their_own_buckets_and_zero_is_no_limit() -> None:
+async def test_sources_have_their_own_buckets_and_zero_is_no_limit() -> None:
     limiter = RateLimiter(1)
-    assert _allowed(limiter, "a", 0)
-    assert _allowed(limiter, "b", 0)
-    assert not _allowed(limiter, "a", 0)
-    assert all(_allowed(RateLimiter(0), "a", 0) for _ in range(100))
+    assert await _allowed(limiter, "a", 0)
+    assert await _allowed(limiter, "b", 0)
+    assert not await _allowed(limiter, "a", 0)
+    unlimited = RateLimiter(0)
+    assert all([await _allowed(unlimited, "a", 0) for _ in range(100)])
 
 
-def test_a_clock_that_goes_back_takes_no_tokens_away() -> None:
+async def test_a_clock_that_goes_back_takes_no_tokens_away() -> None:
     limiter = RateLimiter(2)
-    assert _allowed(limiter, "a", 100)
-    assert _allowed(limiter, "a", 0)
+    assert await _allowed(limiter, "a", 100)
+    assert await _allowed(limiter, "a", 0)
 
 
-def test_memory_is_bounded() -> None:
-    limiter = RateLimiter(1)
-    for number in range(SOURCES_MAX + 10):
-        limiter.take(str(number), NOW)
-    assert len(limiter._buckets) == SOURCES_MAX
+async def test_memory_is_bounded() -> None:
+    buckets = MemoryBuckets()
+    limiter = RateLimiter(1, buckets)
+    for number in range(NAMES_MAX + 10):
+        await limiter.take(str(number), NOW)
+    assert len(buckets) == NAMES_MAX
 
 
 async def test_the_source_is_the_connection_and_not_a_header() -> None:

@@ -46,6 +46,7 @@ WITHDRAWALS = [
     (Cause.PAYLOAD_UNREADABLE, {}, Verdict("hold", ("PAYLOAD_UNREADABLE",), OPERATOR)),
     (Cause.ANSWER_NOT_BOUND, {}, Verdict("hold", ("ANSWER_NOT_BOUND",), OPERATOR)),
     (Cause.INFORMATION_INCOMPLETE, {}, Verdict("hold", ("INFORMATION_INCOMPLETE",), ("information",))),
+    (Cause.REJECTED_INPUT, {}, Verdict("hold", ("REJECTED_INPUT",), ("information",))),
 ]  # fmt: skip
 DEPOSITS = [
     (Cause.SANCTIONED, Verdict("hold", ("SANCTIONED",), OPERATOR)),

@@ -29,7 +29,8 @@ def named_lists(folder: Path) -> tuple[NamedList, ...]:
     try:
         inside = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "README")))
     except OSError as error:
-        raise ListFaults([FileFault(folder.name, "", "UNREADABLE", "the folder cannot be read")]) from error
+        fix = f"no such folder: {folder}" if not folder.exists() else "the folder cannot be read"
+        raise ListFaults([FileFault(folder.name, "", "UNREADABLE", fix)]) from error
     found: dict[str, NamedList] = {}
     faults = []
     for path in inside:

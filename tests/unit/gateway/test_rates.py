@@ -1,0 +1,238 @@
+"""How often one member may ask: its own requests count, those that merely name it do not, and a search for customers
+ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from travelrule.gateway import rates
+from travelrule.gateway.rates import MemberRates, Rates
+from travelrule.listener.buckets import MemoryBuckets
+from travelrule.metrics import REGISTRY
+from travelrule.policy.policy import HUB_ENTITY
+
+from .conftest import BTC, HEADERS, OTHER, World, beneficiary, box, key, name, transfer, without
+
+VERIFY = "/v1/beneficiary/VerifyAddress"
+
+
+class Alerts:
+    def __init__(self) -> None:
+        self.raised: list[tuple[str, str]] = []
+
+    async def __call__(self, subject: str, alert: Any) -> None:
+        self.raised.append((subject, alert.code))
+
+
+def limited(world: World, **changes: int) -> tuple[MemoryBuckets, Alerts]:
+    """Open the gateway with small rates."""
+    buckets, alerts = MemoryBuckets(), Alerts()
+    of_member = MemberRates(
+        Rates(**{"requests": 6, "searches": 3, "misses": 2, **changes}), lambda: world.now, buckets, alerts
+    )
+    world.open(rates=of_member)
+    return buckets, alerts
+
+
+async def search(world: World, number: str = BTC, persons: Any = (), headers: Any = None) -> httpx.Response:
+    body = {"currency": "BTC", "payload": box(beneficiary(number, persons=persons))}
+    return await world.send("POST", VERIFY, body, headers)
+
+
+def is_limited(answer: httpx.Response) -> bool:
+    if answer.status_code == 200:
+        return False
+    assert answer.json() == {
+        "errorType": "VASP_BACKEND_INTERNAL_ERROR",
+        "errorMsg": "too many requests of this VASP; repeat it later",
+    }
+    assert int(answer.headers["retry-after"]) > 0
+    return True
+
+
+def counted(operation: str, rate: str) -> float:
+    return (
+        REGISTRY.get_sample_value("travelrule_gateway_limited_total", {"operation": operation, "reason": rate}) or 0.0
+    )
+
+
+async def test_searches_have_a_rate_and_retry_after_is_when_the_next_one_is_answered(world: World) -> None:
+    limited(world)
+    before = counted("address-search", "searches")
+    answers = [await search(world) for _ in range(4)]
+    assert [is_limited(answer) for answer in answers] == [False, False, False, True]
+    assert counted("address-search", "searches") == before + 1
+    world.now += timedelta(seconds=int(answers[-1].headers["retry-after"]))
+    assert not is_limited(await search(world))
+    assert is_limited(await search(world))
+
+
+async def test_all_operations_together_have_a_rate(world: World) -> None:
+    limited(world, requests=2)
+    assert not is_limited(await search(world))
+    assert not is_limited(await world.authorize())
+    assert is_limited(await world.authorize(transferId="t-2"))
+    assert is_limited(await search(world))
+    assert is_limited(await world.request_data())
+
+
+async def test_a_search_for_customers_ends_and_those_who_find_theirs_go_on(world: World) -> None:
+    world.directory.add("other", key(OTHER))
+    limited(world, searches=1000, requests=1000, misses=5)
+    found = [await search(world) for _ in range(50)]
+    assert all(answer.json()["result"] == "valid" for answer in found)
+    asked = [await search(world, f"bc1q{number}") for number in range(20)]
+    assert [is_limited(answer) for answer in asked] == [False] * 5 + [True] * 15
+    assert is_limited(await search(world)), "what would be found is not told either"
+    headers = {**HEADERS, "X-Request-Origin": "code:other", "X-Code-Req-PubKey": OTHER.public_base64}
+    body = {"currency": "BTC", "payload": box(beneficiary(BTC), own=OTHER)}
+    assert not is_limited(await world.send("POST", VERIFY, body, headers)), "another member is not concerned"
+
+
+async def test_a_search_for_names_ends(world: World) -> None:
+    limited(world, searches=1000, requests=1000, misses=5)
+    guesses = [name(last, "Erik") for last in ("Berg", "Lund", "Holm", "Dahl", "Moe", "Vik", "Lind")]
+    answers = [await search(world, persons=[guess]) for guess in guesses]
+    assert [is_limited(answer) for answer in answers] == [False] * 5 + [True] * 2
+
+
+async def test_authorizations_are_no_way_around(world: World) -> None:
+    limited(world, searches=1000, requests=1000, misses=5)
+    answers = [await world.authorize(transfer(to=f"bc1q{number}"), transferId=f"t-{number}") for number in range(7)]
+    assert [is_limited(answer) for answer in answers] == [False] * 5 + [True] * 2
+    assert is_limited(await search(world))
+    assert len(world.intake.items) == 5
+
+
+async def test_what_is_asked_at_once_is_paid_for_afterwards(world: World) -> None:
+    limited(world, searches=10_000, requests=10_000, misses=60)
+    world.reads.gate = asyncio.Event()
+    asking = [asyncio.create_task(search(world, f"bc1q{number}")) for number in range(300)]
+    async with asyncio.timeout(30):
+        while len(world.reads.asked) < 2:
+            await asyncio.sleep(0.001)
+    world.reads.gate.set()
+    answers = await asyncio.gather(*asking)
+    misses = sum(not is_limited(answer) for answer in answers)
+    world.now += timedelta(seconds=misses - 60)
+    assert is_limited(await search(world))
+    world.now += timedelta(seconds=1)
+    assert not is_limited(await search(world))
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"payload": box(beneficiary("nobody"), own=OTHER)},
+        {"payload": "AAAA"},
+        {"payload": box({"Beneficiary": 7}, own=OTHER)},
+        {"currency": None},
+    ],
+)
+async def test_who_merely_names_a_member_neither_uses_its_rate_up_nor_resets_it(
+    world: World, forged: dict[str, Any]
+) -> None:
+    buckets, _ = limited(world)
+    for _ in range(20):
+        body = {"currency": "BTC", "payload": box(beneficiary("nobody")), **forged}
+        assert (await world.send("POST", VERIFY, body)).status_code == 503
+    assert len(buckets) == 0
+    assert [is_limited(await search(world)) for _ in range(4)] == [False, False, False, True]
+    for number in range(20):
+        stranger = {**HEADERS, "X-Request-Origin": f"code:stranger-{number}"}
+        await search(world, headers=stranger)
+        await world.send("POST", VERIFY, {"currency": "BTC", **forged})
+    assert is_limited(await search(world))
+
+
+async def test_a_clear_request_in_a_members_name_does_not_touch_its_sealed_ones(world: World) -> None:
+    limited(world, requests=3, searches=3)
+    for headers in (without("X-Code-Req-PubKey"), HEADERS):
+        answers = [await world.status(headers=headers) for _ in range(5)]
+        codes = [answer.json()["errorType"] for answer in answers]
+        assert codes == ["UNKNOWN_TRANSFER_ID"] * 3 + ["VASP_BACKEND_INTERNAL_ERROR"] * 2
+    assert not is_limited(await search(world))
+
+
+async def test_outsiders_share_one_bucket(world: World) -> None:
+    buckets, _ = limited(world, requests=3, searches=3)
+    outsiders = [{**HEADERS, "X-Request-Origin": f"code:outsider-{number}"} for number in range(5)]
+    answers = [await search(world, headers=headers) for headers in outsiders]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 503, 503]
+    assert len(buckets) == 2
+    assert not is_limited(await search(world))
+
+
+async def test_the_hub_itself_is_never_refused(world: World) -> None:
+    limited(world)
+    hub = {**HEADERS, "X-Request-Origin": f"code:{HUB_ENTITY}"}
+    assert not any([is_limited(await search(world, "nobody", headers=hub)) for _ in range(20)])
+
+
+async def test_names_cost(world: World) -> None:
+    limited(world, searches=12, requests=100, misses=100)
+    many = [name("Lind", "Erik")] * 100
+    assert not is_limited(await search(world, persons=many))
+    assert not is_limited(await search(world))
+    assert is_limited(await search(world))
+
+
+async def test_a_refused_body_is_not_read(world: World) -> None:
+    limited(world)
+    for _ in range(3):
+        await search(world)
+    app = world.client._transport.app  # type: ignore[union-attr]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        raise AssertionError("read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    for origin in (b"code:north", b"", b"no origin"):
+        named = [(header.lower().encode(), value.encode()) for header, value in HEADERS.items()]
+        headers = [(b"content-type", b"application/json"), *named[1:], (b"x-request-origin", origin)]
+        scope = {
+            "type": "http", "method": "POST", "path": VERIFY, "headers": headers, "query_string": b"",
+            "client": ("127.0.0.1", 1), "root_path": "", "scheme": "http", "server": ("x", 1), "http_version": "1.1",
+        }  # fmt: skip
+        await app(scope, receive, send)
+    assert [message["status"] for message in sent if "status" in message] == [503] * 3
+
+
+async def test_a_burst_is_no_alert_and_a_member_that_goes_on_is_one(world: World) -> None:
+    _, alerts = limited(world)
+
+    async def pressed(minutes: int) -> None:
+        for _ in range(minutes):
+            world.now += timedelta(minutes=1)
+            while not is_limited(await search(world)):
+                pass
+
+    await pressed(9)
+    world.now += rates.PAUSE + timedelta(seconds=1)
+    await pressed(9)
+    assert alerts.raised == []
+    await pressed(30)
+    await asyncio.sleep(0)
+    assert alerts.raised == [("vasp:north", "MEMBER_RATE_LIMITED")]
+
+
+async def test_zero_is_no_limit(world: World) -> None:
+    limited(world, requests=0, searches=0, misses=0)
+    assert not any([is_limited(await search(world, "nobody")) for _ in range(50)])
+
+
+def test_the_defaults_are_those_of_the_settings() -> None:
+    from travelrule.settings import Settings
+
+    settings = Settings()
+    given = (settings.gateway_request_rate, settings.gateway_search_rate, settings.gateway_miss_rate)
+    assert Rates() == Rates(*given)

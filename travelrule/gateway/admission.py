@@ -1,0 +1,21 @@
+"""What is decided about a request before its body is read: whether its headers name a member that may go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from travelrule.gateway.callers import Headers, caller_of
+from travelrule.gateway.rates import MemberRates
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The check of one operation; ``key_needed``: it carries a payload, so the sender's key must be named."""
+
+    operation: str
+    rates: MemberRates
+    key_needed: bool
+
+    async def __call__(self, headers: Headers) -> None:
+        """Raise ``Refused`` for headers that no body could mend, and for a member that has used up its rate."""
+        await self.rates.check(caller_of(headers, key_needed=self.key_needed), self.operation)

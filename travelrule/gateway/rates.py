@@ -1,0 +1,148 @@
+"""How often one member may ask: the rates of its requests, of its address searches, and of those that find nothing.
+
+Only a bound identity is charged: for a sealed request once its payload has opened with a current key of the entity, for
+a clear one once the key that the hub forwards is one of the entity's. What merely names a member is counted apart, so
+that nobody can use up another's rate. The check before a body is read only looks, and remembers no name.
+
+An address search or an authorization that finds nothing, or whose name is not the owner's, tells that somebody is no
+customer. Such answers have a rate of their own, far below that of searches: a member that asks for the addresses of its
+users does not reach it, one that searches for our customers does soon.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from travelrule.exchange.alert_codes import AlertCode
+from travelrule.gateway.callers import Caller
+from travelrule.gateway.member_alerts import MemberAlerts
+from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
+from travelrule.gateway.refusals import Refused
+from travelrule.gateway.senders import Sender
+from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.metrics import GATEWAY_LIMITED_TOTAL
+from travelrule.policy.policy import HUB_ENTITY
+
+REQUESTS_PER_MINUTE = 6000
+SEARCHES_PER_MINUTE = 1200
+MISSES_PER_MINUTE = 120
+NAMES_PER_TOKEN = 10
+"""Names are screened and compared: a request costs one token more for each ten."""
+
+SEARCH = "address-search"
+SEALED = frozenset({SEARCH, "transfer-authorization", "data-request"})
+TELLING = frozenset({SEARCH, "transfer-authorization"})
+"""What is answered with whether somebody is a customer."""
+
+OUTSIDERS = "outsiders"
+"""All who are in no directory together: each might name itself anew for each request."""
+
+PAUSE = timedelta(minutes=2)
+LONG = timedelta(minutes=10)
+EPISODES_MAX = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of one member. 0: no limit."""
+
+    requests: int = REQUESTS_PER_MINUTE
+    searches: int = SEARCHES_PER_MINUTE
+    misses: int = MISSES_PER_MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A time in which a member was limited again and again."""
+
+    since: datetime
+    last: datetime
+
+    def continued(self, now: datetime) -> Episode:
+        """Return it with one more refusal, or a new one after a pause."""
+        return Episode(now if now - self.last > PAUSE else self.since, now)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether this is no burst any more."""
+        return self.last - self.since >= LONG
+
+
+class MemberRates:
+    """The rates of the members of one gateway, in ``buckets``."""
+
+    def __init__(
+        self, rates: Rates, clock: Clock, buckets: BucketStore | None = None, alert: RaiseAlert = no_alert
+    ) -> None:
+        self._requests, self._searches, self._misses = map(Rate.of, (rates.requests, rates.searches, rates.misses))
+        self._clock = clock
+        self._buckets = buckets if buckets is not None else MemoryBuckets()
+        self._alerts = MemberAlerts(alert, AlertCode.MEMBER_RATE_LIMITED)
+        self._episodes: OrderedDict[str, Episode] = OrderedDict()
+
+    async def check(self, caller: Caller, operation: str) -> None:
+        """Raise ``Refused`` if the member that the headers name has used up a rate; count nothing."""
+        entity, now = caller.entity_id, self._clock()
+        if entity == HUB_ENTITY:
+            return
+        proven = caller.public_key is not None
+        for name, rate, reason in self._rates_of(entity, operation, proven=proven):
+            self._refuse(entity, operation, reason, await self._buckets.wait(name, rate, now))
+        if operation in TELLING:
+            self._refuse(entity, operation, "misses", await self._buckets.wait(_misses(entity), self._misses, now))
+
+    async def take(self, sender: Sender, operation: str, names: int = 0) -> None:
+        """Count a request of a bound sender, dearer by the names in it; raise ``Refused`` if its rate is used up."""
+        entity, now = sender.caller.entity_id, self._clock()
+        if entity == HUB_ENTITY:
+            return
+        counted = entity if sender.listed else OUTSIDERS
+        cost = 1 + names // NAMES_PER_TOKEN
+        for name, rate, reason in self._rates_of(counted, operation, proven=sender.vouched):
+            self._refuse(entity, operation, reason, await self._buckets.take(name, rate, now, cost))
+
+    async def missed(self, sender: Sender) -> None:
+        """Count an answer that told its sender that somebody is no customer."""
+        if sender.caller.entity_id != HUB_ENTITY:
+            await self._buckets.charge(_misses(sender.caller.entity_id), self._misses, self._clock())
+
+    def _rates_of(self, entity: str, operation: str, *, proven: bool) -> tuple[tuple[str, Rate, str], ...]:
+        # Nothing proves who sends a clear request but the hub's word, so it is no burden on the sealed ones.
+        kind = "sealed" if operation in SEALED else "clear" if proven else "claimed"
+        requests = (f"member/{entity}/{kind}", self._requests, "requests")
+        if operation != SEARCH:
+            return (requests,)
+        return ((f"member/{entity}/searches", self._searches, "searches"), requests)
+
+    def _refuse(self, entity: str, operation: str, reason: str, wait: float) -> None:
+        if not wait:
+            return
+        GATEWAY_LIMITED_TOTAL.labels(operation, reason).inc()
+        self._note(entity)
+        raise Refused(
+            "VASP_BACKEND_INTERNAL_ERROR",
+            "",
+            "too many requests of this VASP; repeat it later",
+            retry_after_seconds=retry_after_seconds(wait),
+        )
+
+    def _note(self, entity: str) -> None:
+        now = self._clock()
+        known = self._episodes.get(entity)
+        episode = self._episodes[entity] = Episode(now, now) if known is None else known.continued(now)
+        self._episodes.move_to_end(entity)
+        if len(self._episodes) > EPISODES_MAX:
+            self._episodes.popitem(last=False)
+        if episode.is_long:
+            self._alerts.tell(entity, now)
+
+
+def unlimited() -> MemberRates:
+    """Make the rates of a gateway that limits no member."""
+    return MemberRates(Rates(0, 0, 0), lambda: datetime.now(UTC))
+
+
+def _misses(entity: str) -> str:
+    return f"member/{entity}/misses"

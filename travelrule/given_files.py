@@ -1,0 +1,36 @@
+"""Files that an operator names in a setting or on the command line: their text, or why they cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class UnreadableError(Exception):
+    """``reason`` says why a file cannot be read, without its path."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises ``UnreadableError``."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableError(reason_of(error)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file cannot be read, from what reading it raised."""
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return "no such file"
+        case IsADirectoryError():
+            return "is a folder, not a file"
+        case PermissionError():
+            return "may not be read by this user: check its rights"
+        case UnicodeDecodeError():
+            return "is no UTF-8 text"
+        case _:
+            return "cannot be read"

@@ -1,0 +1,54 @@
+"""File descriptors of a serving process: its limit is raised at the start, and listeners take what others leave."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import replace
+
+from travelrule import logs
+from travelrule.listener.limits import Limits
+
+DESCRIPTORS_MAX = 65_536
+"""More is of no use to a process, and children that walk over all possible descriptors inherit the limit."""
+
+log = logs.get("listener")
+
+
+def raise_limit() -> int:
+    """Raise the soft limit of open files as far as the hard one allows; return what holds then."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS_MAX if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS_MAX)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return DESCRIPTORS_MAX if soft == resource.RLIM_INFINITY else soft
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):
+        return soft  # some systems have a lower limit than the one they show
+    return wanted
+
+
+def within(limits: Limits, available: int, reserved: int) -> Limits:
+    """Return ``limits`` with no more connections than ``available`` descriptors leave.
+
+    ``reserved`` is for everything else, but never more than half. The share of one source stays the same.
+    """
+    room = max(2, available - min(reserved, available // 2))
+    if limits.connections <= room:
+        return limits
+    share = max(1, limits.connections_per_source * room // limits.connections)
+    return replace(limits, connections=room, connections_per_source=share)
+
+
+def fitted(name: str, limits: Limits, reserved: int) -> Limits:
+    """Raise the limit of open files and return the limits of listener ``name`` that fit into it."""
+    available = raise_limit()
+    fitting = within(limits, available, reserved)
+    if fitting != limits:
+        log.warning(
+            "few-descriptors",
+            service=name,
+            limit=available,
+            connections=fitting.connections,
+            fix="raise the hard limit of open files (ulimit -Hn, LimitNOFILE, the container's ulimits)",
+        )
+    return fitting
