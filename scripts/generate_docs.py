@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
+from scripts import access
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.metrics import METRICS
@@ -100,6 +101,15 @@ What each cause leads to, and which causes may be moved, is in [verdicts.md](ver
     return _page("Policy", intro, _table(("Rule", "Meaning", "Values", "Built in"), policy_rows()))
 
 
+def access_page() -> str:
+    """Describe who may write and read which topic."""
+    principals = _table(("Principal", "Is"), access.principal_rows())
+    head = ("Topic", "Written by", "The worst a writer can do", "Read by", "The worst a reader learns")
+    table = _table(head, access.right_rows())
+    lines = f"```sh\n{access.script()}\n```\n"
+    return _page("Access to topics", access.INTRO, f"{principals}\n{table}\n## Lines\n\n{lines}")
+
+
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "metrics.md": metrics_page,
@@ -107,6 +117,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "topics.md": topics_page,
         "policy.md": policy_page,
         "limits.md": limits_page,
+        "access.md": access_page,
     }
 )
 

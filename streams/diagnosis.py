@@ -58,7 +58,7 @@ async def require_broker(connection: Connection) -> None:
 
 def _unavailable(given: dict[str, Any]) -> ServiceUnavailable:
     address, told = max(given.items(), key=lambda item: item[1].refuses)
-    return ServiceUnavailable(SERVICE, f"{address}: {told.fix}", told.problem)
+    return ServiceUnavailable(SERVICE, told.fix, told.problem, address)
 
 
 async def _tried(connection: Connection, addresses: Iterable[str]) -> dict[str, list[str] | Told]:

@@ -14,16 +14,18 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.cloudevents import Source
-from schemas.registry import EVENTS, EventSpec
+from schemas.decisions import SubjectText
+from schemas.registry import EVENTS, TOPICS, EventSpec, bare_id, is_qualified
 from schemas.text import Id
 from streams.json_text import JsonFault
 from streams.modes import attributes_of
 from travelrule.exchange.inputs import RawMessage
 
 _VERSION = re.compile(r"\.v[0-9]+\Z")
-_SPECS = {_VERSION.sub("", spec.type): spec for spec in EVENTS.values() if spec.subject_kind}
+_SPECS = {_VERSION.sub("", spec.type): spec for spec in EVENTS.values() if TOPICS[spec.topic].direction == "in"}
 _ID = TypeAdapter(Id)
 _SOURCE = TypeAdapter(Source)
+_SUBJECT = TypeAdapter(SubjectText)
 _EMPTY = b"{}"
 
 
@@ -54,9 +56,17 @@ def _subject(raw: RawMessage, spec: EventSpec, attributes: dict[str, Any]) -> st
     except UnicodeDecodeError:
         return ""
     data = attributes.get("data")
+    if not spec.subject_kind:
+        return _named_by_itself(key, attributes.get("subject"), data)
     given = [attributes.get("subject"), data.get(spec.key_field) if isinstance(data, dict) else None]
     ids = {one for one in given if isinstance(one, str)}
     return f"{spec.subject_kind}:{key}" if key and ids == {key} else ""
+
+
+def _named_by_itself(key: str, subject: object, data: object) -> str:
+    """An event whose data name the qualified subject (a decision)."""
+    named = _text(_SUBJECT, data.get("subject")) if isinstance(data, dict) else ""
+    return named if key and key == subject == bare_id(named) and is_qualified(named) else ""
 
 
 def _attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:

@@ -89,25 +89,32 @@ class ConfigurationError(UsageError):
 class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the case, as HTTP does
     """A service that we need (``broker``, ``database``, ``hub``, ``builder``) could not be reached, or refuses us.
 
-    ``problem`` is what it does or fails to do, ``fix`` names the setting and what to do.
+    ``problem`` is what it does or fails to do, ``place`` where it was looked for, ``fix`` names the setting and what to
+    do.
     """
 
     code = "SERVICE_UNAVAILABLE"
     exit_code = 3
 
-    def __init__(self, service: str, fix: str = "", problem: str = "could not be reached") -> None:
+    def __init__(self, service: str, fix: str = "", problem: str = "could not be reached", place: str = "") -> None:
         self.service = service
         self.fix = fix
         self.problem = problem
-        super().__init__(f"{service} {problem}{': ' + fix if fix else ''}")
+        self.place = place
+        super().__init__(": ".join(part for part in (f"{service} {problem}", place, fix) if part))
 
 
 class AddressUnavailable(TravelRuleError):  # noqa: N818 -- as above
-    """An address to listen on is taken, or is not of this machine. ``setting`` is where it was given."""
+    """An address to listen on is taken, or is not of this machine. ``setting`` is where it was given, ``taken`` whether
+    another socket has it.
+    """
 
     code = "ADDRESS_UNAVAILABLE"
     exit_code = 3
 
-    def __init__(self, setting: str, address: str, reason: str) -> None:
+    def __init__(self, setting: str, address: str, reason: str, fix: str = "", *, taken: bool = False) -> None:
         self.setting = setting
-        super().__init__(f"{setting}: cannot listen on {address}: {reason}")
+        self.reason = reason
+        self.fix = fix
+        self.taken = taken
+        super().__init__(f"{setting}: cannot listen on {address}: {reason}{': ' + fix if fix else ''}")

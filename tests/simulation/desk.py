@@ -285,6 +285,7 @@ def _item(row: CallRow) -> CallItem:
         key_refreshed=row.key_refreshed,
         deferred=row.deferred,
         hub_held=row.hub_held,
+        ends_unsent=row.ends_unsent,
         note=row.note,
         traceparent=None,
     )

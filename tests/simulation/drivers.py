@@ -51,8 +51,8 @@ class Driver(Protocol):
     async def events(self) -> list[tuple[str, str, str, int]]:
         """(topic, key, type, sequence), in the order in which they were said, dead letters left out."""
 
-    async def calls(self) -> list[tuple[str, str, str, str]]:
-        """(id, subject, operation, transfer id), sorted."""
+    async def calls(self) -> list[tuple[str, str, str, str, bool]]:
+        """(id, subject, operation, transfer id, ends unsent), sorted."""
 
     async def parked(self) -> list[str]:
         """Ids of inputs that wait for their subject, sorted."""
@@ -90,9 +90,9 @@ class InMemory:
     async def events(self) -> list[tuple[str, str, str, int]]:
         return [(one.topic, one.key, one.type, one.data["sequence"]) for one in self._house.outbox]
 
-    async def calls(self) -> list[tuple[str, str, str, str]]:
+    async def calls(self) -> list[tuple[str, str, str, str, bool]]:
         rows = self._house.calls.values()
-        return sorted((row.id, row.subject, row.operation, row.transfer_id) for row in rows)
+        return sorted((row.id, row.subject, row.operation, row.transfer_id, row.ends_unsent) for row in rows)
 
     async def parked(self) -> list[str]:
         return sorted(item.id for slot in self._house.slots.values() for item in slot.parked)
@@ -157,9 +157,9 @@ class InDatabase:
         assert all(event["data"]["sequence"] == row.sequence for row, event in found)
         return [(row.topic, row.key, row.type, row.sequence) for row, _ in found]
 
-    async def calls(self) -> list[tuple[str, str, str, str]]:
+    async def calls(self) -> list[tuple[str, str, str, str, bool]]:
         rows = await self._rows(tables.calls)
-        return sorted((row.id, row.subject, row.operation, row.transfer_id) for row in rows)
+        return sorted((row.id, row.subject, row.operation, row.transfer_id, row.ends_unsent) for row in rows)
 
     async def parked(self) -> list[str]:
         return sorted(row.id for row in await self._rows(tables.parked))

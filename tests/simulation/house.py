@@ -22,6 +22,7 @@ from travelrule.exchange.decision import (
     Decision,
     DropCalls,
     Emit,
+    EndUnsent,
     LookUp,
     Projection,
     Reply,
@@ -65,6 +66,7 @@ class CallRow:
     key_refreshed: bool = False
     deferred: bool = False
     hub_held: bool = False
+    ends_unsent: bool = False
     note: str = ""
     leased_until: datetime | None = None
 
@@ -229,8 +231,8 @@ class House:
                 case AcceptAnswer(seal, transfer_id):
                     assert seal not in self.accepted, "one answer was accepted twice"
                     self.accepted[seal] = transfer_id
-                case DropCalls(operations):
-                    self._drop(slot, operations)
+                case DropCalls() | EndUnsent():
+                    self._revoke(slot, effect)
                 case Reply(body):
                     reply = body
         return reply
@@ -271,10 +273,14 @@ class House:
         self.calls_of.setdefault(slot.subject, {})[row.id] = row
         self.on_call(row)
 
-    def _drop(self, slot: Slot, operations: tuple[str, ...]) -> None:
+    def _revoke(self, slot: Slot, effect: DropCalls | EndUnsent) -> None:
         for row in list(self.calls_of.get(slot.subject, {}).values()):
-            if not operations or row.operation in operations:
-                self._end_call(row.id)
+            match effect:
+                case DropCalls(operations) if not operations or row.operation in operations:
+                    self._end_call(row.id)
+                case EndUnsent(operation) if row.operation == operation:
+                    row.ends_unsent, row.due_at = True, self.clock()
+                    self.on_call(row)
 
     def _end_call(self, call_id: str) -> None:
         row = self.calls.pop(call_id, None)

@@ -17,6 +17,7 @@ from travelrule.exchange.decision import (
     DropCalls,
     Effect,
     Emit,
+    EndUnsent,
     LookUp,
     Projection,
     Reply,
@@ -88,6 +89,8 @@ def _effect(word: str, before: Puppet, item: Input, now: datetime) -> Effect | N
             return LookUp("deposit-context", {"address": "a"})
         case "drop":
             return DropCalls((rest,) if rest else ())
+        case "end":
+            return EndUnsent(rest)
         case "tell":
             subject, _, told = rest.partition("/")
             said = TxidLearned(txid=told.replace("&", "+"))

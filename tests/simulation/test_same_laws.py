@@ -62,7 +62,7 @@ class Script:
         return (await self.driver.apply([reported("w-1", call_id, operation, outcome, self.driver.now)]))[0]
 
     async def operations(self) -> list[str]:
-        return sorted(operation for _, _, operation, _ in await self.driver.calls())
+        return sorted(operation for _, _, operation, *_ in await self.driver.calls())
 
 
 @pytest.fixture
@@ -208,7 +208,16 @@ async def test_calls_are_taken_back_by_operation_and_in_the_order_of_the_effects
     assert await script.operations() == ["finish"]
     await script.say("new+call=finish", "w-2")
     await script.say("drop")
-    assert [subject for _, subject, _, _ in await driver.calls()] == ["withdrawal:w-2"]
+    assert [subject for _, subject, *_ in await driver.calls()] == ["withdrawal:w-2"]
+
+
+async def test_calls_that_end_unsent_stay_until_they_are_reported(script: Script, driver: Driver) -> None:
+    await script.say("new+call=finish+call=txid-report")
+    await script.say("new+call=finish", "w-2")
+    await script.say("end=finish+call=finish+call=address-search+end=address-search")
+    marked = [(subject, operation) for _, subject, operation, _, ends in await driver.calls() if ends]
+    assert sorted(marked) == [("withdrawal:w-1", "address-search"), ("withdrawal:w-1", "finish")]
+    assert await script.operations() == ["address-search", "finish", "finish", "finish", "txid-report"]
 
 
 async def test_a_result_ends_its_call_and_a_notice_does_not(script: Script, driver: Driver) -> None:
@@ -289,6 +298,7 @@ async def test_a_timer_set_anew_comes_due_at_its_new_time_only(script: Script, d
 WORDS = (
     *("new", "new+verdict", "verdict", "verdict+alert", "exchange=t-1", "exchange=t-2+verdict", "again", "refuse"),
     *("call=finish", "call=txid-report+verdict", "drop", "drop=finish", "drop+call=finish", "look+call=finish"),
+    *("end=finish", "call=finish+end=finish", "end=txid-report+drop=finish"),
     *("reply", "refuse+reply", "tell=w-2/verdict", "tell=w-1/call=finish", "tell=w-3/new&verdict", "tell=w-4/a"),
     *("tell=w-2/refuse", "tell=w-5/crash"),
     *("timer=a/1000000", "timer=b/2000000+verdict", "timer=a/1500000+call=address-search", "crash", "later=finish"),

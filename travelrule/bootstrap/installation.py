@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -23,7 +23,7 @@ from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.crypto.nonces import NonceLease
+from travelrule.crypto.nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.apply import Engine
@@ -128,7 +128,7 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
         clock=utc_now,
         database=database,
         vault=vault,
-        keyring=KeyRing.from_text(_secret(settings.signing_key, "SIGNING_KEY")),
+        keyring=keyring(settings),
         profile=profile,
         policy=policy,
         policies=policies,
@@ -163,6 +163,11 @@ def _vault(settings: Settings, entity_id: str) -> Vault:
     return Vault(entity_id, _storage_keys(settings), BlindIndex.from_base64(_secret(settings.index_key, "INDEX_KEY")))
 
 
+def keyring(settings: Settings) -> KeyRing:
+    """The keys that sign requests and open payloads."""
+    return KeyRing.from_text(_secret(settings.signing_key, "SIGNING_KEY"))
+
+
 def audit_key(settings: Settings) -> SigningKey:
     """The key that signs audit roots."""
     return SigningKey.from_base64(_secret(settings.audit_key, "AUDIT_KEY"))
@@ -183,12 +188,17 @@ def load_profile(settings: Settings) -> VaspProfile:
 def open_hub(installation: Installation) -> HubClient:
     """A client of the hub that signs with the own key and nonces leased from the database."""
     settings = installation.settings
-    origin = settings.vasp_origin or f"code:{installation.entity_id}"
-    nonces = NonceLease(StoredNonces(installation.database, origin).lease)
+    nonces = StoredNonces(installation.database, settings.vasp_origin or f"code:{installation.entity_id}")
+    return hub_client(settings, installation.keyring, nonces.lease)
+
+
+def hub_client(settings: Settings, keyring: KeyRing, lease: Callable[[], Awaitable[NonceBlock]]) -> HubClient:
+    """A client of the hub of the settings, with nonces of ``lease``."""
+    settings.require("hub_url", "vasp_entity_id")
     return HubClient(
-        str(_required(settings.hub_url, "HUB_URL", "the root of the hub")),
-        origin,
-        LocalSigner(installation.keyring, nonces, utc_now),
+        str(settings.hub_url),
+        settings.vasp_origin or f"code:{settings.vasp_entity_id}",
+        LocalSigner(keyring, NonceLease(lease), utc_now),
         transport="aiohttp",
         observe=_observe_hub,
         screening_prefix=settings.hub_screening_prefix,

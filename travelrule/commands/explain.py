@@ -2,167 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any
 
-import orjson
 import typer
 from rich.console import Console
 from rich.tree import Tree
-from sqlalchemy import select
 
-from schemas.text import time_text
-from travelrule.bootstrap.installation import Installation
 from travelrule.commands.edge import Output, OutputOption, installation, run, write_json
+from travelrule.commands.moments import moment_text
+from travelrule.commands.story import story_of
 from travelrule.commands.subjects import resolve
-from travelrule.engine.envelope import unpack
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.reports import CallReport
-from travelrule.store import tables
+
+Fact = dict[str, Any]
 
 
 def command(
     subject: Annotated[str, typer.Argument(help="withdrawal:ID, exchange:ORIGIN/TRANSFERID, ... or a bare id")],
+    utc: Annotated[bool, typer.Option("--utc", help="times in UTC instead of this machine's zone")] = False,  # noqa: FBT002
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Show every input of a subject, the rule that decided, what was said and which calls were made."""
-    run(_explain(subject, output))
+    """Show every input of a subject, the rule that decided, what was said and which calls were made.
+
+    Also what was refused and what waits. In JSON, times are UTC.
+    """
+    run(_explain(subject, output, UTC if utc else None))
 
 
-async def _explain(text: str, output: Output) -> None:
+async def _explain(text: str, output: Output, zone: tzinfo | None) -> None:
     async with installation() as opened:
-        story = await explain(opened, await resolve(opened, text))
+        story = await story_of(opened, await resolve(opened, text, refused=True))
     if output is Output.JSON:
         write_json(story)
         return
-    tree = Tree(f"{story['subject']}: {story['verdict'] or 'no verdict'} (exchange {story['status'] or 'none'})")
-    for step in story["steps"]:
-        other = f"{step['subject']} " if step["subject"] != story["subject"] else ""
-        line = f"{step['at']} {other}{step['input']} → {step['rule'] or step['outcome']}"
-        branch = tree.add(line)
-        if step["call"]:
-            call = step["call"]
-            branch.add(f"{call['operation']} to {call['target']}: {call['outcome']} {call['code']}".rstrip())
-        for said in step["events"]:
-            branch.add(said)
-    Console().print(tree)
+    Console(markup=False, emoji=False).print(_tree(story, zone))
 
 
-async def explain(opened: Installation, subject: str) -> dict[str, Any]:
-    """The story of one subject: ``{"subject", "verdict", "status", "steps": [...], "waiting": [...]}``.
-
-    The story of a deposit holds the steps and waits of the exchange that announced it, each with its ``subject``.
-    """
-    row, own = await _chapter(opened, subject)
-    announced = _exchange_of(opened, row, own)
-    chapters = [own]
-    if announced is not None:
-        _, other = await _chapter(opened, announced)
-        chapters.append(other)
-    steps = [step for chapter in chapters for step in chapter.steps]
-    return {
-        "subject": subject,
-        "verdict": row.verdict,
-        "status": row.status,
-        "chain": row.chain,
-        "counterparty": row.counterparty,
-        "exchange": announced,
-        "erased": own.key is None,
-        "steps": sorted(steps, key=lambda step: datetime.fromisoformat(step["at"])),
-        "waiting": [wait for chapter in chapters for wait in chapter.waiting],
-    }
+def _tree(story: Fact, zone: tzinfo | None) -> Tree:
+    as_of = moment_text(datetime.fromisoformat(story["asOf"]), zone)
+    heading = f"{story['subject']}: {story['verdict'] or 'no verdict'} (exchange {story['status'] or 'none'})"
+    tree = Tree(f"{heading}, as of {as_of}")
+    told = [(one, lines) for name, lines in _LINES.items() for one in story[name]]
+    for one, lines in sorted(told, key=lambda pair: datetime.fromisoformat(pair[0]["at"])):
+        other = f"{one['subject']} " if one["subject"] != story["subject"] else ""
+        first, *more = lines(one)
+        after = f" (+{one['after']})" if one.get("after") else ""
+        branch = tree.add(f"{moment_text(datetime.fromisoformat(one['at']), zone)}{after} {other}{first}")
+        for line in more:
+            branch.add(line)
+    for wait in story["waiting"]:
+        tree.add(f"waits for {wait['operation']} to {wait['target']}: {wait['tries']} tries so far, due {wait['due']}")
+    if story["nextTimer"]:
+        tree.add(f"next timer: {story['nextTimer']['name'] or 'unnamed'}, due {story['nextTimer']['due']}")
+    return tree
 
 
-@dataclass(frozen=True, slots=True)
-class _Chapter:
-    """What one subject went through. ``key`` None: it was erased."""
-
-    key: bytes | None = field(repr=False)
-    steps: list[dict[str, Any]]
-    waiting: list[dict[str, Any]]
-
-
-async def _chapter(opened: Installation, subject: str) -> tuple[Any, _Chapter]:
-    """The row of a subject, and its chapter."""
-    async with opened.database.read() as connection:
-        row = (await connection.execute(_of(tables.subjects, opened, subject))).one()
-        records = (await connection.execute(_of(tables.audit, opened, subject).order_by(tables.audit.c.record))).all()
-        inputs = (await connection.execute(_of(tables.inputs, opened, subject))).all()
-        events = (await connection.execute(_of(tables.outbox, opened, subject))).all()
-        calls = (await connection.execute(_of(tables.calls, opened, subject))).all()
-        wrapped = (await connection.execute(_of(tables.data_keys, opened, subject))).first()
-    key = opened.vault.unwrap(subject, bytes(wrapped.wrapped)) if wrapped is not None else None
-    said = {(event.topic, event.key, event.sequence): orjson.loads(event.value)["data"] for event in events}
-    sealed = {(item.source, item.id): bytes(item.sealed) for item in inputs}
-    steps = [_step(opened, subject, orjson.loads(record.body), said, sealed, key) for record in records]
-    waiting = [
-        {
-            "subject": subject,
-            "operation": call.operation,
-            "target": call.target,
-            "tries": call.tries,
-            "dueAt": time_text(call.due_at),
-        }
-        for call in calls
-    ]
-    return row, _Chapter(key, steps, waiting)
+def _of_step(step: Fact) -> Iterator[str]:
+    yield f"{step['input']} → {step['rule'] or step['outcome']}"
+    if step["keyId"]:
+        yield f"signed with key {step['keyId']}"
+    if step["call"]:
+        call = step["call"]
+        yield f"{call['operation']} to {call['target']}: {call['outcome']} {call['code']}".rstrip()
+    for hit in step["hits"]:
+        yield f"list {hit['list']}, entry {hit['entry']} ({hit['what']}), score {hit['score']}"
+    yield from step["events"]
 
 
-def _exchange_of(opened: Installation, row: Any, chapter: _Chapter) -> str | None:
-    """The exchange that announced a deposit; None for other subjects, and where nobody did."""
-    if row.kind != "deposit" or chapter.key is None or row.sealed is None:
-        return None
-    state = MACHINES[row.kind].load(opened.vault.open(chapter.key, "state", row.subject, bytes(row.sealed)))
-    return state.match.exchange if state.match is not None else None
+def _of_refused(refused: Fact) -> Iterator[str]:
+    place = f" at {refused['field']}" if refused["field"] else ""
+    yield f"{refused['input'] or 'an input'} refused: {refused['code']}{place} ({refused['ago']})"
+    if refused["fix"]:
+        yield refused["fix"]
+    again = ", sent again since" if refused["replayedAt"] else ""
+    yield f"dead letter {refused['deadLetter']}{again}"
 
 
-def _of(table: Any, opened: Installation, subject: str) -> Any:
-    return select(table).where(table.c.vasp == opened.entity_id, table.c.subject == subject)
+def _of_parked(parked: Fact) -> Iterator[str]:
+    yield f"{parked['input'] or 'an input'} waits for its subject since {parked['ago'].removesuffix(' ago')}"
+    yield parked["id"]
 
 
-def _step(
-    opened: Installation,
-    subject: str,
-    body: dict[str, Any],
-    said: dict[tuple[str, str, int], dict[str, Any]],
-    sealed: dict[tuple[str, str], bytes],
-    key: bytes | None,
-) -> dict[str, Any]:
-    events = [(event, said.get((event["topic"], event["key"], event["sequence"]), {})) for event in body["events"]]
-    reasons = [reason for _, data in events for reason in data.get("reasons", ())]
-    call = None
-    packed = sealed.get((body["source"], body["id"]))
-    if key is not None and packed is not None and body["type"].startswith("call."):
-        report = unpack(opened.vault.open(key, "input", subject, packed)).data
-        call = _call(report) if isinstance(report, CallReport) else None
-    return {
-        "subject": subject,
-        "at": body["at"],
-        "input": body["type"],
-        "id": f"{body['source']}#{body['id']}",
-        "rule": body["rule"],
-        "outcome": body["status"],
-        "reasons": reasons,
-        "policyVersion": body["policyVersion"],
-        "call": call,
-        "events": [_line(event, data) for event, data in events],
-    }
-
-
-def _call(report: CallReport) -> dict[str, Any]:
-    code = report.code or report.message_code
-    return {
-        "operation": report.operation,
-        "target": report.target,
-        "transferId": report.transfer_id,
-        "outcome": report.outcome,
-        "code": code,
-        "attempts": report.attempts,
-    }
-
-
-def _line(event: dict[str, Any], data: dict[str, Any]) -> str:
-    word = data.get("verdict") or data.get("status") or data.get("code") or ""
-    reasons = ", ".join(data.get("reasons", ()))
-    return f"{event['type']} #{event['sequence']} {word} {reasons}".rstrip()
+_LINES = {"steps": _of_step, "refused": _of_refused, "parked": _of_parked}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import or_, select
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.bootstrap.installation import Installation
@@ -10,18 +13,23 @@ from travelrule.errors import UsageError
 from travelrule.store import tables
 
 
-async def resolve(opened: Installation, text: str) -> str:
-    """The qualified subject. Raises ``UsageError`` if there is none, or more than one."""
-    table = tables.subjects
+async def resolve(opened: Installation, text: str, *, refused: bool = False) -> str:
+    """The qualified subject. Raises ``UsageError`` if there is none, or more than one. ``refused``: one that is named
+    by nothing but refused inputs counts too.
+    """
     kind, colon, _ = text.partition(":")
     names = [text] if colon and kind in SUBJECT_KINDS else [f"{kind}:{text}" for kind in SUBJECT_KINDS]
-    query = select(table.c.subject).where(
-        table.c.vasp == opened.entity_id, or_(*(table.c.subject == name for name in names))
-    )
     async with opened.database.read() as connection:
-        found = list((await connection.execute(query)).scalars())
+        found = await _named(connection, tables.subjects, opened.entity_id, names)
+        if not found and refused:
+            found = await _named(connection, tables.dead_letters, opened.entity_id, names)
     if not found:
         raise UsageError(f"no subject {text} is known here; write withdrawal:ID or exchange:ORIGIN/TRANSFERID")
     if len(found) > 1:
         raise UsageError(f"{text} is ambiguous: {', '.join(sorted(found))}")
     return str(found[0])
+
+
+async def _named(connection: AsyncConnection, table: Any, vasp: str, names: list[str]) -> list[str]:
+    query = select(table.c.subject).where(table.c.vasp == vasp, table.c.subject.in_(names)).distinct()
+    return list((await connection.execute(query)).scalars())

@@ -185,6 +185,7 @@ class Engine:
         self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime, events: TakenEvents
     ) -> None:
         await batch.forget_known_dead_letters(connection)
+        await batch.revoked_calls.mark(connection)
         events.lease(batch, now)
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
         events.written(batch, await bulk.write(connection, [*subjects, *batch.writes()]))

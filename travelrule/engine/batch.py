@@ -18,6 +18,7 @@ from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
+from travelrule.engine.revoked_calls import RevokedCalls
 from travelrule.engine.slot import Slot
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import (
@@ -28,6 +29,7 @@ from travelrule.exchange.decision import (
     DropCalls,
     Effect,
     Emit,
+    EndUnsent,
     LookUp,
     Reply,
     Tell,
@@ -72,7 +74,7 @@ class Batch:
     calls: dict[str, Row] = field(default_factory=dict)
     contents: dict[str, CallContent] = field(default_factory=dict, repr=False)
     finished_calls: list[str] = field(default_factory=list)
-    dropped_calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    revoked_calls: RevokedCalls = field(init=False)
     accepted_answers: list[Row] = field(default_factory=list)
     tells: list[Row] = field(default_factory=list)
     finished_tells: list[str] = field(default_factory=list)
@@ -84,6 +86,9 @@ class Batch:
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.revoked_calls = RevokedCalls(self.vasp, self.now, self.calls)
 
     def effects(self, slot: Slot, item: Input, effects: tuple[Effect, ...]) -> dict[str, Any] | None:
         """Turn effects into rows; gives back the reply, if one of them is a reply."""
@@ -102,8 +107,8 @@ class Batch:
                     self._tell(slot, item, number, effect)
                 case AcceptAnswer():
                     self.accepted_answers.append(accepted_row(self.vasp, slot.subject, effect, self.now))
-                case DropCalls(operations):
-                    self._drop_calls(slot, operations)
+                case DropCalls() | EndUnsent():
+                    self.revoked_calls.add(slot.subject, effect)
                 case Reply(body):
                     reply = body
         return reply
@@ -197,6 +202,7 @@ class Batch:
             "key_refreshed": False,
             "deferred": False,
             "hub_held": False,
+            "ends_unsent": False,
             "note": "",
             "lease_owner": None,
             "lease_until": None,
@@ -218,12 +224,6 @@ class Batch:
                 "created_at": self.now,
             }
         )
-
-    def _drop_calls(self, slot: Slot, operations: tuple[str, ...]) -> None:
-        self.dropped_calls.append((slot.subject, operations))
-        for call_id, row in list(self.calls.items()):
-            if row["subject"] == slot.subject and (not operations or row["operation"] in operations):
-                del self.calls[call_id]
 
     def remember(
         self,
@@ -374,18 +374,9 @@ class Batch:
         return [*self.outbox, *(row for row in letters if row is not None)]
 
     def _writes_of_calls(self) -> list[Write]:
-        whole = [
-            {"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped_calls if not operations
-        ]
-        single = [
-            {"vasp": self.vasp, "subject": subject, "operation": operation}
-            for subject, operations in self.dropped_calls
-            for operation in operations
-        ]
         return [
             Write("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
-            Write("delete", tables.calls, whole),
-            Write("delete", tables.calls, single),
+            *self.revoked_calls.writes(),
             Write("insert", tables.calls, list(self.calls.values()), "nothing"),
         ]
 

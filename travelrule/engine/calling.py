@@ -34,7 +34,7 @@ from travelrule.engine.searches import Searches
 from travelrule.engine.vault import Vault
 from travelrule.engine.wallet_ratings import WalletRatings
 from travelrule.exchange.reports import CallReport
-from travelrule.exchange.retries import Again, Attempted, Deliver, hub_wait, react
+from travelrule.exchange.retries import Again, Attempted, Deliver, hub_wait, may_have_acted, react
 from travelrule.exchange.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 from travelrule.policy.policy import Policy
 from travelrule.store.directory import StoredVasp
@@ -46,6 +46,7 @@ OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 LOOK_UP = "look-up"
 ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
+CALL_ENDED = "CALL_ENDED"
 WALLET_SCREENING = "wallet-screening"
 SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
 SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
@@ -112,6 +113,9 @@ class Calling:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
         if call.operation == LOOK_UP:
             return await self._look_up(call, content)
+        if call.ends_unsent and not may_have_acted(call.note, call.tries, call.first_at):
+            # A process may have died while it sent the first try, so the counterparty is told of the end all the same.
+            return Attempt(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
         # The process that fetched a changed key is not always the one that repeats the call.
         target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
         # What the hub itself answers has no counterparty that must be listed or up.

@@ -48,8 +48,7 @@ class ActivePolicy:
             self._own_kept = True
         stored = await self._policies.active()
         if stored is None:
-            content = _read(self._first_file) if self._first_file is not None else ""
-            first = _first(content)
+            content, first = first_policy(self._first_file)
             await self._policies.activate(first.version, content, self._clock())
             self._current = first.with_own(self._own)
             return
@@ -74,6 +73,12 @@ class ActivePolicy:
     async def _step(self) -> bool:
         await self.load()
         return False
+
+
+def first_policy(file: Path | None) -> tuple[str, Policy]:
+    """The file of the settings, or the built-in policy, as text and as rules. Raises ``ConfigurationError``."""
+    content = _read(file) if file is not None else ""
+    return content, _first(content)
 
 
 def _read(file: Path) -> str:

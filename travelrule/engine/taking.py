@@ -30,7 +30,7 @@ class Taken:
         taker = self._taker
         if taker is None:
             return bool(batch.calls)
-        self._dropped = batch.dropped_calls
+        self._dropped = list(batch.revoked_calls.held)
         for call_id, row in batch.calls.items():
             call = taker.take(row, now)
             if call is not None:

@@ -30,7 +30,7 @@ def give_up(turn: Turn, reason: str) -> None:
 
     Before the authorization nothing is owed, and an answer about the address that still comes starts nothing. While the
     authorization is on its way the finish waits for the answer, because a finish that overtakes it would leave the
-    counterparty waiting.
+    counterparty waiting; one that waits to be sent (hub or counterparty down) is not sent any more.
     """
     attempt = turn.state.attempt
     if attempt is None:
@@ -39,6 +39,7 @@ def give_up(turn: Turn, reason: str) -> None:
         turn.drop("address-search")
         turn.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status == "wait":
+        turn.end_unsent("transfer-authorization")
         turn.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status in ("verified", "pending"):
         turn.move(attempt.transfer_id, "not-sent")

@@ -103,6 +103,16 @@ class DropCalls:
 
 
 @dataclass(frozen=True, slots=True)
+class EndUnsent:
+    """A call of this subject that is not wanted any more, but must be answered if the counterparty may have it.
+
+    As long as no try may have reached the counterparty it is not sent: it is reported as failed, ``CALL_ENDED``.
+    """
+
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """Something an operator must see. ``code`` names the runbook ``docs/runbooks/<code>.md``."""
 
@@ -119,7 +129,7 @@ class Reply:
     body: dict[str, Any] = field(repr=False)
 
 
-Effect = Emit | CallHub | Tell | LookUp | AcceptAnswer | DropCalls | Alert | Reply
+Effect = Emit | CallHub | Tell | LookUp | AcceptAnswer | DropCalls | EndUnsent | Alert | Reply
 
 OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 

@@ -122,6 +122,11 @@ class Course:
         return replace(self, hubs=self.hubs + 1, began=self.began if self.repeats else 0)
 
 
+def may_have_acted(note: str, tries: int, first_at: datetime) -> bool:
+    """Whether one of the ``tries`` that were made may have reached the counterparty."""
+    return Course.read(note, tries + 1, first_at).acted
+
+
 def react(
     operation: str,
     attempted: Attempted,

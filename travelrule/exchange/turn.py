@@ -14,7 +14,17 @@ from typing import Any, Literal, TypeVar
 from schemas.base import Wire
 from travelrule.exchange.alert_codes import AlertCode
 from travelrule.exchange.assessing import AssessmentDropped, answer_limit
-from travelrule.exchange.decision import AcceptAnswer, Alert, CallHub, Decision, DropCalls, Effect, Emit, Tell
+from travelrule.exchange.decision import (
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    Decision,
+    DropCalls,
+    Effect,
+    Emit,
+    EndUnsent,
+    Tell,
+)
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.reports import CallReport
 from travelrule.exchange.state import Attempt, Case, WithdrawalState
@@ -204,6 +214,10 @@ class Turn:
     def drop(self, *operations: str) -> None:
         """Take back calls that were not sent yet."""
         self.effects.append(DropCalls(operations))
+
+    def end_unsent(self, operation: str) -> None:
+        """Let a call that the counterparty cannot have yet end unsent."""
+        self.effects.append(EndUnsent(operation))
 
     def alert(
         self,

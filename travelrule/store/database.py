@@ -153,8 +153,8 @@ def _make_private_file(path: Path) -> None:
             if file.exists():
                 file.chmod(_OWNER_ONLY)
     except OSError as error:
-        fix = f"{path}: this user must be able to write its folder: correct TRAVELRULE_DATA_DIR or {diagnosis.SETTING}"
-        raise ServiceUnavailable(diagnosis.SERVICE, fix, "file cannot be made") from error
+        fix = f"this user must be able to write its folder: correct TRAVELRULE_DATA_DIR or {diagnosis.SETTING}"
+        raise ServiceUnavailable(diagnosis.SERVICE, fix, "file cannot be made", str(path)) from error
 
 
 def _make_sqlite_transactional(engine: AsyncEngine) -> None:

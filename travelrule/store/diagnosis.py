@@ -67,7 +67,7 @@ def place(url: URL) -> str:
 def unavailable(error: BaseException, url: URL) -> ServiceUnavailable:
     """The failure of a connection or a statement, in the operator's words."""
     problem, fix = _told(error)
-    return ServiceUnavailable(SERVICE, f"{place(url)}: {fix}", problem)
+    return ServiceUnavailable(SERVICE, fix, problem, place(url))
 
 
 def _told(error: BaseException) -> Told:

@@ -41,7 +41,7 @@ UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
     AND c.due_at <= :now AND (c.lease_until IS NULL OR c.lease_until < :now)
   ORDER BY c.due_at LIMIT :count{lock}
 ) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, hub_held,
-  note, traceparent,
+  ends_unsent, note, traceparent,
   (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped"""
 
 _LEFT = {
@@ -80,6 +80,7 @@ class CallItem:
     key_refreshed: bool
     deferred: bool
     hub_held: bool
+    ends_unsent: bool
     note: str
     traceparent: str | None
     wrapped: bytes | None = field(default=None, repr=False)
@@ -99,6 +100,7 @@ def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
         key_refreshed=row["key_refreshed"],
         deferred=row["deferred"],
         hub_held=row["hub_held"],
+        ends_unsent=row["ends_unsent"],
         note=row["note"],
         traceparent=row["traceparent"],
         wrapped=row.get("wrapped"),

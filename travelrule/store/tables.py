@@ -172,6 +172,7 @@ calls = Table(
     Column("key_refreshed", Boolean, nullable=False),
     Column("deferred", Boolean, nullable=False),
     Column("hub_held", Boolean, nullable=False, server_default=false()),
+    Column("ends_unsent", Boolean, nullable=False, server_default=false()),
     Column("note", Text, nullable=False),
     Column("lease_owner", Text),
     Column("lease_until", Instant),

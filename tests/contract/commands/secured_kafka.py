@@ -22,8 +22,8 @@ class SecuredKafka(KafkaNode):
         super().__init__(directory, owner)
         self.login, self.tls = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
         self.authority, self.stranger = directory / "authority.pem", directory / "stranger.pem"
-        _certificate(self.authority, directory / "authority.key")
-        _certificate(self.stranger, directory / "stranger.key")
+        make_certificate(self.authority, directory / "authority.key")
+        make_certificate(self.stranger, directory / "stranger.key")
         pair = directory / "pair.pem"
         pair.write_text((directory / "authority.key").read_text() + self.authority.read_text())
         file = directory / "server.properties"
@@ -45,7 +45,7 @@ class SecuredKafka(KafkaNode):
         return line
 
 
-def _certificate(file: Path, key: Path) -> None:
+def make_certificate(file: Path, key: Path) -> None:
     """A certificate that signed itself, with its key, as an operator makes one."""
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     command += ["-days", "2", "-subj", "/CN=kafka", "-addext", "subjectAltName=IP:127.0.0.1"]

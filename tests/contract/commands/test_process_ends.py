@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -99,6 +101,36 @@ def test_every_address_of_a_name_is_bound_and_all_are_closed() -> None:
         with pytest.raises(AddressUnavailable, match=f"C: cannot listen on 127.0.0.1:{port}: Address already in use"):
             bind(HostPort("127.0.0.1", port), "C")
     assert all(one.fileno() == -1 for opened in sockets.values() for one in opened)
+
+
+def test_two_listeners_of_one_process_on_one_port_are_both_named(installed: Cli) -> None:
+    port = f"127.0.0.1:{free_port()}"
+    code, out, err = ended(start(installed.folder, "serve", "gateway", METRICS_LISTEN=port, GATEWAY_LISTEN=port))
+    assert (code, out) == (3, ""), err
+    assert f"TRAVELRULE_GATEWAY_LISTEN: cannot listen on {port}" in err
+    assert "TRAVELRULE_METRICS_LISTEN has this port" in err
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (errno.EADDRINUSE, "another process listens there"),
+        (errno.EADDRNOTAVAIL, "not an address of this machine"),
+        (errno.EACCES, "1024"),
+    ],
+)
+def test_what_keeps_from_listening_says_what_to_do(number: int, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By number: what a user may not do, and so the message, depends on who runs the tests."""
+
+    class Refusing(socket.socket):
+        def bind(self, _: object) -> None:  # type: ignore[override]
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(socket, "socket", Refusing)
+    with pytest.raises(AddressUnavailable) as refused:
+        bind(HostPort("127.0.0.1", 81), "TRAVELRULE_GATEWAY_LISTEN")
+    assert "TRAVELRULE_GATEWAY_LISTEN: cannot listen on 127.0.0.1:81" in str(refused.value)
+    assert told in refused.value.fix
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])

@@ -61,6 +61,7 @@ def call(call_id: str, target: str = "south", due: float = 0, **changes: Any) ->
         "key_refreshed": False,
         "deferred": False,
         "hub_held": False,
+        "ends_unsent": False,
         "note": "",
         "traceparent": None,
         "created_at": NOW,

@@ -12,7 +12,7 @@ from schemas.verdicts import WithdrawalVerdictBody
 from schemas.withdrawals import WithdrawalCancelled
 from travelrule.exchange.assessing import ASSESSING
 from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, Reply, Tell
+from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, EndUnsent, Reply, Tell
 from travelrule.exchange.inputs import Input
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.meeting import MEETING, ArrivalReported, ArrivalWithdrawn
@@ -92,6 +92,8 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
         if attempt.finish == "owed" or (sent and attempt.report not in ("accepted", "failed")):
             assert "conclude" in after.timers, "what is owed is watched"
         assert attempt.finish == "none" or attempt.status == "canceled"
+        if old is not None and old.status == attempt.status == "wait" and attempt.give_up and not old.give_up:
+            assert EndUnsent("transfer-authorization") in decision.effects, "nothing personal leaves for what is over"
     if before is not None:
         assert [one.transfer_id for one in after.attempts][: len(before.attempts)] == [
             one.transfer_id for one in before.attempts

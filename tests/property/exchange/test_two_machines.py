@@ -19,10 +19,10 @@ from schemas.base import Wire
 from tests.property.exchange.laws import check
 from tests.unit.exchange import scene
 from tests.unit.exchange.scene import NORTH, NOW, SOUTH, Scene, policy
-from travelrule.exchange.decision import Alert, CallHub, DropCalls, Reply
+from travelrule.exchange.decision import Alert, CallHub, DropCalls, EndUnsent, Reply
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.reports import AuthorizationReceived, CallReport, FinishReceived, TxidReportReceived
-from travelrule.exchange.retries import Again, Attempted, Deliver, react
+from travelrule.exchange.retries import Again, Attempted, Deliver, may_have_acted, react
 from travelrule.exchange.turn import REPORT_AGAIN, TRY_AGAIN
 
 FAR = timedelta(days=400)
@@ -39,6 +39,7 @@ class Pending:
     note: str = ""
     refreshed: bool = False
     told: bool = False
+    ends_unsent: bool = False
 
 
 class TwoMachines(RuleBasedStateMachine):
@@ -97,6 +98,10 @@ class TwoMachines(RuleBasedStateMachine):
         """One try: answered, lost before or after the other side acted, delivered much later, or refused by the hub."""
         pending = self.pending[number % len(self.pending)]
         self.now = max(self.now, pending.due_at)
+        if pending.ends_unsent and not may_have_acted(pending.note, pending.tries, pending.first_at):
+            self.pending.remove(pending)
+            self.report(pending.call, "failed", code="CALL_ENDED", maybe_acted=True)
+            return
         pending.tries += 1
         attempted = Attempted("no-answer", code="NO_ANSWER")
         if fate in ("fine", "half"):
@@ -146,6 +151,9 @@ class TwoMachines(RuleBasedStateMachine):
                         self.personal_to.add(effect.target)
                 case DropCalls(operations):
                     self.pending = [one for one in self.pending if one.call.operation not in operations]
+                case EndUnsent(operation):
+                    for one in self.pending:
+                        one.ends_unsent |= one.call.operation == operation
                 case Alert():
                     self.alerts.append(effect.code)
 

@@ -76,8 +76,8 @@ def test_all_is_well(installed: Cli, broker: tuple[str, ...]) -> None:
         installed.set(HUB_URL=url)
         found = checks(installed, 0)
         text = installed.run("doctor")
-    ours = {"packages", "settings and keys", "storage and index keys", "audit key", "database"}
-    assert set(found) == {*ours, "broker and topics", "lists", "hub"}
+    ours = {"packages", "settings and keys", "profile", "policy", "storage and index keys", "audit key", "database"}
+    assert set(found) == {*ours, "broker and topics", "lists", "hub", "clock", "metrics listener", "gateway listener"}
     assert "FAIL" not in text.out
     assert broker
 
@@ -112,12 +112,12 @@ def installed_seed() -> str:
 
 def test_nothing_is_there_and_everything_is_said(cli: Cli) -> None:
     found = checks(cli, 1)
-    assert {name for name, check in found.items() if not check["ok"]} == {"broker", "database", "lists", "hub"}
+    assert {name for name, check in found.items() if not check["ok"]} == {"broker", "database", "lists", "hub", "clock"}
     assert found["database"]["fix"] == "travelrule migrate"
     assert "serve" in found["broker"]["detail"] + found["broker"]["fix"]
     text = cli.run("doctor")
     assert text.code == 1
-    assert text.out.count("FAIL") == 4
+    assert text.out.count("FAIL") == 5
 
 
 def test_a_hub_that_does_not_answer(installed: Cli) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemas.decisions import DecisionRecorded
+from schemas.withdrawals import WithdrawalCancelled
 from tests.unit.exchange.scene import (
     VALID,
     VERIFIED,
@@ -20,6 +22,7 @@ from tests.unit.exchange.scene import (
     requested,
     waiting,
 )
+from travelrule.exchange.decision import EndUnsent
 
 OVERRIDE = policy("operator_override = true")
 LOST = reported("failed", "transfer-authorization", code="NO_ANSWER", maybe_acted=True)
@@ -156,6 +159,19 @@ def test_a_denied_withdrawal_whose_value_was_sent_is_still_reported():
     assert scene.statuses == ["verified", "pending", "processing"]
     assert [call.operation for call in scene.calls] == ["txid-report"]
     assert not scene.verdicts
+
+
+@pytest.mark.parametrize("end", [cancelled(), decided("deny")])
+def test_an_authorization_that_was_not_sent_yet_is_not_sent_any_more(
+    end: WithdrawalCancelled | DecisionRecorded,
+) -> None:
+    scene = waiting(OVERRIDE)
+    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.tell(end)
+    assert EndUnsent("transfer-authorization") in scene.last.effects
+    scene.tell(reported("failed", "transfer-authorization", code="CALL_ENDED", maybe_acted=True))
+    assert scene.calls[-1].operation == "finish", "a process may have died while it sent it"
+    assert not scene.alerts
 
 
 def test_an_unhosted_destination_waits_for_an_operator():

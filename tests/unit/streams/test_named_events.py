@@ -104,3 +104,21 @@ def test_without_one_id_that_all_agree_on_no_subject_is_named(changes: dict[str,
 def test_events_of_other_types_name_their_subject_too() -> None:
     wallet = event(type="wallet.registered.v1", data={"walletId": ID})
     assert names(orjson.dumps(wallet)) == ("wallet.registered.v1", f"wallet:{ID}", "/platform#e-1")
+
+
+@pytest.mark.parametrize(
+    ("subject", "named"),
+    [
+        (f"withdrawal:{ID}", f"withdrawal:{ID}"),
+        (f"deposit:{ID}", f"deposit:{ID}"),
+        (ID, ""),
+        ("withdrawal:another", ""),
+        (7, ""),
+        ("withdrawal:", ""),
+    ],
+)
+def test_a_refused_decision_names_the_subject_of_its_data(subject: object, named: str) -> None:
+    value = orjson.dumps(event(type="decision.recorded.v1", data={"subject": subject, "decision": "perhaps"}))
+    result = read_bytes(value, "decisions", ID.encode(), ())
+    assert isinstance(result, Rejected), result
+    assert (result.type, result.subject, result.event) == ("decision.recorded.v1", named, "/platform#e-1")

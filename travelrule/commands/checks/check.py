@@ -1,0 +1,54 @@
+"""One check, and the boundary around it: nothing that a check raises, and no silence, ends the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from travelrule.errors import ServiceUnavailable, TravelRuleError
+from travelrule.log_fields import describe
+
+LIMIT_SECONDS = 15.0
+"""What one check may take; they run side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question: its answer, what was seen, and what to do if the answer is no."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    fix: str = ""
+
+
+async def guarded(name: str, needs: str, check: Callable[[], Awaitable[Check]], seconds: float | None = None) -> Check:
+    """Run a check. ``needs`` is the setting that leads to what it asks; without an answer that one is to be checked."""
+    seconds = LIMIT_SECONDS if seconds is None else seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await check()
+    except TravelRuleError as error:
+        return failed(name, error)
+    except TimeoutError:
+        fix = f"check {needs}, and that no firewall is between"
+        return Check(name, ok=False, detail=f"no answer within {seconds:.0f} s", fix=fix)
+    except Exception as error:  # noqa: BLE001 - the others must answer all the same
+        told = describe(error)
+        detail = f"{told['class']} at {told.get('place', 'no place')}"
+        return Check(name, ok=False, detail=detail, fix="report this fault of the program")
+
+
+def failed(name: str, error: TravelRuleError) -> Check:
+    """``fix`` says what to do, where the error knows it (``ConfigurationError``, ``ServiceUnavailable``)."""
+    fix = getattr(error, "fix", "") or "see the detail"
+    if isinstance(error, ServiceUnavailable):
+        detail = f"{error.problem} ({error.place})" if error.place else error.problem
+        return Check(name, ok=False, detail=detail, fix=fix)
+    return Check(name, ok=False, detail=str(error), fix=fix)
+
+
+def unasked(name: str, needed: Check) -> Check:
+    """A check whose question goes to something that another check found wanting."""
+    return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)
