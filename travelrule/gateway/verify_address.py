@@ -165,6 +165,6 @@ def _invalid(reason: str, message: str, entity_id: str = "") -> Answer:
 
 def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
     try:
-        return Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+        return Beneficiary.from_wire(ivms101.get("Beneficiary") or {})
     except ValidationError:
         raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "Beneficiary is not as IVMS101 has it") from None

@@ -79,7 +79,7 @@ def test_a_line_tells_node_host_port_topic_partition_group_and_error(out: io.Str
     ]
 
 
-@pytest.mark.parametrize("value", PERSONAL, ids=str)
+@pytest.mark.parametrize("value", PERSONAL, ids=range(len(PERSONAL)))
 def test_what_may_be_personal_is_withheld_in_every_place(out: io.StringIO, value: Any) -> None:
     log = logging.getLogger("aiokafka")
     log.warning("key %s", value)
