@@ -14,9 +14,12 @@ from pydantic.fields import FieldInfo
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
 from scripts import access
+from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
+from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.metrics import METRICS
+from travelrule.repeated_lines import INTERVAL_SECONDS
 from travelrule.settings import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "generated"
@@ -101,6 +104,24 @@ What each cause leads to, and which causes may be moved, is in [verdicts.md](ver
     return _page("Policy", intro, _table(("Rule", "Meaning", "Values", "Built in"), policy_rows()))
 
 
+def logs_page() -> str:
+    """Describe every event of the log."""
+    rows = [
+        (
+            f"`{event.name}`",
+            ", ".join(event.levels) + (" (counted)" if event.counted else ""),
+            _quoted(event.fields, " ") or "-",
+            event.meaning,
+        )
+        for event in LOG_EVENTS.values()
+    ]
+    intro = f"""\
+How to read them: [docs/logs.md](../logs.md). Each line has `at`, `level`, `logger` and `event`, and `traceparent` where
+the event that led to it had one; a field without a value is left out or null. Of a counted event the first line is
+written and the others are counted: one line `repeated` every {INTERVAL_SECONDS:.0f} seconds."""
+    return _page("Log events", intro, _table(("Event", "Level", "Fields", "Meaning"), rows))
+
+
 def access_page() -> str:
     """Describe who may write and read which topic."""
     principals = _table(("Principal", "Is"), access.principal_rows())
@@ -116,8 +137,10 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "settings.md": settings_page,
         "topics.md": topics_page,
         "policy.md": policy_page,
+        "logs.md": logs_page,
         "limits.md": limits_page,
         "access.md": access_page,
+        "events.md": lambda: _page("Events", events_page(), ""),
     }
 )
 

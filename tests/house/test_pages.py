@@ -35,8 +35,10 @@ def test_drift_is_noticed(tmp_path: Path) -> None:
         "settings.md",
         "topics.md",
         "policy.md",
+        "logs.md",
         "limits.md",
         "access.md",
+        "events.md",
     ]
 
 
