@@ -15,18 +15,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.base import Wire
 from schemas.text import time_text
 from travelrule.bootstrap.installation import Installation
+from travelrule.commands.list_hits import hits_of, listed_of
 from travelrule.commands.moments import distance_text, duration_text, moment_text
 from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
 from travelrule.engine.envelope import unpack
 from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.assessing import AssessmentEnded
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
 
 Fact = dict[str, Any]
 
-HIT_FIELDS = ("list", "entry", "score", "what")
-"""What is shown of a hit. Its ``reason`` quotes the list's words, which may be our customer's name."""
+SHOWN = ("call.", "assessment.", "owner.", "authorization.")
+"""The inputs of which something is shown besides that they came."""
 
 
 async def story_of(opened: Installation, subject: str) -> Fact:
@@ -145,7 +145,7 @@ def _step(
     events = [(event, said.get((event["topic"], event["key"], event["sequence"]), {})) for event in body["events"]]
     packed = sealed.get((body["source"], body["id"]))
     data = None
-    if key is not None and packed is not None and body["type"].startswith(("call.", "assessment.")):
+    if key is not None and packed is not None and body["type"].startswith(SHOWN):
         data = _data(opened.vault.open(key, "input", subject, packed))
     return {
         "subject": subject,
@@ -158,7 +158,8 @@ def _step(
         "policyVersion": body["policyVersion"],
         "keyId": body.get("decidedBy", {}).get("keyId"),
         "call": _call(data) if isinstance(data, CallReport) else None,
-        "hits": _hits(data),
+        "hits": hits_of(data),
+        "listed": listed_of(data),
         "events": [_line(event, data) for event, data in events],
     }
 
@@ -181,18 +182,6 @@ def _call(report: CallReport) -> Fact:
         "code": code,
         "attempts": report.attempts,
     }
-
-
-def _hits(data: Wire | None) -> list[Fact]:
-    """The entries of sanctions lists that an answer names."""
-    facts: Any = None
-    if isinstance(data, AssessmentEnded):
-        facts = data.facts
-    elif isinstance(data, CallReport) and data.operation == "look-up":
-        facts = data.body
-    hits = facts.get("hits") if isinstance(facts, dict) else None
-    shown = [hit for hit in hits if isinstance(hit, dict)] if isinstance(hits, list) else []
-    return [{name: str(hit.get(name, "")) for name in HIT_FIELDS} for hit in shown]
 
 
 def _line(event: Fact, data: Fact) -> str:
