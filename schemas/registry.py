@@ -30,6 +30,7 @@ SUBJECT_KINDS = (
     "vasp",
     "arrival",
     "data-request",
+    "disclosure",
 )
 """The kinds a qualified subject may begin with: ``<kind>:<id>``."""
 

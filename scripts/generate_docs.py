@@ -14,10 +14,13 @@ from pydantic.fields import FieldInfo
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
 from scripts import access
+from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
 from scripts.world_page import schema_text, sections, world_schema
 from travelrule.environment import FILE_SUFFIX, PREFIX
+from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.metrics import METRICS
+from travelrule.repeated_lines import INTERVAL_SECONDS
 from travelrule.screening.lists import own_csv
 from travelrule.settings import Settings
 
@@ -103,6 +106,24 @@ What each cause leads to, and which causes may be moved, is in [verdicts.md](ver
     return _page("Policy", intro, _table(("Rule", "Meaning", "Values", "Built in"), policy_rows()))
 
 
+def logs_page() -> str:
+    """Describe every event of the log."""
+    rows = [
+        (
+            f"`{event.name}`",
+            ", ".join(event.levels) + (" (counted)" if event.counted else ""),
+            _quoted(event.fields, " ") or "-",
+            event.meaning,
+        )
+        for event in LOG_EVENTS.values()
+    ]
+    intro = f"""\
+How to read them: [docs/logs.md](../logs.md). Each line has `at`, `level`, `logger` and `event`, and `traceparent` where
+the event that led to it had one; a field without a value is left out or null. Of a counted event the first line is
+written and the others are counted: one line `repeated` every {INTERVAL_SECONDS:.0f} seconds."""
+    return _page("Log events", intro, _table(("Event", "Level", "Fields", "Meaning"), rows))
+
+
 def access_page() -> str:
     """Describe who may write and read which topic."""
     principals = _table(("Principal", "Is"), access.principal_rows())
@@ -121,9 +142,8 @@ robots that the sandbox plays), coins, and what screening says. Its JSON Schema,
 `<KEY>` each name of an object. The program refuses names that it does not know, and also what a schema cannot tell:
 members with the same id, keys that do not fit a seed. Every key is optional unless it is required; `{}` is a world.
 
-A person is written as in events (`natural` or `legal`):
-[wallet.registered.v1.json](../../schemas/jsonschema/wallet.registered.v1.json). How `baseUrl` fits the settings of the
-member: [who calls whom](../network.md). An example of a whole file: [world.json](../../examples/world.json).
+A person is written as in events, `natural` or `legal`: [events.md](events.md#person). How `baseUrl` fits the settings
+of the member: [who calls whom](../network.md). An example of a whole file: [world.json](../../examples/world.json).
 `travelrule hub --members FILE` reads the same keys without `screening`, `members[].robot` and `members[].seed`, with
 `rateLimitPerMinute` 40 and `kytRequestSeconds` 86400 if they are not given."""
     tables = []
@@ -158,8 +178,10 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "settings.md": settings_page,
         "topics.md": topics_page,
         "policy.md": policy_page,
+        "logs.md": logs_page,
         "limits.md": limits_page,
         "access.md": access_page,
+        "events.md": lambda: _page("Events", events_page(), ""),
         "world.md": world_page,
         "world.schema.json": schema_text,
         "own-csv.md": own_list_page,

@@ -46,8 +46,10 @@ _SQLSTATE = re.compile(r"[0-9A-Z]{5}")
 
 _TOKENS = """
     action alliance attempt_id broker call_id chain code command consumer_group counterparty currency
-    database event_type exchange_status fault field group input_id input_type instance job kind list log_format
-    member metric migration mode name network operation origin outcome partner policy_version reason
+    database event_type exchange_status fault field final group id input_id input_type instance job kind
+    lease list log_format
+    member metric migration mode name needs network operation origin outcome partner policy_version
+    previous reason reasons
     request_id result role rule service severity setting signal side source state status subject
     subject_kind target topic transfer_id type vasp verdict version worker
 """

@@ -17,15 +17,16 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Literal, TextIO
 
 from travelrule.library_messages import LibraryMessages
+from travelrule.log_events import EVENTS
 from travelrule.log_fields import FIELDS, WITHHELD, Line, LogFieldError, describe, shaped
-from travelrule.log_output import ATTRIBUTE, OURS, LineHandler, Write, colour_lines, json_lines, plain_lines
+from travelrule.log_output import ATTRIBUTE, COUNTED, OURS, LineHandler, Write, colour_lines, json_lines, plain_lines
 
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "console"]
@@ -69,10 +70,15 @@ class Log:
         """Log what somebody must look at."""
         self._log(logging.ERROR, event, fields)
 
+    def write(self, level: Level, event: str, fields: Mapping[str, object]) -> None:
+        """Log at a level that is decided elsewhere."""
+        self._log(logging.getLevelNamesMapping()[level.upper()], event, dict(fields))
+
     def _log(self, level: int, event: str, fields: dict[str, object]) -> None:
         if self._logger.isEnabledFor(level):
-            line = _line(event, fields)
-            self._logger.log(level, line["event"], extra={ATTRIBUTE: line})
+            line = _line(level, event, fields)
+            counted = event in EVENTS and EVENTS[event].counted
+            self._logger.log(level, line["event"], extra={ATTRIBUTE: line, COUNTED: counted})
 
 
 def get(name: str) -> Log:
@@ -135,10 +141,10 @@ def _writer(form: Format, out: TextIO) -> Write:
     return colour_lines(out) if terminal else plain_lines(out)
 
 
-def _line(event: str, fields: dict[str, object]) -> Line:
+def _line(level: int, event: str, fields: dict[str, object]) -> Line:
     unknown = sorted(fields.keys() - FIELDS.keys())
-    if _Mode.strict and (unknown or not EVENT.fullmatch(event)):
-        raise LogFieldError(f"not in log_fields.FIELDS: {unknown}" if unknown else "the event must be a plain-name")
+    if _Mode.strict:
+        _check(level, event, fields, unknown)
     line: Line = {"event": event if EVENT.fullmatch(event) else WITHHELD}
     line |= {name: shaped(FIELDS[name], value) for name, value in fields.items() if name in FIELDS}
     if unknown:
@@ -146,6 +152,18 @@ def _line(event: str, fields: dict[str, object]) -> Line:
     if traceparent := _traceparent.get():
         line["traceparent"] = traceparent
     return line
+
+
+def _check(level: int, event: str, fields: dict[str, object], unknown: list[str]) -> None:
+    """Refuse a line that the documentation does not describe."""
+    if unknown:
+        raise LogFieldError(f"not in log_fields.FIELDS: {unknown}")
+    if (known := EVENTS.get(event)) is None:
+        raise LogFieldError("not in log_events.EVENTS: the event must be a plain-name of that table")
+    if logging.getLevelName(level).lower() not in known.levels:
+        raise LogFieldError(f"{event} is logged at {' or '.join(known.levels)}")
+    if undocumented := sorted(fields.keys() - set(known.fields)):
+        raise LogFieldError(f"not in log_events.EVENTS for {event}: {undocumented}")
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:

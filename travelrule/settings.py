@@ -141,7 +141,9 @@ class Settings(BaseSettings):
         "auto", description="`json`, `console`, or `auto`: console on a terminal, else JSON"
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="least severe level that is logged"
+        "info",
+        description="least severe level of our log lines; libraries are heard from `warning` on at every level."
+        " Commands that end by themselves log nothing unless it is set",
     )
 
     @classmethod

@@ -27,6 +27,7 @@ from tests.unit.deposits.scene import EXCHANGE
 from tests.unit.exchange.scene import NORTH, OWNER, SOUTH, TRANSFER_ID, WITHDRAWAL_ID, Scene, ivms101, legal, requested
 from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
 from travelrule.engine.kinds import INTERNAL, MACHINES
+from travelrule.exchange.disclosures import DeadLetterShown
 from travelrule.exchange.meeting import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 from travelrule.exchange.owning import ListedAs, OwnerHits, OwnerListed, OwnerScreened
 from travelrule.exchange.reports import CallReport, DirectoryChanged, DirectoryEntry, SenderFacts
@@ -61,6 +62,7 @@ def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], ob
         yield "wallet:w-1", rules, NORTH, for_wallet, repr
     yield "owner:one", SCREENED, NORTH, for_owner, repr
     yield "vasp:south", OFF, NORTH, for_directory, repr
+    yield "disclosure:letter-1", OFF, NORTH, for_disclosure, lambda state: state is None
     yield "arrival:one", OFF, SOUTH, for_arrival, repr
     yield f"data-request:south/{TRANSFER_ID}", OFF, NORTH, for_data_request, repr
 
@@ -158,6 +160,13 @@ def for_owner(_: Any) -> Iterator[Wire]:
     yield OwnerHits(wallet="wallet:w-1", hits=HITS)
     yield OwnerHits(wallet="wallet:w-2", hits=HITS)
     yield OwnerHits(wallet="wallet:w-1", hits=())
+    yield requested()
+
+
+def for_disclosure(_: Any) -> Iterator[Wire]:
+    """Everything that the record of who read a dead letter can meet."""
+    yield DeadLetterShown(actor="ada@desk-1")
+    yield DeadLetterShown(actor="grace")
     yield requested()
 
 

@@ -44,6 +44,7 @@ HANDLED: dict[str, set[str]] = {
     "wallet": {"wallet.registered.v1", "wallet.removed.v1", "owner.screened", "owner.listed"},
     "owner": {"owner.hits"},
     "vasp": {"directory.changed"},
+    "disclosure": {"dead-letter.shown"},
     "arrival": {"arrival.reported", "arrival.withdrawn", "arrival.seen", "arrival.retracted"},
     "data-request": {"data-request.received"},
 }

@@ -182,9 +182,9 @@ def test_every_waiting_state_of_an_assessment_is_watched(subject: str) -> None:
     assert seen >= set(OF_ASSESSMENTS) - {NEW} - ({"dropped"} if subject == assessed.SCREENING else set())
 
 
-@pytest.mark.parametrize("kind", ["wallet", "owner", "vasp", "arrival", "data-request"])
+@pytest.mark.parametrize("kind", ["wallet", "owner", "vasp", "arrival", "data-request", "disclosure"])
 def test_a_machine_without_timers_has_no_field_for_them(kind: str) -> None:
     """What these machines wait for is told in ``unattended``; one that gets timers must be walked too."""
     walked = {"withdrawal", "exchange", "deposit", "screening", "assessment"}
     assert kind in MACHINES.keys() - walked
-    assert MACHINES.keys() == walked | {"wallet", "owner", "vasp", "arrival", "data-request"}
+    assert MACHINES.keys() == walked | {"wallet", "owner", "vasp", "arrival", "data-request", "disclosure"}

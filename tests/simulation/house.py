@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from tests.simulation.shelves import Shelves
 from travelrule.engine.accepted_answers import with_accepted
-from travelrule.engine.batch import stable_id
 from travelrule.engine.deciding import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.stable_ids import stable_id
 from travelrule.exchange.decision import (
     AcceptAnswer,
     Alert,

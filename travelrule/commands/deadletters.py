@@ -2,61 +2,129 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from typing import Annotated, Any
 
-import orjson
 import typer
-from sqlalchemy import select
 
-from streams.deadletters import DeadLetterHeaders
-from streams.topics import Topics
-from travelrule.bootstrap.broker import open_publisher
+from schemas.registry import TOPICS
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.edge import Output, OutputOption, installation, run, write_json, write_rows, write_text
-from travelrule.engine.envelope import unpack_raw
+from travelrule.commands.dead_letter_content import login, read, record_disclosure, resolve_id
+from travelrule.commands.dead_letter_filter import (
+    CodeOption,
+    SinceOption,
+    SubjectOption,
+    TopicOption,
+    UntilOption,
+    chosen,
+)
+from travelrule.commands.dead_letter_page import page
+from travelrule.commands.dead_letter_replay import replay_filtered, replay_named
+from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.engine.message_records import is_message, names_of
-from travelrule.engine.message_replay import replay as replay_message
 from travelrule.errors import UsageError
-from travelrule.exchange.inputs import RawMessage, Rejected
-from travelrule.store import bulk, tables
+from travelrule.store import dead_letters
+from travelrule.store.dead_letters import DeadLetterFilter
 
 app = typer.Typer(help="What could not be processed, why, and sending it again", no_args_is_help=True)
 
-COLUMNS = ("id", "kind", "code", "field", "fix", "subject", "topic", "partition", "offset", "failedAt", "replayedAt")
-IdArgument = Annotated[str, typer.Argument(help="the dead letter's id")]
-IdsArgument = Annotated[list[str], typer.Argument(help="ids of dead letters")]
+PAGE_LIMIT = 100
+REPLAY_LIMIT = 1000
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="the dead letter's id, or how it begins")]
+IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="ids, or how they begin")]
+WaitingOption = Annotated[bool, typer.Option("--waiting", help="only those that were not replayed yet")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help=f"the newest so many; {PAGE_LIMIT} in text")]
+ReplayLimitOption = Annotated[int, typer.Option("--limit", min=1, help="by filter: the oldest so many")]
+ActorOption = Annotated[str | None, typer.Option(help="who reads it; the login, unless given")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="by filter: only list what would be replayed")]
+YesOption = Annotated[bool, typer.Option("--yes", help="by filter: do not ask")]
 
 
 @app.command("list")
-def list_(output: OutputOption = Output.TEXT) -> None:
-    """List dead letters, oldest first."""
-    run(_list(output))
+def list_(
+    code: CodeOption = None,
+    topic: TopicOption = None,
+    subject: SubjectOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    waiting: WaitingOption = False,  # noqa: FBT002 - a command-line switch
+    limit: LimitOption = None,
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """List dead letters without their content, oldest first."""
+    run(_list(_filter(code, topic, subject, since, until, waiting=waiting), limit, output))
 
 
 @app.command()
-def show(letter_id: IdArgument, output: OutputOption = Output.TEXT) -> None:
-    """Show one dead letter with its content (which may be personal data)."""
-    run(_show(letter_id, output))
+def show(letter_id: IdArgument, actor: ActorOption = None, output: OutputOption = Output.TEXT) -> None:
+    """Show one dead letter with its content (which may be personal data). Who reads it is recorded in the audit log."""
+    run(_show(letter_id, actor or login(), output))
 
 
 @app.command()
-def replay(letter_ids: IdsArgument, output: OutputOption = Output.TEXT) -> None:
-    """Put records on their topics again, byte for byte; messages between subjects are delivered again."""
-    run(_replay(letter_ids, output))
+def replay(
+    letter_ids: IdsArgument = None,
+    code: CodeOption = None,
+    topic: TopicOption = None,
+    subject: SubjectOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: ReplayLimitOption = REPLAY_LIMIT,
+    dry_run: DryRunOption = False,  # noqa: FBT002 - a command-line switch
+    yes: YesOption = False,  # noqa: FBT002 - a command-line switch
+    output: OutputOption = Output.TEXT,
+) -> None:
+    """Put records on their topics again, byte for byte; messages between subjects are delivered again.
+
+    Name dead letters, or choose by filter among those that were not replayed yet.
+    """
+    wanted = _filter(code, topic, subject, since, until, waiting=True)
+    filtered = wanted != DeadLetterFilter(waiting=True)
+    if filtered == bool(letter_ids):
+        fail(UsageError("name dead letters, or give a filter: --code, --topic, --subject, --since, --until"))
+    if filtered:
+        run(_replay_filtered(wanted, limit, output, dry_run=dry_run, sure=yes))
+    else:
+        run(_replay_named(letter_ids or [], output))
 
 
-async def _list(output: Output) -> None:
-    table = tables.dead_letters
+def _filter(
+    codes: list[str] | None,
+    topics: list[str] | None,
+    subject: str | None,
+    since: str | None,
+    until: str | None,
+    *,
+    waiting: bool,
+) -> DeadLetterFilter:
+    try:
+        return chosen(codes, topics, subject, since, until, waiting=waiting)
+    except UsageError as error:
+        fail(error)
+
+
+async def _list(wanted: DeadLetterFilter, limit: int | None, output: Output) -> None:
+    text = output is Output.TEXT
     async with installation() as opened:
-        query = select(table).where(table.c.vasp == opened.entity_id).order_by(table.c.failed_at)
+        found = _with_topics(opened, wanted)
         async with opened.database.read() as connection:
-            rows = (await connection.execute(query)).all()
-    write_rows((_public(row) for row in rows), output, COLUMNS)
+            most = limit or (PAGE_LIMIT if text else None)
+            rows = await dead_letters.find(connection, opened.entity_id, found, most, newest=most is not None)
+            counts = await dead_letters.counts(connection, opened.entity_id, found) if text else {}
+    if text:
+        write_text(page(rows, counts, shutil.get_terminal_size().columns))
+    else:
+        for row in rows:
+            write_json(_public(row))
 
 
-async def _show(letter_id: str, output: Output) -> None:
+async def _show(given: str, actor: str, output: Output) -> None:
     async with installation() as opened:
-        row, raw = await _read(opened, letter_id)
+        row, raw = await read(opened, await resolve_id(opened, given))
+        if raw is None:
+            raise UsageError(f"the content of dead letter {row.id} was erased")
+        before = await record_disclosure(opened, row.id, actor)
     known = {**_public(row), "key": (raw.key or b"").decode("utf-8", "replace")}
     value = (raw.value or b"").decode("utf-8", "replace")
     if is_message(raw):
@@ -64,71 +132,32 @@ async def _show(letter_id: str, output: Output) -> None:
         known |= {"type": names.type, "message": names.message_id}
         value = value if names.readable else ""
     if output is Output.JSON:
-        write_json({**known, "value": value})
+        write_json({**known, "value": value, "shownBefore": before})
         return
+    if before is not None:
+        known["shown"] = f"{before['times']} times before, last to {before['by']} at {before['at']}"
     for name, field in known.items():
         write_text(f"{name:<11} {field if field is not None else ''}")
     write_text(f"{'value':<11} {value}")
 
 
-async def _replay(letter_ids: list[str], output: Output) -> None:
+async def _replay_named(given: list[str], output: Output) -> None:
     async with installation() as opened:
-        letters = [await _read(opened, letter_id) for letter_id in letter_ids]
-        records = [(row, raw) for row, raw in letters if not is_message(raw)]
-        if records:
-            await _replay_records(opened, records, output)
-        for row, raw in letters:
-            if is_message(raw):
-                if not await replay_message(
-                    opened.database, opened.entity_id, opened.vault, row.id, row.code, raw, opened.clock()
-                ):
-                    raise UsageError(f"the sender of message {row.id} was erased: it cannot be delivered")
-                _say_replayed(row.id, row.subject, output)
+        ids = dict.fromkeys([await resolve_id(opened, one) for one in given])
+        await replay_named(opened, list(ids), output)
 
 
-async def _replay_records(opened: Installation, letters: list[tuple[Any, RawMessage]], output: Output) -> None:
-    count = DeadLetterHeaders(Topics(opened.settings.topic_prefix))
-    async with open_publisher(opened.settings) as publisher:
-        for row, raw in letters:
-            headers = count(Rejected(raw, row.code, row.field, row.fix), row.failed_at)
-            await publisher.publish(raw.topic, raw.key or b"", raw.value, headers)
-            await _mark(opened, row.id)
-            _say_replayed(row.id, raw.topic, output)
+async def _replay_filtered(wanted: DeadLetterFilter, limit: int, output: Output, *, dry_run: bool, sure: bool) -> None:
+    async with installation() as opened:
+        found = _with_topics(opened, wanted)
+        await replay_filtered(opened, found, limit, output, dry_run=dry_run, sure=sure)
 
 
-def _say_replayed(letter_id: str, target: str, output: Output) -> None:
-    if output is Output.JSON:
-        write_json({"id": letter_id, "replayed": True})
-    else:
-        write_text(f"replayed {letter_id} to {target}")
-
-
-async def _read(opened: Installation, letter_id: str) -> tuple[Any, RawMessage]:
-    letters, keys = tables.dead_letters, tables.data_keys
-    subject = f"deadletter:{letter_id}"
-    async with opened.database.read() as connection:
-        row = (
-            await connection.execute(
-                select(letters).where(letters.c.vasp == opened.entity_id, letters.c.id == letter_id)
-            )
-        ).first()
-        wrapped = (
-            await connection.execute(
-                select(keys.c.wrapped).where(keys.c.vasp == opened.entity_id, keys.c.subject == subject)
-            )
-        ).scalar()
-    if row is None:
-        raise UsageError(f"no dead letter has the id {letter_id}: see `travelrule dead-letters list`")
-    if wrapped is None:
-        raise UsageError(f"the content of dead letter {letter_id} was erased")
-    key = opened.vault.unwrap(subject, bytes(wrapped))
-    return row, unpack_raw(orjson.loads(opened.vault.open(key, "deadletter", subject, bytes(row.sealed))))
-
-
-async def _mark(opened: Installation, letter_id: str) -> None:
-    async with opened.database.begin() as connection:
-        row = {"vasp": opened.entity_id, "id": letter_id, "replayed_at": opened.clock()}
-        await bulk.update(connection, tables.dead_letters, [row])
+def _with_topics(opened: Installation, wanted: DeadLetterFilter) -> DeadLetterFilter:
+    """Topics may be named as at the broker, with their prefix."""
+    prefix = opened.settings.topic_prefix
+    topics = tuple(topic if topic in TOPICS else topic.removeprefix(prefix) for topic in wanted.topics)
+    return replace(wanted, topics=topics)
 
 
 def _public(row: Any) -> dict[str, Any]:

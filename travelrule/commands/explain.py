@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any
@@ -16,6 +17,8 @@ from travelrule.commands.story import story_of
 from travelrule.commands.subjects import resolve
 
 Fact = dict[str, Any]
+
+WIDTH_OF_A_PIPE = 10_000
 
 
 def command(
@@ -36,7 +39,9 @@ async def _explain(text: str, output: Output, zone: tzinfo | None) -> None:
     if output is Output.JSON:
         write_json(story)
         return
-    Console(markup=False, emoji=False).print(_tree(story, zone))
+    # A pipe has no width: what reads it finds whole lines.
+    width = None if sys.stdout.isatty() else WIDTH_OF_A_PIPE
+    Console(markup=False, emoji=False, width=width).print(_tree(story, zone))
 
 
 def _tree(story: Fact, zone: tzinfo | None) -> Tree:

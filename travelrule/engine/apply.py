@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from travelrule import logs, metrics
 from travelrule.engine.accepted_answers import accepted_answers
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
+from travelrule.engine.committed_lines import write_facts
 from travelrule.engine.deciding import Decider, Known
 from travelrule.engine.decision_guard import alert_refused, may_refuse, own_subject, refuse_bare
 from travelrule.engine.message_records import is_message
@@ -116,6 +117,7 @@ class Engine:
             batch.alert(slots[subject], None, alert)
             await self._write(connection, batch, slots, now, TakenEvents(None))
         _count(batch.observations)
+        write_facts(batch.facts.committed(batch.dead_letters))
         self.committed.announce("outbox")
 
     async def _repeatedly(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
@@ -133,7 +135,7 @@ class Engine:
 
     async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
         code = "UNPROCESSABLE"
-        log.error("input-unprocessable", error=error, type=item.type or "rejected")
+        log.error("input-unprocessable", subject=item.subject, error=error, type=item.type or "rejected")
         if item.raw is None:
             return Outcome("rejected", code)
         fix = "the message was kept; report it with its dead-letter id"
@@ -144,7 +146,7 @@ class Engine:
             # The boundary of one odd subject: if it cannot even be read, the message is kept without telling of it.
             if is_infrastructure_failure(failure) or is_serialisation_failure(failure):
                 raise
-            log.error("subject-unreadable", error=failure)  # noqa: TRY400 - our own log, which must not hold the text
+            log.error("subject-unreadable", subject=item.subject, error=failure)  # noqa: TRY400 - our own log, which must not hold the text
             await self._once([replace(rejected, subject="", type="")])
         return Outcome("rejected", code)
 
@@ -178,6 +180,7 @@ class Engine:
         events.publish()
         self._slots.recent.keep(slots.values(), now)
         _count(batch.observations)
+        write_facts(batch.facts.committed(batch.dead_letters))
         self.committed.announce(what)
         return outcomes
 

@@ -19,8 +19,8 @@ from schemas.cloudevents import write_event
 from schemas.text import time_text
 from travelrule.crypto.audit_chain import Frontier, sign_root
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.batch import EVENT_NAMESPACE
 from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.engine.stable_ids import EVENT_NAMESPACE
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases

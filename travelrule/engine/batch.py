@@ -7,19 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.cloudevents import write_event
 from travelrule.engine.accepted_answers import accepted_row
+from travelrule.engine.committed_lines import Facts
 from travelrule.engine.dead_letter_copy import dead_letter_copy
 from travelrule.engine.envelope import pack, pack_raw
 from travelrule.engine.message_records import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.revoked_calls import RevokedCalls
 from travelrule.engine.slot import Slot
+from travelrule.engine.stable_ids import EVENT_NAMESPACE, stable_id
 from travelrule.engine.vault import Vault
 from travelrule.exchange.decision import (
     OWN_STORE,
@@ -37,8 +39,6 @@ from travelrule.exchange.decision import (
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.store import bulk, tables
 from travelrule.store.bulk import Write
-
-EVENT_NAMESPACE = UUID("6b0f6f5e-6a55-4c0b-9a3e-0d8f3b0a2f11")
 
 _EARLIER_UNSENT = (
     "EXISTS (SELECT 1 FROM outbox p"
@@ -86,6 +86,7 @@ class Batch:
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
+    facts: Facts = field(default_factory=Facts)
 
     def __post_init__(self) -> None:
         self.revoked_calls = RevokedCalls(self.vasp, self.now, self.calls)
@@ -149,6 +150,7 @@ class Batch:
         self.outbox.append(self._outbox_row(topic, key, key.encode(), slot.subject, kind, sequence, value, headers))
         if topic == "verdicts":
             self._observe_verdict(item, data)
+        self.facts.event(topic, data, sequence, traceparent)
 
     def _observe_verdict(self, item: Input | None, data: dict[str, Any]) -> None:
         kind = str(data["subject"]).partition(":")[0]
@@ -269,7 +271,7 @@ class Batch:
             }
         )
 
-    def dead_letter(self, rejected: Rejected) -> None:
+    def dead_letter(self, rejected: Rejected, item: Input | None = None) -> None:
         """What cannot be processed: kept with its content, sealed under a data key of its own; a record is sent to the
         dead-letter topic too. The id is stable, so a redelivered message is one dead letter.
         """
@@ -297,6 +299,7 @@ class Batch:
             "failed_at": self.now,
         }
         self.observations.append(Observation("dead_letters", {"code": rejected.code}))
+        self.facts.letter(self.dead_letters[letter_id], rejected, item)
         if not is_message(raw):
             self._dead_letter_event(rejected, letter_id, data_key)
 
@@ -323,7 +326,7 @@ class Batch:
         """Keep what was refused. A message between subjects is not delivered again: an alert names its receiver, whose
         sender waits in vain.
         """
-        self.dead_letter(rejected)
+        self.dead_letter(rejected, item)
         if not is_message(rejected.raw):
             return
         self.finished_tells.append(names_of(rejected.raw).message_id)
@@ -379,11 +382,6 @@ class Batch:
             *self.revoked_calls.writes(),
             Write("insert", tables.calls, list(self.calls.values()), "nothing"),
         ]
-
-
-def stable_id(*parts: str | int) -> str:
-    """A UUID that only these parts have. As JSON they cannot run into each other, whatever ids platforms choose."""
-    return str(uuid5(EVENT_NAMESPACE, orjson.dumps(parts).decode()))
 
 
 def _b64(value: bytes) -> str:

@@ -19,7 +19,9 @@ from uuid import uuid4
 
 from travelrule import logs, metrics
 from travelrule.engine.breaker import Bulkheads
+from travelrule.engine.call_lines import call_fact
 from travelrule.engine.calling import Attempt, Calling, Postpone
+from travelrule.engine.committed_lines import write_facts
 from travelrule.engine.held import Held
 from travelrule.engine.hub_watch import resume_calls
 from travelrule.engine.outcome import Outcome
@@ -248,11 +250,18 @@ class Caller:
             await self._submit(self._input(call, attempt.notice, f"{call.id}/{what}/{call.tries}"))
         if isinstance(attempt.next_step, Postpone):
             await self._postpone(call, attempt.next_step)
+            self._log(call, attempt)
             return
         outcome = await self._submit(self._input(call, attempt.next_step, call.id))
+        if outcome.status == "applied":  # the result of a call that another process made as well is logged there
+            self._log(call, attempt)
         if outcome.status == "rejected" and outcome.code not in SETTLED_OTHERWISE:
             alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
             await self._set_aside(call, alert, call.tries + 1)
+
+    def _log(self, call: CallItem, attempt: Attempt) -> None:
+        fact = call_fact(call, attempt, self._clock())
+        write_facts([fact] if fact is not None else [])
 
     def _ended(self, call: CallItem, *, reached: bool | None) -> None:
         """The request is over; its place is free while its result is still being written."""

@@ -70,7 +70,7 @@ class Postpone:
 class Attempt:
     """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
     trying, or deferred); ``reached`` False counts against the counterparty's circuit, None says nothing of it.
-    ``hub_back``: what waits for the hub may go on.
+    ``hub_back``: what waits for the hub may go on. ``status`` and ``code`` say why a try failed that is repeated.
     """
 
     next_step: CallReport | Postpone
@@ -78,6 +78,8 @@ class Attempt:
     reached: bool | None = True
     outcome: str = "not-sent"
     hub_back: bool = False
+    status: int = 0
+    code: str = ""
 
 
 class Calling:
@@ -349,7 +351,8 @@ class Calling:
         elif again.held:
             notice = self._hub_notice(call, target)
         step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note, hub_held=again.held)
-        return Attempt(step, notice=notice, reached=reached, outcome=attempted.kind)
+        code = attempted.code or again.code
+        return Attempt(step, notice=notice, reached=reached, outcome=attempted.kind, status=attempted.status, code=code)
 
     def _report(
         self,

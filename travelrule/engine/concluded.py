@@ -17,6 +17,7 @@ from travelrule.deposits.data_requests import DataRequestState
 from travelrule.deposits.state import DepositState
 from travelrule.exchange.beneficiary_state import ExchangeState
 from travelrule.exchange.directory import VaspState
+from travelrule.exchange.disclosures import DisclosureState
 from travelrule.exchange.owners import OwnerState
 from travelrule.exchange.refused_request import RefusedRequestState
 from travelrule.exchange.state import WithdrawalState
@@ -85,9 +86,10 @@ def _removed(state: WalletState) -> bool:
     return state.registered is None
 
 
-def _never(_state: VaspState | OwnerState) -> bool:
+def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
     """What is known of a counterparty is company data, and needed as long as it may be dealt with. Of a customer whom a
-    list named only the entries stand there, without which every new wallet of his would alert anew.
+    list named only the entries stand there, without which every new wallet of his would alert anew. Who read
+    personal data is kept for longer than the data.
     """
     return False
 
@@ -98,6 +100,7 @@ CONCLUSIONS: dict[str, Conclusion] = {
     "wallet": Conclusion(_removed),
     "vasp": Conclusion(_never),
     "owner": Conclusion(_never),
+    "disclosure": Conclusion(_never),
     "deposit": Conclusion(_deposit),
     "arrival": Conclusion(lambda _: True, _of_arrival),
     "data-request": Conclusion(_answered),

@@ -111,7 +111,7 @@ class Decider:
                 raise
             failure = error
         # The culprit is the input that waited, not the one that let it in: only that one is refused.
-        log.error("input-unprocessable", error=failure, type=item.type)
+        log.error("input-unprocessable", subject=item.subject, error=failure, type=item.type)
         fix = "the message was kept; report it with its dead-letter id"
         return Decision(slot.state, status="rejected", code="UNPROCESSABLE", fix=fix)
 

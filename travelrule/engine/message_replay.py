@@ -6,8 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import select, text
 
-from travelrule.engine.batch import stable_id
 from travelrule.engine.message_records import names_of
+from travelrule.engine.stable_ids import stable_id
 from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import RawMessage
 from travelrule.store import bulk, tables

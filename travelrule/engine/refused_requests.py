@@ -12,9 +12,9 @@ from uuid import UUID
 
 import orjson
 
-from travelrule.engine.batch import stable_id
 from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
+from travelrule.engine.stable_ids import stable_id
 from travelrule.exchange.inputs import Input, Rejected
 from travelrule.exchange.refused_request import RequestRefused
 from travelrule.exchange.sources import InternalSource, internal_input

@@ -174,7 +174,7 @@ class Relay:
 
     async def _keep_aside(self, item: OutboxItem, fate: Fate) -> None:
         """The alert comes first: killed in between, it is raised twice, which is better than never."""
-        log.error("event-refused", topic=item.topic, size=len(item.value), error=fate.error)
+        log.error("event-refused", subject=item.subject, topic=item.topic, size=len(item.value), error=fate.error)
         if item.topic != ALERTS:  # an alert about an alert would be refused as well
             known = item.subject.partition(":")[0] in SUBJECT_KINDS  # an audit root or a dead letter has no subject
             subject = item.subject if known else f"vasp:{self._queues.vasp}"

@@ -81,10 +81,8 @@ class Teller:
         """Deliver what is there now; gives the number of messages."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_NEXT, {"vasp": self._vasp, "count": CLAIM})).all()
-        outcomes = await self._submit([self._read(row) for row in rows]) if rows else []
-        refused = [outcome.code for outcome in outcomes if outcome.status == "rejected"]
-        if refused:
-            log.error("message-refused", count=len(refused), code=refused[0])
+        if rows:
+            await self._submit([self._read(row) for row in rows])  # one that is refused becomes a dead letter
         return len(rows)
 
     def _read(self, row: Any) -> Input | Rejected:
@@ -97,7 +95,7 @@ class Teller:
             content = self._vault.open(key, "tell", row.from_subject, sealed)
             data = model_of(row.type).model_validate_json(content)
         except (AtRestError, KeyError, ValidationError) as error:
-            log.warning("message-unreadable", error=error, type=row.type)
+            log.warning("message-unreadable", subject=row.to_subject, error=error, type=row.type)
             record = record_of(row, sealed, readable=False)
             return Rejected(record, "UNREADABLE", "", "replay it with the version that wrote it", row.to_subject)
         return internal_input(

@@ -104,7 +104,7 @@ class Timers:
         async with self._database.begin() as connection:
             await connection.execute(_PUT_OFF, {**which, "later": now + UNPROCESSABLE_RETRY})
         if failure is not None:
-            log.error("timer-unprocessable", error=failure)
+            log.error("timer-unprocessable", subject=item.subject, error=failure)
 
     async def _failure_to_tell(self, subject: str) -> Exception | None:
         try:

@@ -96,6 +96,9 @@ class Acceptor:
         task = self._loop.create_task(self._set_up(accepted, entry))
         # Until the connection is made, giving way means ending the handshake.
         entry.abort = task.cancel
+        if self._tls is not None:
+            entry.late = functools.partial(self._handshake_late, task, entry)
+            entry.deadline = self._loop.time() + self._table.limits.head_seconds
         self._handshakes.add(task)
         task.add_done_callback(functools.partial(self._made, accepted, entry))
 
@@ -118,6 +121,10 @@ class Acceptor:
                 log.error("connection-failed", error=error)
             self._table.on_refused("handshake", entry.source)
             self._drop(accepted, entry)
+
+    def _handshake_late(self, task: asyncio.Task[None], entry: Connection) -> None:
+        self._table.on_refused("handshake", entry.source)
+        task.cancel()
 
     def _drop(self, accepted: socket.socket, entry: Connection) -> None:
         self._table.remove(entry)

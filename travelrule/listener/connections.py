@@ -1,7 +1,7 @@
 """Which connections are open, from where, and which of them gives way when a limit is reached.
 
 A connection that waits (for a head, or idle after a response) costs the peer nothing to hold, so a new connection takes
-the place of the one that has waited longest. A request whose head has arrived gives way only when no connection waits,
+the place of one that has waited longest. A request whose head has arrived gives way only when no connection waits,
 and one that is being answered never does: it ends by its deadline.
 """
 
@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from enum import Enum
+from itertools import islice
 
 from travelrule.listener.limits import Limits
 from travelrule.listener.refused_peers import Reason
 
 OnRefused = Callable[[Reason, str], object]
 """Told why a connection from a source was refused or ended."""
+
+
+COMPARED = 32
+"""How many of the oldest connections are looked at when the limit in all is reached."""
 
 
 class Phase(Enum):
@@ -47,7 +52,7 @@ class Connection:
 
 
 class ConnectionTable:
-    """The open connections of one listener, oldest first in each phase, and the bytes of their unfinished bodies."""
+    """The open connections of one listener, oldest first in each phase, and the bytes of their bodies."""
 
     def __init__(self, limits: Limits, on_refused: OnRefused = lambda _reason, _source: None) -> None:
         self.limits = limits
@@ -109,7 +114,7 @@ class ConnectionTable:
                 connection.abort()
 
     def reserve_body(self, size: int) -> bool:
-        """Take ``size`` bytes for a body; False if unfinished bodies fill ``body_memory``."""
+        """Take ``size`` bytes for a body; False if bodies fill ``body_memory``."""
         if self._body_bytes + size > self.limits.body_memory:
             return False
         self._body_bytes += size
@@ -121,10 +126,17 @@ class ConnectionTable:
 
     def _displace(self, source: str | None) -> bool:
         for phase in (Phase.WAITING, Phase.RECEIVING):
-            for oldest in self._by_phase[phase]:
-                if source is None or oldest.source == source:
-                    self.remove(oldest)
-                    self.on_refused("displaced", oldest.source)
-                    oldest.abort()
-                    return True
+            if source is None:
+                # Of the oldest, one of the busiest source: several that flood must not cost others their few.
+                oldest = max(islice(self._by_phase[phase], COMPARED), key=self._connections_of, default=None)
+            else:
+                oldest = next((one for one in self._by_phase[phase] if one.source == source), None)
+            if oldest is not None:
+                self.remove(oldest)
+                self.on_refused("displaced", oldest.source)
+                oldest.abort()
+                return True
         return False
+
+    def _connections_of(self, connection: Connection) -> int:
+        return self._by_source[connection.source]

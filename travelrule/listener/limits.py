@@ -12,8 +12,8 @@ class Limits:
     ``head_bytes`` and ``header_count`` bound the request line with its headers. ``head_seconds`` runs from the first
     byte of a head (for a new connection: from the accept, TLS handshake included), ``body_seconds`` from the end of
     the head to the end of the body, ``answer_seconds`` from there until the peer has taken the answer, ``idle_seconds``
-    between a response and the next request. ``body_memory`` bounds the bodies that are being received on all
-    connections together. Deadlines are looked at every ``sweep_seconds``.
+    between a response and the next request. ``body_memory`` bounds the bodies that are received or answered on
+    all connections together. Deadlines are looked at every ``sweep_seconds``.
     """
 
     head_bytes: int = 16_384

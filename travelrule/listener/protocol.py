@@ -16,10 +16,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from travelrule.listener.connections import Connection, ConnectionTable, Phase
-from travelrule.listener.head import HeadBuffer, HeadRefused
+from travelrule.listener.head import END, HeadBuffer, HeadRefused
 from travelrule.listener.refusal import refusal
 from travelrule.listener.refused_peers import Reason
 
+CHUNKED_PIECE = 4_096
+"""Bytes of a chunked body that are parsed at once; each time there must be some content among them."""
 DRAIN_SECONDS = 2.0
 """How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
 _REASONS: dict[int, Reason] = {408: "late", 503: "memory"}
@@ -44,15 +46,19 @@ class LimitedProtocol(HttpToolsProtocol):
         self._reserved = 0
         self._begun = False
         self._whole = False
-        self._idle = True
+        self._idle = False
         self._closing = False
+        self._chunked = False
+        self._framing = 0
+        self._body = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for a head."""
         super().connection_made(transport)
         self._entry.abort = transport.abort
         self._entry.late = self._too_late
-        self._due_in(self._limits.head_seconds)
+        if self._entry.deadline is None:
+            self._due_in(self._limits.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give up the connection's place."""
@@ -68,7 +74,7 @@ class LimitedProtocol(HttpToolsProtocol):
             case Phase.WAITING:
                 self._head_received(data)
             case Phase.RECEIVING:
-                self._feed(data)
+                self._body_received(data)
             case Phase.ANSWERING:
                 self._close_after_answer()
 
@@ -84,10 +90,29 @@ class LimitedProtocol(HttpToolsProtocol):
         if request is None:
             return
         self._begun = self._whole = False
-        self._feed(request)
+        head, end, body = request.partition(END)
+        self._feed(head + end)
+        if body and not self._closing:
+            self._body_received(body)
         if not self._whole and not self._closing:
             self._table.enter(self._entry, Phase.RECEIVING)
             self._due_in(self._limits.body_seconds)
+
+    def _body_received(self, data: bytes) -> None:
+        if not self._chunked:
+            self._feed(data)
+            return
+        # Sizes, extensions and trailers of chunks are no body, and the parser does not limit them.
+        for start in range(0, len(data), CHUNKED_PIECE):
+            piece = data[start : start + CHUNKED_PIECE]
+            before = self._body
+            self._feed(piece)
+            if self._closing:
+                return
+            self._framing = self._framing + len(piece) if self._body == before else 0
+            if self._framing > self._limits.head_bytes:
+                self._refuse(400, "a chunked body has too much beside its content")
+                return
 
     def _feed(self, data: bytes) -> None:
         try:
@@ -108,8 +133,16 @@ class LimitedProtocol(HttpToolsProtocol):
         self._begun = True
         super().on_message_begin()
 
+    def on_headers_complete(self) -> None:
+        """Start the application; what the parser takes for headers later are trailers, which are dropped."""
+        self._chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
+        self._framing = 0
+        super().on_headers_complete()
+        self.headers = []
+
     def on_body(self, body: bytes) -> None:
-        """Keep a piece of the body, as long as unfinished bodies have room."""
+        """Keep a piece of the body, as long as there is room for it."""
+        self._body += len(body)
         if self.cycle.response_complete or self._closing:
             return
         if not self._table.reserve_body(len(body)):
@@ -121,7 +154,6 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Wait for the answer and for the peer to take it."""
         self._whole = True
-        self._release_body()
         if self.cycle.response_complete:
             self._next_request()
             return
@@ -132,10 +164,10 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next head; the rest of a body that was answered early is dropped first."""
         self.server_state.total_requests += 1
+        self._release_body()
         if self._whole:
             self._next_request()
         elif not self.transport.is_closing():
-            self._release_body()
             self._due_in(DRAIN_SECONDS)
             self.flow.resume_reading()
 

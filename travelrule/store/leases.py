@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, text
 
+from travelrule import logs
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
@@ -15,6 +16,10 @@ _TAKE = text(
     " ON CONFLICT (vasp, name) DO UPDATE SET owner = excluded.owner, until = excluded.until"
     " WHERE leases.owner = excluded.owner OR leases.until < :now RETURNING owner"
 ).bindparams(bindparam("now", type_=Instant()), bindparam("until", type_=Instant()))
+
+_HOLDER = text("SELECT owner FROM leases WHERE vasp = :vasp AND name = :name")
+
+log = logs.get("leases")
 
 
 class Leases:
@@ -25,6 +30,7 @@ class Leases:
         self._vasp = vasp
         self._owner = owner
         self._clock = clock
+        self._ours: dict[str, datetime] = {}
 
     async def take(self, name: str, seconds: float) -> bool:
         """Take or renew the lease ``name`` for ``seconds``."""
@@ -36,6 +42,18 @@ class Leases:
             "now": now,
             "until": now + timedelta(seconds=seconds),
         }
+        ours = name in self._ours and now <= self._ours[name]
+        previous = None if ours else await self._holder(name)
         # One statement that commits itself: the lock on the row is held for no round trip to us.
         async with self._database.single() as connection:
-            return (await connection.execute(_TAKE, parameters)).first() is not None
+            taken = (await connection.execute(_TAKE, parameters)).first() is not None
+        if taken and previous not in (None, self._owner):
+            log.info("lease-taken-over", lease=name, previous=previous)
+        if taken:
+            self._ours[name] = now + timedelta(seconds=seconds)
+        return taken
+
+    async def _holder(self, name: str) -> str | None:
+        async with self._database.read() as connection:
+            row = (await connection.execute(_HOLDER, {"vasp": self._vasp, "name": name})).first()
+        return None if row is None else str(row.owner)

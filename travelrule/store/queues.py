@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Boolean, RowMapping, TextClause, bindparam, select, text
 
+from travelrule import logs
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
@@ -42,14 +43,19 @@ UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
   ORDER BY c.due_at LIMIT :count{lock}
 ) RETURNING id, subject, operation, target, transfer_id, sealed, first_at, tries, key_refreshed, deferred, hub_held,
   ends_unsent, note, traceparent,
-  (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped"""
+  (SELECT k.wrapped FROM data_keys k WHERE k.vasp = calls.vasp AND k.subject = calls.subject) AS wrapped{previous}"""
 
 _LEFT = {
     "postgresql": "(SELECT * FROM unnest(CAST(:targets AS text[]), CAST(:places AS int[])) AS u(target, places))",
     "sqlite": "(SELECT json_extract(value, '$[0]') AS target, json_extract(value, '$[1]') AS places"
     " FROM json_each(:places))",
 }
+# A subquery of RETURNING sees the row as it was before on PostgreSQL, as it is now on SQLite.
+_PREVIOUS = ", (SELECT p.lease_owner FROM calls p WHERE p.id = calls.id AND p.lease_until IS NOT NULL) AS previous"
+_RAN_OUT = "SELECT id, lease_owner FROM calls WHERE vasp = :vasp AND lease_until < :now"
 _LOCK = {"postgresql": " FOR UPDATE OF {alias} SKIP LOCKED", "sqlite": ""}
+
+log = logs.get("calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,10 @@ class Queues:
         self.owner = owner
         dialect = "postgresql" if database.is_postgresql else "sqlite"
         self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
-        self._claim_calls = _typed(_CLAIM_CALLS.format(left=_LEFT[dialect], lock=_LOCK[dialect].format(alias="c")))
+        previous = _PREVIOUS if database.is_postgresql else ""
+        lock = _LOCK[dialect].format(alias="c")
+        self._claim_calls = _typed(_CLAIM_CALLS.format(left=_LEFT[dialect], lock=lock, previous=previous))
+        self._ran_out = _typed(_RAN_OUT)
 
     async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
         """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
@@ -173,9 +182,31 @@ class Queues:
             parameters |= {"targets": list(left), "places": list(left.values())}
         else:
             parameters["places"] = orjson.dumps(list(left.items())).decode()
+        previous: dict[str, str | None] = {}
         async with self._database.single() as connection:
+            if not self._database.is_postgresql:
+                ran_out = await connection.execute(self._ran_out, {"vasp": self.vasp, "now": now})
+                previous = {row.id: row.lease_owner for row in ran_out}
             rows = (await connection.execute(self._claim_calls, parameters)).all()
-        return [call_item(row._mapping) for row in rows]  # noqa: SLF001 - the public name of a row as a mapping
+        if self._database.is_postgresql:
+            previous = {row.id: row.previous for row in rows}
+        calls = [call_item(row._mapping) for row in rows]  # noqa: SLF001 - the public name of a row as a mapping
+        for call in calls:
+            self._log_taken_over(call, previous.get(call.id))
+        return calls
+
+    def _log_taken_over(self, call: CallItem, previous: str | None) -> None:
+        if previous in (None, self.owner):
+            return
+        log.warning(
+            "lease-taken-over",
+            lease="call",
+            previous=previous,
+            subject=call.subject,
+            operation=call.operation,
+            counterparty=call.target,
+            call_id=call.id,
+        )
 
     async def release_calls(self, ids: Sequence[str]) -> None:
         """Give up the leases of claimed calls that are not made now; they keep their turn."""

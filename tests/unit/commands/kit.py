@@ -113,9 +113,9 @@ class Cli:
         for name, value in environment(self.folder, **settings).items():
             self._monkeypatch.setenv(name, value)
 
-    def run(self, *words: str, stdin: str | None = None) -> Answer:
+    def run(self, *words: str, stdin: str | None = None, columns: int = 200) -> Answer:
         """Run ``travelrule`` with these words."""
-        result = CliRunner().invoke(app, list(words), input=stdin, env={"COLUMNS": "200"})
+        result = CliRunner().invoke(app, list(words), input=stdin, env={"COLUMNS": str(columns)})
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr)

@@ -187,6 +187,15 @@ def test_times_are_written_for_a_person_and_for_a_program(installed: Cli) -> Non
     assert "+08" not in tree(installed, W1, "--utc")
 
 
+def test_no_line_is_broken_where_nobody_looks_at_it(installed: Cli) -> None:
+    """A pipe has no width: a line that was cut at 80 columns is not found by `grep`."""
+    installed.within(refused)
+    lines = installed.run("explain", W1, "--utc", columns=40).out.splitlines()
+    assert sum("UTC" in line and "→" in line for line in lines) == 3
+    assert sum("UTC" in line and "refused: ALREADY_FINAL at subject" in line for line in lines) == 1
+    assert all(line == line.rstrip() for line in lines)
+
+
 def test_a_call_that_waits_says_when_it_is_due(installed: Cli) -> None:
     installed.within(withdraw)
     (waiting,) = story(installed)["waiting"]

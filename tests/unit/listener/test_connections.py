@@ -86,6 +86,18 @@ def test_one_source_displaces_only_its_own() -> None:
     assert closed == ["b", "b"]
 
 
+def test_sources_with_few_connections_keep_them_when_others_take_all() -> None:
+    """The limit in all is reached by several sources that each stay within their own."""
+    table = _table(connections=100, connections_per_source=50)
+    closed: list[str] = []
+    assert table.admit("hub", lambda: closed.append("hub"))
+    for number in range(600):
+        source = f"attacker-{number % 4}"
+        assert table.admit(source, lambda source=source: closed.append(source))
+    assert len(closed) == 501
+    assert "hub" not in closed
+
+
 @given(
     st.lists(
         st.one_of(
@@ -125,3 +137,29 @@ async def test_an_idle_connection_is_closed() -> None:
         assert await reader.read() == b""
         writer.close()
         await asyncio.sleep(0)
+
+
+async def test_the_first_byte_of_a_new_connection_buys_no_time() -> None:
+    async with open_door() as door:
+        _, writer = await door.knock()
+        await door.until(lambda: bool(door.server.server_state.connections))
+        (connection,) = door.server.server_state.connections
+        due = connection._entry.deadline
+        assert due is not None
+        writer.write(b"P")
+        await door.until(lambda: len(connection._head) == 1)
+        assert connection._entry.deadline == due
+        writer.close()
+
+
+async def test_bodies_count_until_they_are_answered() -> None:
+    async with open_door(Limits(body_memory=100_000)) as door:
+        door.app.gate.clear()
+        reader, writer = await door.knock()
+        writer.write(request(b"x" * 60_000))
+        await door.until(lambda: bool(door.app.seen))
+        assert b" 503 " in await door.say(request(b"y" * 60_000))
+        door.app.gate.set()
+        await reader.readuntil(b"POST 60000")
+        assert (await door.say(request(b"z" * 60_000, b"Connection: close"))).endswith(b"POST 60000")
+        writer.close()
