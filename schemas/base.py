@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -21,7 +21,13 @@ class Wire(BaseModel):
         serialize_by_alias=True,
         alias_generator=to_camel,
         hide_input_in_errors=True,
+        use_attribute_docstrings=True,
     )
+
+    @classmethod
+    def from_wire(cls, content: Any) -> Self:
+        """Read what came over a wire, by the wire's names only: a field under its Python name is an unknown field."""
+        return cls.model_validate(content, by_alias=True, by_name=False)
 
     def to_wire(self) -> dict[str, Any]:
         """Return the JSON value with the wire's names, without absent fields; decimals and times are text."""

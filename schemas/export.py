@@ -18,6 +18,7 @@ from schemas import hub
 from schemas.base import Wire
 from schemas.cloudevents import CloudEvent
 from schemas.ivms101 import Ivms101
+from schemas.json_schema import WireJsonSchema
 from schemas.registry import EVENTS
 
 FOLDER = Path(__file__).parent / "jsonschema"
@@ -33,7 +34,7 @@ def documents() -> dict[str, type[Wire]]:
 
 def schema_of(name: str, model: type[Wire]) -> dict[str, Any]:
     """Make the JSON Schema of what a model reads."""
-    schema = model.model_json_schema(by_alias=True, mode="validation")
+    schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=WireJsonSchema)
     return {"$schema": DIALECT, "$id": f"urn:travelrule:schema:{name}", **schema}
 
 

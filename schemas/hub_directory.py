@@ -5,18 +5,19 @@ They are read tolerantly: one bad entry must not hide all the others, an odd dat
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AliasChoices, Field, ValidationError
 
 from schemas.base import Wire
 from schemas.faults import fault
-from schemas.text import Id, MaybeText, MaybeTimestamp, NonEmpty, Text, absent_is_none
+from schemas.forms import Read, absent_is_none, any_case_pattern, any_entry, widened
+from schemas.text import Id, MaybeText, MaybeTimestamp, NonEmpty, Text
 
 Entry = TypeVar("Entry", bound=Wire)
 
 
-def readable(model: type[Entry]) -> BeforeValidator:
+def readable(model: type[Entry]) -> Read:
     """Make a reader of a list that leaves out what is not a ``model``; absent is the empty list."""
 
     def read(value: Any) -> Any:
@@ -26,49 +27,83 @@ def readable(model: type[Entry]) -> BeforeValidator:
             return value
         return tuple(entry for raw in value if (entry := _read_or_none(model, raw)) is not None)
 
-    return BeforeValidator(read)
+    return Read(read, any_entry)
 
 
 def _read_or_none(model: type[Entry], raw: Any) -> Entry | None:
     try:
-        return model.model_validate(raw)
+        return model.from_wire(raw)
     except ValidationError:
         return None
 
 
 class ErrorBody(Wire):
-    """The body of every failure of the hub and of 503 answers of members (errors.md)."""
+    """The body of every failure of the hub and of a member's 503 answers."""
 
     error_type: Text = "UNKNOWN"
+    """Stable code of the failure, such as ``MISSING_REQUIRED_MSG_FIELD``; a code that is not known counts as
+    ``UNKNOWN``.
+    Example: "INVALID_MSG_FIELD_VALUE"
+    """
     error_msg: MaybeText = None
+    """Explanation for a person: names the field at fault and never its value.
+    Example: "vout: must be a JSON string"
+    """
 
 
 class PublicKey(Wire):
-    """A VASP's Ed25519 public key, base64. ``expires_at`` None: not stated, or not readable (D35)."""
+    """A VASP's Ed25519 public key."""
 
     pubkey: NonEmpty
+    """The public key: base64 of 32 bytes.
+    Example: "wbFoqLVxayF7Uz+YSsixnEJr88ll/J+wOhRsbAQ/pO4="
+    """
     expires_at: MaybeTimestamp = None
+    """Moment from which the key is no longer valid: ISO 8601, UTC if no zone is given. What cannot be read counts as
+    not stated (D35).
+    Example: "2031-01-01T00:00:00Z"
+    """
 
 
 class PublicKeys(Wire):
-    """Answer of 4.A.2: the keys that are valid now, uncached."""
+    """Answer to a question for public keys (4.A.2): those that are valid now, not cached."""
 
     pubkeys: Annotated[tuple[PublicKey, ...], readable(PublicKey)] = ()
+    """The keys of the VASP; entries that cannot be read are left out."""
 
 
 class VaspEntry(Wire):
-    """One VASP of the list. ``vasp_entity_id`` equals ``vasp_name``; either one is enough to know it by."""
+    """One VASP of the directory; ``vaspEntityId`` and ``vaspName`` are equal, and either one is enough."""
 
     vasp_entity_id: Annotated[
         Id,
         Field(validation_alias=AliasChoices("vaspEntityId", "vaspName"), serialization_alias="vaspEntityId"),
     ]
+    """Unique id of the VASP, by which it is addressed.
+    Example: "south"
+    """
     vasp_name: MaybeText = None
+    """Name of the VASP in lists; equal to ``vaspEntityId`` and read in its absence.
+    Example: "south"
+    """
     vasp_legal_name: MaybeText = None
+    """Name under which the company that runs it is registered.
+    Example: "South Exchange Ltd."
+    """
     health: Text = "up"
+    """Whether requests may be sent: not while it is ``down``. Any other text counts as ``up``.
+    Example: "up"
+    """
     country_of_registration: MaybeText = None
+    """Country in which the company is registered: ISO 3166-1 alpha-2.
+    Example: "SG"
+    """
     alliance_name: MaybeText = None
+    """Travel Rule network of the VASP, compared without case; decides which fields it needs besides.
+    Example: "code"
+    """
     pubkeys: Annotated[tuple[PublicKey, ...], readable(PublicKey)] = ()
+    """The VASP's public keys, perhaps not the newest; entries that cannot be read are left out."""
 
     @property
     def is_up(self) -> bool:
@@ -77,41 +112,72 @@ class VaspEntry(Wire):
 
 
 class VaspList(Wire):
-    """Answer of 4.A.1. Entries that cannot be read are left out."""
+    """Answer to a question for the VASP list (4.A.1)."""
 
     vasps: Annotated[tuple[VaspEntry, ...], readable(VaspEntry)]
+    """All VASPs of the network and its affiliated networks; entries that cannot be read are left out."""
 
 
 class Network(Wire):
-    """A network of a coin; ``network`` is the name for all other operations."""
+    """A network of a coin."""
 
     network: NonEmpty
+    """Name of the network, to be used in all other operations; not a chain code of screening.
+    Example: "TRX"
+    """
     address_example: MaybeText = None
+    """An address in the form of this network.
+    Example: "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"
+    """
     tx_id_example: MaybeText = None
+    """A transaction id in the form of this network.
+    Example: "9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c"
+    """
 
 
 class CoinNetwork(Wire):
     """The networks of one coin."""
 
     coin: NonEmpty
+    """Symbol of the coin in capitals, as exchanges list it.
+    Example: "USDT"
+    """
     network_list: Annotated[tuple[Network, ...], readable(Network)] = ()
+    """The networks on which the coin exists; entries that cannot be read are left out."""
 
 
 class CoinNetworks(Wire):
-    """Answer of 4.A.3."""
+    """Answer to a question for networks by coin (4.A.3)."""
 
     updated_date_time: MaybeTimestamp = None
+    """Moment of the table's last change: ISO 8601, UTC if no zone is given. What cannot be read counts as not stated.
+    Example: "2026-02-01T00:00:00"
+    """
     coin_networks: Annotated[tuple[CoinNetwork, ...], readable(CoinNetwork)]
+    """One entry for each coin; entries that cannot be read are left out."""
+
+
+SUCCESS = "SUCCESS"
+
+
+def _success(value: Any) -> Any:
+    if isinstance(value, str) and not (value.isascii() and value.upper() == SUCCESS):
+        raise fault("INVALID_VALUE", "must be SUCCESS")
+    return value
+
+
+def _only_success(_: dict[str, Any]) -> dict[str, Any]:
+    return widened({"const": SUCCESS}, {"type": "string", "pattern": any_case_pattern(SUCCESS)})
 
 
 class Accepted(Wire):
-    """Answer to a search: it was taken on. Correlate by the request's own id, not by this one (D36)."""
+    """Answer to a search: it was taken on."""
 
-    result: Text = "SUCCESS"
+    result: Annotated[Text, Read(_success, _only_success)] = SUCCESS
+    """That the search runs: ``SUCCESS``, read in any case.
+    Example: "SUCCESS"
+    """
     request_id: MaybeText = None
-
-    @model_validator(mode="after")
-    def _was_accepted(self) -> Self:
-        if self.result.upper() != "SUCCESS":
-            raise fault("INVALID_VALUE", "must be SUCCESS", "result")
-        return self
+    """The ``requestId`` of the request. It is not relied on, because some hubs answer another value (D36).
+    Example: "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
+    """

@@ -13,9 +13,21 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, PlainSerializer, PlainValidator, StringConstraints, WithJsonSchema
+from pydantic import Field, PlainSerializer, PlainValidator, StringConstraints, WithJsonSchema
 
 from schemas.faults import fault
+from schemas.forms import (
+    JsonSchema,
+    Read,
+    absent,
+    absent_is_none,
+    any_case_pattern,
+    anything,
+    lower,
+    or_absent,
+    upper,
+    widened,
+)
 
 TEXT_PATTERN = r"^[^\x00]*$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]*$"
@@ -23,11 +35,17 @@ SOLID_PATTERN = r"^[^\x00-\x20\x7f-\xa0]*$"  # a line without blanks
 COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
 INTEGER_DIGITS_MAX = 30
 FRACTION_DIGITS_MAX = 36
+INDEX_DIGITS_MAX = 10
 DECIMAL_PATTERN = rf"^(0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?$"
 EXPONENT_MAX = 1000
 EXPONENT_PATTERN = r"[eE][+-]?[0-9]{1,3}"
 AMOUNT_PATTERN = rf"{DECIMAL_PATTERN[:-1]}({EXPONENT_PATTERN})?$"
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+TIME_PATTERN = (
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$"
+)
+INTEGER_MAX = 2**63 - 1
+"""The largest whole number that every reader of JSON takes."""
 
 _DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
 _SCIENTIFIC = re.compile(
@@ -36,24 +54,24 @@ _SCIENTIFIC = re.compile(
     re.ASCII,
 )
 _DATE = re.compile(DATE_PATTERN, re.ASCII)
-
-
-def absent_is_none(value: Any) -> Any:
-    """Turn what the network sends for "nothing" (``""``, ``{}``, null) into None."""
-    return None if value in ("", {}) else value
+_TIME = re.compile(TIME_PATTERN, re.ASCII)
 
 
 def _digits_to_text(value: Any) -> Any:
     """Turn a JSON integer into text: nodes give output indexes as numbers, the protocol wants strings."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else absent_is_none(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else absent_is_none(value)
 
 
-def _upper(value: Any) -> Any:
-    return value.upper() if isinstance(value, str) else value
+def _or_index(inner: JsonSchema) -> JsonSchema:
+    return or_absent(widened(inner, {"type": "integer", "minimum": 0, "maximum": 10**INDEX_DIGITS_MAX - 1}))
 
 
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
+def _whole(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise fault("WRONG_TYPE", "must be a whole number")
+    return value
 
 
 Text = Annotated[str, StringConstraints(strict=True, pattern=TEXT_PATTERN, max_length=4000)]
@@ -71,9 +89,7 @@ Address = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, m
 Txid = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=200)]
 """A transaction id exactly as the node printed it."""
 
-Currency = Annotated[
-    str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=50, to_upper=True)
-]
+Currency = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=50), upper]
 """A coin symbol; case does not matter on the wire, so it is kept in upper case."""
 
 Line16 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=16)]
@@ -91,41 +107,44 @@ Code = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Z][A-Z0-9_]*$
 Word = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9-]*$", max_length=100)]
 """A stable lower-case word such as ``operator-decision``."""
 
-MaybeText = Annotated[Text | None, BeforeValidator(absent_is_none)]
-MaybeId = Annotated[Id | None, BeforeValidator(absent_is_none)]
-MaybeAddress = Annotated[Address | None, BeforeValidator(absent_is_none)]
-MaybeTxid = Annotated[Txid | None, BeforeValidator(absent_is_none)]
-MaybeLine16 = Annotated[Line16 | None, BeforeValidator(absent_is_none)]
-MaybeLine35 = Annotated[Line35 | None, BeforeValidator(absent_is_none)]
-MaybeLine50 = Annotated[Line50 | None, BeforeValidator(absent_is_none)]
-MaybeLine70 = Annotated[Line70 | None, BeforeValidator(absent_is_none)]
-MaybeLine100 = Annotated[Line100 | None, BeforeValidator(absent_is_none)]
-MaybeCountry = Annotated[Country | None, BeforeValidator(absent_is_none)]
+MaybeText = Annotated[Text | None, absent]
+MaybeId = Annotated[Id | None, absent]
+MaybeAddress = Annotated[Address | None, absent]
+MaybeTxid = Annotated[Txid | None, absent]
+MaybeLine16 = Annotated[Line16 | None, absent]
+MaybeLine35 = Annotated[Line35 | None, absent]
+MaybeLine50 = Annotated[Line50 | None, absent]
+MaybeLine70 = Annotated[Line70 | None, absent]
+MaybeLine100 = Annotated[Line100 | None, absent]
+MaybeCountry = Annotated[Country | None, absent]
 
 Payload = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=1_000_000)]
 """An encrypted IVMS101 object, base64; what it holds is only known after opening it."""
 
-MaybePayload = Annotated[Payload | None, BeforeValidator(absent_is_none)]
+MaybePayload = Annotated[Payload | None, absent]
 
 Vout = Annotated[
-    Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{1,10}$")] | None,
-    BeforeValidator(_digits_to_text),
+    Annotated[str, StringConstraints(strict=True, pattern=rf"^[0-9]{{1,{INDEX_DIGITS_MAX}}}$")] | None,
+    Read(_digits_to_text, _or_index),
 ]
 """An output index as text; a JSON integer is read as well."""
+
+_whole_number = Read(_whole, dict)
+Whole = Annotated[int, Field(ge=-INTEGER_MAX, le=INTEGER_MAX), _whole_number]
+"""A JSON integer; neither a text nor a boolean is one."""
+
+Counted = Annotated[int, Field(ge=0, le=INTEGER_MAX), _whole_number]
+"""A number of things: an integer >= 0."""
+
+Sequence = Annotated[int, Field(ge=1, le=INTEGER_MAX), _whole_number]
+"""A place in an order that begins at 1."""
 
 TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"]
 """The ten currencies of ``tradePrice`` (hub-api.md 4.A.5)."""
 
-upper = BeforeValidator(_upper)
-"""For fields whose values the protocol compares without case and writes in capitals (``reasonType``)."""
-
-lower = BeforeValidator(_lower)
-"""For fields whose values the protocol compares without case and writes in small letters (``result``)."""
-
-
-LowerText = Annotated[Text, BeforeValidator(_lower)]
-UpperText = Annotated[Text, BeforeValidator(_upper)]
-MaybeUpper = Annotated[Text | None, BeforeValidator(absent_is_none), BeforeValidator(_upper)]
+LowerText = Annotated[Text, lower]
+UpperText = Annotated[Text, upper]
+MaybeUpper = Annotated[Text | None, absent, upper]
 """An open code of the protocol (``reasonType``), compared without case and kept in capitals."""
 
 
@@ -139,12 +158,7 @@ def _read_flag(value: Any) -> bool:
 
 _flag_in = PlainValidator(_read_flag)
 _flag_schema = WithJsonSchema(
-    {
-        "anyOf": [
-            {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
-            {"type": "boolean"},
-        ]
-    }
+    {"anyOf": [{"type": "string", "pattern": any_case_pattern("true", "false")}, {"type": "boolean"}]}
 )
 
 Flag = Annotated[bool, _flag_in, _flag_schema]
@@ -200,12 +214,13 @@ def decimal_text(number: Decimal) -> str:
 
 
 _decimal_out = PlainSerializer(decimal_text, return_type=str, when_used="json")
-_decimal_schema = WithJsonSchema({"type": "string", "pattern": AMOUNT_PATTERN})
+_price_schema: JsonSchema = {"type": "string", "pattern": AMOUNT_PATTERN}
+_amount_schema: JsonSchema = {**_price_schema, "allOf": [{"pattern": "^[0-9.]*[1-9]"}]}
 
-DecimalText = Annotated[Decimal, PlainValidator(read_amount), _decimal_out, _decimal_schema]
+DecimalText = Annotated[Decimal, PlainValidator(read_amount), _decimal_out, WithJsonSchema(_amount_schema)]
 """An amount of coins: a decimal number > 0 in a JSON string. The digits sent are the digits written."""
 
-PriceText = Annotated[Decimal, PlainValidator(read_decimal), _decimal_out, _decimal_schema]
+PriceText = Annotated[Decimal, PlainValidator(read_decimal), _decimal_out, WithJsonSchema(_price_schema)]
 """A price: a decimal number >= 0 in a JSON string."""
 
 
@@ -232,23 +247,29 @@ def time_text(moment: datetime) -> str:
 
 
 def _timestamp(value: Any) -> datetime:
-    moment = read_time(value)
+    moment = read_time(value) if not isinstance(value, str) or _TIME.fullmatch(value) else None
     if moment is None:
         raise fault("INVALID_TIME", "must be a moment such as 2026-11-20T09:00:00Z in a JSON string")
     return moment
 
 
 _time_out = PlainSerializer(time_text, return_type=str, when_used="json")
-_time_schema: dict[str, Any] = {"type": "string", "format": "date-time"}
 
-Timestamp = Annotated[datetime, PlainValidator(_timestamp), _time_out, WithJsonSchema(_time_schema)]
-"""An aware UTC moment. Read leniently, written to the second."""
+Timestamp = Annotated[
+    datetime, PlainValidator(_timestamp), _time_out, WithJsonSchema({"type": "string", "pattern": TIME_PATTERN})
+]
+"""An aware UTC moment. Read in the forms of ``TIME_PATTERN`` (D35), written to the second."""
+
+MaybeTime = Annotated[Timestamp | None, absent]
+"""The same where it may be left out, as in events of ours."""
 
 MaybeTimestamp = Annotated[
-    datetime | None,
-    PlainValidator(read_time),
-    PlainSerializer(lambda moment: moment and time_text(moment), return_type=str | None, when_used="json"),
-    WithJsonSchema({"anyOf": [_time_schema, {"type": "null"}]}),
+    Annotated[
+        datetime | None,
+        PlainSerializer(lambda moment: moment and time_text(moment), return_type=str | None, when_used="json"),
+        WithJsonSchema({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}),
+    ],
+    anything(read_time),
 ]
 """A moment that a peer may write as it likes: what cannot be read is unknown (None), never an error (D35)."""
 

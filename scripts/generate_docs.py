@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
 from scripts import access
+from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.log_events import EVENTS as LOG_EVENTS
@@ -139,6 +140,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "logs.md": logs_page,
         "limits.md": limits_page,
         "access.md": access_page,
+        "events.md": lambda: _page("Events", events_page(), ""),
     }
 )
 

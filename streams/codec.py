@@ -152,7 +152,7 @@ def _spec_of(event_type: object, topic: str) -> EventSpec:
 
 def _valid(model: type[M], content: dict[str, Any], prefix: str) -> M:
     try:
-        return model.model_validate(content)
+        return model.from_wire(content)
     except ValidationError as error:
         first = field_faults(error)[0]
         path = ".".join(part for part in (prefix, first.path) if part)

@@ -32,7 +32,7 @@ RANDOM = {
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }
 FLOATS = {
-    "schemas/kyt.py": "scores of a provider's report, which are no amounts",
+    "schemas/kyt_patterns.py": "scores of a provider's report, which are no amounts",
     "travelrule/commands/lists.py": "scores of names, as JSON has them",
     "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
     "travelrule/exchange/retries.py": "seconds of a back-off",

@@ -38,6 +38,7 @@ def test_drift_is_noticed(tmp_path: Path) -> None:
         "logs.md",
         "limits.md",
         "access.md",
+        "events.md",
     ]
 
 

@@ -80,7 +80,7 @@ def search_reported(turn: AssessmentTurn, report: CallReport) -> str:
 def _taken(report: CallReport) -> tuple[str, bool]:
     """Read the hub's id and whether there is a report already; no id if the answer cannot be read."""
     try:
-        taken = KytSearchResponse.model_validate(report.body)
+        taken = KytSearchResponse.from_wire(report.body)
     except ValidationError:
         return "", False
     hub_id = str(taken.request_id)
@@ -165,7 +165,7 @@ def report_reported(turn: AssessmentTurn, report: CallReport) -> str:
 
 def _read(report: CallReport, hub_id: str) -> KytReportResponse | None:
     try:
-        answer = KytReportResponse.model_validate(report.body)
+        answer = KytReportResponse.from_wire(report.body)
     except ValidationError:
         return None
     return answer if str(answer.request_id) == hub_id else None

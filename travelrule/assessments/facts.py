@@ -13,7 +13,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from schemas.hub_screening import TransactionScreeningResponse, WalletInfo, WalletScreeningResponse
-from schemas.kyt import BehavioralPatterns, KytReport, TransactionPatterns
+from schemas.kyt import KytReport
+from schemas.kyt_patterns import BehavioralPatterns, TransactionPatterns
 from schemas.text import decimal_text, time_text
 
 WITHHELD: Final = "(withheld)"

@@ -80,7 +80,7 @@ def session_reported(turn: AssessmentTurn, report: CallReport) -> str:
     if report.outcome != "answered":
         return "the question waits"
     try:
-        opened = UnhostedTokenResponse.model_validate(report.body)
+        opened = UnhostedTokenResponse.from_wire(report.body)
     except ValidationError:
         return _open_again(turn, turn.failed())
     session = AssessmentSession(
@@ -183,7 +183,7 @@ def _read(report: CallReport) -> UnhostedResult | None:
     if report.outcome != "answered":
         return None
     try:
-        return UnhostedResult.model_validate(report.body)
+        return UnhostedResult.from_wire(report.body)
     except ValidationError:
         return None
 

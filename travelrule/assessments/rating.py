@@ -68,9 +68,9 @@ def _read(turn: AssessmentTurn, report: CallReport) -> tuple[Risk, dict[str, Any
     wanted = turn.state.wanted
     try:
         if wanted.kind == "transaction":
-            transaction = TransactionScreeningResponse.model_validate(report.body)
+            transaction = TransactionScreeningResponse.from_wire(report.body)
             return risk.of_transaction(transaction), facts.of_transaction(transaction)
-        wallet = WalletScreeningResponse.model_validate(report.body)
+        wallet = WalletScreeningResponse.from_wire(report.body)
     except ValidationError:
         return "pending", {}
     named = wallet.wallet_address

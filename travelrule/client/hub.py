@@ -249,6 +249,6 @@ class HubClient:
 
 def _document(model: type[Document], operation: ops.Operation, answer: Answer) -> Document:
     try:
-        return model.model_validate(answer.body)
+        return model.from_wire(answer.body)
     except ValidationError as error:
         raise BadAnswer(operation.name, answer.status, f"{operation.field} cannot be read") from error

@@ -60,7 +60,7 @@ def _is_of(one: Candidate, report: CallReport) -> bool:
 
 def _answered(turn: DepositTurn, candidate: Candidate, body: dict[str, Any]) -> str:
     try:
-        said = StatusSearchResponse.model_validate(body)
+        said = StatusSearchResponse.from_wire(body)
     except ValidationError:
         return "unreadable answer: the originator is asked again"
     ours = said.txid is not None and same_txid(said.txid, turn.state.detected.txid)

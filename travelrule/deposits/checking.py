@@ -47,7 +47,7 @@ def _parties(
     if nameless(payload) or (not affiliated and lacking(payload, "data-response")):
         return Cause.PAYLOAD_UNREADABLE
     try:
-        ivms = Ivms101.model_validate(payload)
+        ivms = Ivms101.from_wire(payload)
     except ValidationError:
         return Cause.PAYLOAD_UNREADABLE
     sender = ivms.originator.originator_persons if ivms.originator else ()
@@ -87,7 +87,7 @@ def _one(body: dict[str, Any], name: str) -> Any:
 def _read(name: str, value: Any) -> str | Decimal | None:
     """Read one field as the protocol writes it."""
     try:
-        answer = DataResponse.model_validate({"result": "normal", name: value})
+        answer = DataResponse.from_wire({"result": "normal", name: value})
     except ValidationError:
         return None
     return answer.currency if name == "currency" else answer.amount

@@ -155,7 +155,7 @@ def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | _Refusal:
     if missing:
         return _Refusal("LACK_OF_INFORMATION", f"missing or incomplete: {', '.join(missing[:PATHS_MAX])}")
     try:
-        return Beneficiary.model_validate(ivms101["Beneficiary"]).beneficiary_persons
+        return Beneficiary.from_wire(ivms101["Beneficiary"]).beneficiary_persons
     except ValidationError:
         return _Refusal("LACK_OF_INFORMATION", "Beneficiary holds values of another type than IVMS101 says")
 

@@ -105,7 +105,7 @@ def originators(state: DepositState) -> tuple[Party, ...]:
     if state.received is None:
         return ()
     try:
-        ivms = Ivms101.model_validate(state.received)
+        ivms = Ivms101.from_wire(state.received)
     except ValidationError:
         return ()
     return parties_of_ivms(ivms.originator.originator_persons if ivms.originator else ())

@@ -143,7 +143,7 @@ def _is_running(turn: DepositTurn, report: CallReport) -> bool:
 
 def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:
     try:
-        return TxidSearchResult.model_validate(body)
+        return TxidSearchResult.from_wire(body)
     except ValidationError:
         return None
 

@@ -78,7 +78,7 @@ def _is_rating(question: bytes, attempted: Attempted) -> bool:
     if attempted.kind != "answer":
         return False
     try:
-        answer = WalletScreeningResponse.model_validate(attempted.body)
+        answer = WalletScreeningResponse.from_wire(attempted.body)
     except ValidationError:
         return False
     asked = str(orjson.loads(question)["walletAddress"])

@@ -81,7 +81,7 @@ def _sender_accepted(request: AuthorizationReceived, policy: Policy) -> bool:
 
 def _read(payload: Ivms) -> Ivms101 | None:
     try:
-        return Ivms101.model_validate(payload)
+        return Ivms101.from_wire(payload)
     except ValidationError:
         return None
 

@@ -153,7 +153,7 @@ def _read(report: CallReport) -> WalletSearchResult | None:
     if report.outcome != "answered":
         return None
     try:
-        return WalletSearchResult.model_validate(report.body or {})
+        return WalletSearchResult.from_wire(report.body or {})
     except ValidationError:
         return None
 

@@ -53,6 +53,7 @@ class Authorization:
         request = request_of(TransferAuthorizationRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        call.belongs_to(sender)
         await self.deps.rates.take(sender, "transfer-authorization", name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
@@ -153,14 +154,14 @@ def _facts(number: str, wallet: WalletRecord, *, sanctioned: bool) -> WalletFact
 def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
     """Give what can be read; what is wrong with the rest is for the machine to say."""
     try:
-        return Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+        return Beneficiary.from_wire(ivms101.get("Beneficiary") or {})
     except ValidationError:
         return Beneficiary()
 
 
 def _originators(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...]:
     try:
-        return Originator.model_validate(ivms101.get("Originator") or {}).originator_persons
+        return Originator.from_wire(ivms101.get("Originator") or {}).originator_persons
     except ValidationError:
         return ()
 

@@ -14,6 +14,8 @@ from travelrule.gateway.refusals import ErrorType, Refused
 from travelrule.identity.payload_limits import has_too_many_values
 
 BODY_BYTES_MAX = 1024 * 1024
+CLEAR_BODY_BYTES_MAX = 64 * 1024
+"""A request without payload has a handful of ids."""
 DEPTH_MAX = 64
 
 Model = TypeVar("Model", bound=Wire)
@@ -26,7 +28,7 @@ def request_of(model: type[Model], body: bytes) -> Model:
     """Read a request body; raise ``Refused`` with the field at fault."""
     raw = json_object(body, "INVALID_MSG_FIELD_VALUE", "body")
     try:
-        return model.model_validate(raw)
+        return model.from_wire(raw)
     except ValidationError as error:
         raise _refusal(model, raw, error) from None
 
@@ -68,7 +70,7 @@ def _refusal(model: type[Wire], raw: dict[str, Any], error: ValidationError) -> 
     """Name the first missing field, else the first bad value; what means "nothing" is missing, not bad."""
     for name, field in model.model_fields.items():
         wire = field.alias or name
-        if field.is_required() and raw.get(wire, raw.get(name)) in _ABSENT:
+        if field.is_required() and raw.get(wire) in _ABSENT:
             return Refused("MISSING_REQUIRED_MSG_FIELD", wire, "add the field")
     faults = field_faults(error)
     for fault in faults:

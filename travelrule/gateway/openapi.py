@@ -33,6 +33,7 @@ from schemas.hub import (
     WalletSearchResult,
 )
 from schemas.hub_screening import UnhostedResult
+from schemas.json_schema import WireJsonSchema
 from schemas.kyt import KytReportResponse
 from schemas.text import Id, Text
 from travelrule.engine.searches import CALLBACK_PATH
@@ -50,16 +51,27 @@ class DataAnswer(Wire):
     """Answer of M7 as we write it: every field is there and is a text, empty where nothing is told."""
 
     result: Literal["normal", "error"]
+    """Whether the data are given: ``normal``, or ``error`` with its reason."""
     reason_type: Text
+    """Why they are not given: ``NOT_FOUND_TXID``, ``LACK_OF_INFORMATION`` or ``UNKNOWN``; else empty."""
     reason_msg: Text
+    """Explanation for a person, without personal data; empty beside ``normal``."""
     transfer_id: Id
+    """Id of the data request, repeated from it."""
     currency: Text
+    """Symbol of the coin that was sent; empty beside ``error``."""
     amount: Text
+    """Quantity of the coin that was sent, a decimal number; empty beside ``error``."""
     historical_cost: Text
+    """What the coins were bought for; usually empty."""
     trade_price: Text
+    """Value of the whole amount in ``tradeCurrency``, a decimal number; empty beside ``error``."""
     trade_currency: Text
+    """ISO 4217 code of the currency of ``tradePrice``; empty beside ``error``."""
     is_exceeding_threshold: Text
+    """``"true"`` or ``"false"``: whether the withdrawal was above our threshold; empty beside ``error``."""
     payload: Text
+    """Encrypted IVMS101 object with all four parts, base64 of nonce and box; empty beside ``error``."""
 
 
 _HEADERS = {
@@ -217,7 +229,7 @@ def _schemas() -> Document:
     for *_, request, answer in _OPERATIONS:
         models += [(request, "validation"), (answer, "validation")]
     models += [(result, "validation") for *_, result in _CALLBACKS]
-    _, definitions = models_json_schema(models, by_alias=True, ref_template=REF)
+    _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)
     schemas: Document = definitions["$defs"]
     return schemas
 

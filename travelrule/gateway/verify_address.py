@@ -61,6 +61,7 @@ class VerifyAddress:
         request = request_of(AddressSearchRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        call.belongs_to(sender)
         await self.deps.rates.take(sender, "address-search", name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
@@ -164,6 +165,6 @@ def _invalid(reason: str, message: str, entity_id: str = "") -> Answer:
 
 def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
     try:
-        return Beneficiary.model_validate(ivms101.get("Beneficiary") or {})
+        return Beneficiary.from_wire(ivms101.get("Beneficiary") or {})
     except ValidationError:
         raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "Beneficiary is not as IVMS101 has it") from None

@@ -91,7 +91,7 @@ def _named(persons: list[dict[str, Any]]) -> bool:
 
 def _name(beneficiary: dict[str, Any], owner: WalletSpec) -> str:
     try:
-        sent = Beneficiary.model_validate(beneficiary).beneficiary_persons
+        sent = Beneficiary.from_wire(beneficiary).beneficiary_persons
     except ValidationError:
         return "different"  # what cannot be read cannot match (M2, rule 8)
     return compare_beneficiary(sent, owner.person)

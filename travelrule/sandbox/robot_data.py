@@ -163,7 +163,7 @@ def _senders(ivms101: Json) -> list[Json]:
 
 def _is_sender(ivms101: Json, held: Person) -> bool:
     try:
-        sent = Originator.model_validate(object_of(ivms101, "Originator")).originator_persons
+        sent = Originator.from_wire(object_of(ivms101, "Originator")).originator_persons
     except ValidationError:
         return False  # what cannot be read cannot match
     return _is_same(sent, held)
@@ -171,7 +171,7 @@ def _is_sender(ivms101: Json, held: Person) -> bool:
 
 def _is_payee(ivms101: Json, held: Person) -> bool:
     try:
-        sent = Beneficiary.model_validate(object_of(ivms101, "Beneficiary")).beneficiary_persons
+        sent = Beneficiary.from_wire(object_of(ivms101, "Beneficiary")).beneficiary_persons
     except ValidationError:
         return False  # what cannot be read cannot match
     return _is_same(sent, held)

@@ -222,3 +222,27 @@ def test_our_own_moments_and_unknown_ones_are_written() -> None:
     assert MAYBE_WHEN.dump_json(None) == b"null"
     assert MAYBE_WHEN.validate_python(datetime(2024, 3, 4, tzinfo=UTC)) == datetime(2024, 3, 4, tzinfo=UTC)
     assert MAYBE_WHEN.dump_json(datetime(2024, 3, 4, tzinfo=UTC)) == b'"2024-03-04T00:00:00Z"'
+
+
+@pytest.mark.parametrize("symbol", ["ß" * 50, "ŉ" * 50, "币安", "ſ"])
+def test_a_currency_that_was_read_can_be_read_again(symbol: str) -> None:
+    """Capitals may be longer than the text: what was accepted must not be stored in a form that is refused."""
+    read = TypeAdapter(text.Currency).validate_python(symbol)
+    assert TypeAdapter(text.Currency).validate_python(read) == read == symbol
+
+
+@pytest.mark.parametrize("sent", [True, False, "5", " 5 ", "1_0", 1.5, None, 2**63])
+def test_what_is_no_whole_number_is_refused(sent: object) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(text.Whole).validate_python(sent)
+
+
+def test_a_whole_number_may_have_a_point_and_zeros() -> None:
+    """JSON knows one kind of numbers, and JSON Schema counts ``5.0`` as an integer."""
+    assert TypeAdapter(text.Whole).validate_json("5.0") == 5
+    assert TypeAdapter(text.Vout).validate_json("5.0") == "5"
+
+
+@pytest.mark.parametrize("sent", ["2026-W47-5", "20261120T090000Z", "2026-11-20T09:00:00Z\n", " 2026-11-20"])
+def test_a_moment_in_a_form_that_the_schema_does_not_name_is_no_moment_of_an_event(sent: str) -> None:
+    assert code_of(WHEN, sent) == "INVALID_TIME"
