@@ -1,8 +1,8 @@
 """What a refused record names: the type, the subject and the event, read apart from what is wrong with it.
 
 An id counts only if the record's key is this id and neither ``data`` nor the event's ``subject`` contradicts: a refusal
-must not be reported to a subject that was not meant. Nor on a topic where the type does not belong: the right to write to
-one topic must not reach the subjects of another.
+must not be reported to a subject that was not meant. It does not count on a topic where the type does not belong: the
+right to write to one topic must not reach the subjects of another.
 """
 
 from __future__ import annotations
