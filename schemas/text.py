@@ -36,6 +36,7 @@ COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
 INTEGER_DIGITS_MAX = 30
 FRACTION_DIGITS_MAX = 36
 INDEX_DIGITS_MAX = 10
+INDEX_PATTERN = rf"^[0-9]{{1,{INDEX_DIGITS_MAX}}}$"
 DECIMAL_PATTERN = rf"^(0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?$"
 EXPONENT_MAX = 1000
 EXPONENT_PATTERN = r"[eE][+-]?[0-9]{1,3}"
@@ -124,12 +125,15 @@ Payload = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, m
 MaybePayload = Annotated[Payload | None, absent]
 
 Vout = Annotated[
-    Annotated[str, StringConstraints(strict=True, pattern=rf"^[0-9]{{1,{INDEX_DIGITS_MAX}}}$")] | None,
+    Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None,
     Read(_digits_to_text, _or_index),
 ]
 """An output index as text; a JSON integer is read as well."""
 
 _whole_number = Read(_whole, dict)
+OutputIndex = Annotated[Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None, absent]
+"""The same in a request of a peer: text alone, as the protocol documents it."""
+
 Whole = Annotated[int, Field(ge=-INTEGER_MAX, le=INTEGER_MAX), _whole_number]
 """A JSON integer; neither a text nor a boolean is one."""
 
@@ -141,6 +145,9 @@ Sequence = Annotated[int, Field(ge=1, le=INTEGER_MAX), _whole_number]
 
 TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"]
 """The ten currencies of ``tradePrice`` (hub-api.md 4.A.5)."""
+
+ChainCode = Annotated[NonEmpty, upper]
+"""A code of a chain, compared without case and kept in capitals."""
 
 LowerText = Annotated[Text, lower]
 UpperText = Annotated[Text, upper]
