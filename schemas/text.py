@@ -60,6 +60,8 @@ _TIME = re.compile(TIME_PATTERN, re.ASCII)
 
 def _digits_to_text(value: Any) -> Any:
     """Turn a JSON integer into text: nodes give output indexes as numbers, the protocol wants strings."""
+    if value and isinstance(value, str):
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else absent_is_none(value)
@@ -253,8 +255,14 @@ def time_text(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
+def _documented(text: str) -> bool:
+    """Whether a moment is written in a form of ``TIME_PATTERN``; the usual one is told by its signs, which is cheaper."""
+    usual = len(text) == len("YYYY-MM-DDTHH:MM:SSZ") and text[4::3] == "--T::Z"
+    return usual or _TIME.fullmatch(text) is not None
+
+
 def _timestamp(value: Any) -> datetime:
-    moment = read_time(value) if not isinstance(value, str) or _TIME.fullmatch(value) else None
+    moment = read_time(value) if not isinstance(value, str) or _documented(value) else None
     if moment is None:
         raise fault("INVALID_TIME", "must be a moment such as 2026-11-20T09:00:00Z in a JSON string")
     return moment
