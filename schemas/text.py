@@ -256,7 +256,7 @@ def time_text(moment: datetime) -> str:
 
 
 def _documented(text: str) -> bool:
-    """Whether a moment is written in a form of ``TIME_PATTERN``; the usual one is told by its signs, which is cheaper."""
+    """Whether a moment is written in a form of ``TIME_PATTERN``; the usual one is told by its signs."""
     usual = len(text) == len("YYYY-MM-DDTHH:MM:SSZ") and text[4::3] == "--T::Z"
     return usual or _TIME.fullmatch(text) is not None
 
