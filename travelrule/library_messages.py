@@ -36,8 +36,9 @@ class LibraryMessages:
     def __init__(self, names: Collection[str] = (), hosts: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._hosts = frozenset(hosts)
-        domains = {host.partition(".")[2] for host in hosts}
-        self._below = tuple(f".{name}" for name in (*hosts, *domains) if "." in name or name in self._hosts)
+        named = {host for host in hosts if not _is_address(host)}
+        domains = {host.partition(".")[2] for host in named}
+        self._below = tuple(f".{name}" for name in (*named, *domains) if "." in name or name in named)
 
     def message(self, record: logging.LogRecord) -> str:
         """The message with the arguments that may be shown."""
@@ -64,19 +65,9 @@ class LibraryMessages:
             if found["kind"] == "%":
                 text += "%"
                 continue
-            following = arguments[used + 1] if used + 1 < len(arguments) else None
-            port_follows = template[end : end + 2] == ":%" and _is_port(following)
-            text += self._argument(arguments, used, port_follows=port_follows)
+            text += self.shown(arguments[used]) if used < len(arguments) else WITHHELD
             used += 1
         return text + template[end:]
-
-    def _argument(self, arguments: list[Any], place: int, *, port_follows: bool) -> str:
-        if place >= len(arguments):
-            return WITHHELD
-        value = arguments[place]
-        if port_follows and isinstance(value, str) and _HOST.fullmatch(value):
-            return value
-        return self.shown(value)
 
     def shown(self, value: object) -> str:
         """The argument as it may be written, by its type and shape."""

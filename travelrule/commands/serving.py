@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from travelrule import logs
 from travelrule.bootstrap.lists import addresses_of_folder
 from travelrule.bootstrap.roles import ROLES, serve_roles
 from travelrule.commands.edge import Output, fail, load_settings, not_built, run
@@ -36,8 +35,7 @@ def hub(
     members: Annotated[Path | None, typer.Option(help="TOML or JSON file with the members")] = None,
 ) -> None:
     """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
-    folder = load_settings().lists_dir
-    logs.configure()
+    folder = load_settings(serving=True).lists_dir
     try:
         lists_hit = addresses_of_folder(folder) if folder is not None else None
     except TravelRuleError as error:
@@ -51,7 +49,7 @@ def sandbox(
     data: Annotated[Path | None, typer.Option(help="folder for the journal")] = None,
 ) -> None:
     """Run a hub with the world file's members, robots and faults."""
-    logs.configure()
+    load_settings(serving=True)
     run(run_sandbox(world, listen, data, handle_signals=True))
 
 

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from travelrule.engine.searches import CALLBACK_PATH
 from travelrule.gateway.admission import Admission
 from travelrule.gateway.authorization import Authorization
+from travelrule.gateway.bodies import BODY_BYTES_MAX, CLEAR_BODY_BYTES_MAX
 from travelrule.gateway.callbacks import Callback, Operation
 from travelrule.gateway.data_request import DataRequests
 from travelrule.gateway.deps import GatewayDeps
@@ -41,7 +42,9 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
         method: str, path: str, operation: str, answer: Answering, deadline_s: float, *, sealed: bool, **more: Any
     ) -> Route:
         admit = Admission(operation, deps.rates, key_needed=sealed)
-        return Route(path, Endpoint(operation, answer, deadline_s, admit=admit, **more), methods=[method])
+        body_max = BODY_BYTES_MAX if sealed else CLEAR_BODY_BYTES_MAX
+        endpoint = Endpoint(operation, answer, deadline_s, admit=admit, room=deps.bodies, body_max=body_max, **more)
+        return Route(path, endpoint, methods=[method])
 
     status_search, finish = StatusSearch(deps, senders), Finish(deps, senders)
     verify = VerifyAddress(deps, senders, wallets)

@@ -53,6 +53,7 @@ class Authorization:
         request = request_of(TransferAuthorizationRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        call.belongs_to(sender)
         await self.deps.rates.take(sender, "transfer-authorization", name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)

@@ -14,6 +14,8 @@ from travelrule.gateway.refusals import ErrorType, Refused
 from travelrule.identity.payload_limits import has_too_many_values
 
 BODY_BYTES_MAX = 1024 * 1024
+CLEAR_BODY_BYTES_MAX = 64 * 1024
+"""A request without payload has a handful of ids."""
 DEPTH_MAX = 64
 
 Model = TypeVar("Model", bound=Wire)

@@ -31,12 +31,12 @@ from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
     OK,
     Answer,
-    Disconnected,
-    read_body,
+    no_room,
     send_json,
 )
 from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.listener.bodies import Disconnected, Held, NoRoom, TooLarge
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
@@ -54,10 +54,6 @@ NAMED_BY_HUB: frozenset[Operation] = frozenset({"kyt-search", "unhosted-token"})
 log = logs.get("gateway")
 
 
-class TooLargeError(Exception):
-    """The body is larger than any result of a search."""
-
-
 @dataclass(frozen=True, slots=True)
 class Callback:
     """Serves the callbacks of one operation (ASGI)."""
@@ -71,7 +67,9 @@ class Callback:
         """Serve one callback."""
         started = perf_counter()
         try:
-            status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive)
+            client = scope.get("client")
+            with self.deps.bodies.place(client[0] if client else "") as held:
+                status, body = await self._processed(str(scope["path_params"]["token"]), scope, receive, held)
         except Disconnected:
             return
         result = body.get("errorType") or body.get("result") or str(status)
@@ -81,22 +79,24 @@ class Callback:
             raise HTTPException(NOT_FOUND)
         await send_json(send, status, body)
 
-    async def _processed(self, token: str, scope: Scope, receive: Receive) -> tuple[int, Answer]:
+    async def _processed(self, token: str, scope: Scope, receive: Receive, held: Held) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deps.deadline_s):
                 search = await self.deps.searches.find(self.operation, token)
                 if search is None:
                     return NOT_FOUND, {}
-                body = await read_body(receive, BODY_BYTES_MAX, TooLargeError)
+                body = await held.read(scope["headers"], receive, BODY_BYTES_MAX)
                 if body:
                     require_json(headers_of(scope["headers"]))
                 return OK, {"result": await self._arrived(search, body)}
         except Refused as refusal:
             return UNSUPPORTED_TYPE, refusal.body
-        except TooLargeError:
+        except TooLarge:
             return TOO_LARGE, {"errorType": "INVALID_MSG_FIELD_VALUE"}
         except Disconnected:
             raise
+        except NoRoom:
+            return CANNOT_PROCESS, no_room().body
         except Exception as error:  # noqa: BLE001
             # The boundary to the hub: it gets an answer whatever happened here, and we poll all the same.
             log.error("callback-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text

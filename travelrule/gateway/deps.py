@@ -22,6 +22,7 @@ from travelrule.gateway.ports import (
     no_alert,
 )
 from travelrule.gateway.rates import MemberRates, unlimited
+from travelrule.listener.bodies import BodyRoom
 from travelrule.policy.policy import Policy
 
 
@@ -30,8 +31,9 @@ class GatewayDeps:
     """The ports of one VASP's gateway.
 
     ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``rates``: how often one
-    member may ask. ``verify_deadline_s``: when M1 and M6 answer themselves, below the second that the protocol gives.
-    ``deadline_s``: the same for the other endpoints, below the 10 s after which the hub gives up.
+    member may ask. ``bodies``: where request bodies are held until they are answered. ``verify_deadline_s``: when M1
+    and M6 answer themselves, below the second that the protocol gives. ``deadline_s``: the same for the other
+    endpoints, below the 10 s after which the hub gives up.
     """
 
     entity_id: str
@@ -49,5 +51,6 @@ class GatewayDeps:
     named_beneficiaries: NamedBeneficiaries | None = None
     alert: RaiseAlert = no_alert
     rates: MemberRates = field(default_factory=unlimited)
+    bodies: BodyRoom = field(default_factory=BodyRoom)
     verify_deadline_s: float = 0.9
     deadline_s: float = 8.0

@@ -22,6 +22,8 @@ from travelrule import logs
 from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.callers import Headers, headers_of, require_json
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.senders import Sender
+from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 OK = 200
@@ -38,10 +40,14 @@ class Call:
 
     headers: Headers = field(repr=False)
     body: bytes = field(repr=False)
+    held: Held = field(repr=False)
 
-
-class Disconnected(Exception):  # noqa: N818 -- says what happened
-    """The peer went away before its request was whole."""
+    def belongs_to(self, sender: Sender) -> None:
+        """Count the body to a sender that is bound; raise ``Refused`` if it has too many at once."""
+        try:
+            self.held.belongs_to(sender.caller.entity_id)
+        except NoRoom:
+            raise no_room() from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Endpoint:
 
     ``late``: the body answered with 200 when ``deadline_s`` is over; None: 503. ``result_field`` names the
     answer's field that the metric is counted by. ``admit`` looks at the headers before the body is read, and raises
-    ``Refused``.
+    ``Refused``. ``room`` bounds the bodies that are held, ``body_max`` the bytes of one.
     """
 
     operation: str
@@ -59,20 +65,24 @@ class Endpoint:
     result_field: str = "result"
     late: Answer | None = None
     admit: Callable[[Headers], Awaitable[None]] | None = None
+    room: BodyRoom = field(default_factory=BodyRoom)
+    body_max: int = BODY_BYTES_MAX
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (ASGI)."""
         started = perf_counter()
-        try:
-            status, body, retry_after = await self._processed(scope, receive)
-        except Disconnected:
-            return
+        client = scope.get("client")
+        with self.room.place(client[0] if client else "") as held:
+            try:
+                status, body, retry_after = await self._processed(scope, receive, held)
+            except Disconnected:
+                return
         result = body.get("errorType") or body.get(self.result_field) or "ok"
         duration = perf_counter() - started
         GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, result).observe(duration)
         await send_json(send, status, body, retry_after)
 
-    async def _processed(self, scope: Scope, receive: Receive) -> tuple[int, Answer, int]:
+    async def _processed(self, scope: Scope, receive: Receive, held: Held) -> tuple[int, Answer, int]:
         """Give status, body and the seconds of ``Retry-After``, 0 without."""
         try:
             async with asyncio.timeout(self.deadline_s):
@@ -81,8 +91,12 @@ class Endpoint:
                     require_json(headers)
                 if self.admit is not None:
                     await self.admit(headers)
-                body = await read_body(receive, BODY_BYTES_MAX, _too_large)
-                return OK, await self.answer(Call(headers, body)), 0
+                body = await held.read(scope["headers"], receive, self.body_max)
+                return OK, await self.answer(Call(headers, body, held)), 0
+        except TooLarge:
+            return CANNOT_PROCESS, _too_large(self.body_max).body, 0
+        except NoRoom:
+            return CANNOT_PROCESS, no_room().body, no_room().retry_after_seconds
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)
             return CANNOT_PROCESS, refusal.body, refusal.retry_after_seconds
@@ -97,25 +111,14 @@ class Endpoint:
             return CANNOT_PROCESS, internal().body, 0
 
 
-def _too_large() -> Refused:
-    return Refused("INVALID_MSG_FIELD_VALUE", "body", f"must not be larger than {BODY_BYTES_MAX} bytes")
+def _too_large(most: int) -> Refused:
+    return Refused("INVALID_MSG_FIELD_VALUE", "body", f"must not be larger than {most} bytes")
 
 
-async def read_body(receive: Receive, limit: int, too_large: Callable[[], Exception]) -> bytes:
-    """Read a whole body of at most ``limit`` bytes; raise ``too_large()`` or ``Disconnected``."""
-    chunks: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        chunk = message.get("body", b"")
-        size += len(chunk)
-        if size > limit:
-            raise too_large()
-        chunks.append(chunk)
-        if not message.get("more_body", False):
-            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+def no_room() -> Refused:
+    """Make the refusal for a body that has no place now."""
+    fix = "too many bodies at once; repeat it later"
+    return Refused("VASP_BACKEND_INTERNAL_ERROR", "", fix, retry_after_seconds=1)
 
 
 async def send_json(send: Send, status: int, body: Answer, retry_after_seconds: int = 0) -> None:

@@ -61,6 +61,7 @@ class VerifyAddress:
         request = request_of(AddressSearchRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
+        call.belongs_to(sender)
         await self.deps.rates.take(sender, "address-search", name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):

@@ -4,9 +4,10 @@
 integer, time within the tolerance, 5. signature over the exact body bytes, 6. nonce (and in strict mode
 signature) unused, 7. rate.
 
-The body is read between 4 and 5, so that a stranger cannot make the hub hold bodies. Nothing of a caller is
-remembered before its signature is verified: else anybody could use up another VASP's nonces (auth.md section
-4).
+The body is read between 4 and 5. Before it, the form of the signature is looked at, and for limited operations with a
+body whether the source has used up its rate, so that headers alone refuse what they can. Who copies a member's headers
+can send bodies, which ``listener.bodies`` bounds. Nothing of a caller is remembered before its signature is verified:
+else anybody could use up another VASP's nonces (auth.md section 4).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from datetime import datetime, timedelta
 
 from schemas.text import read_time
 from travelrule.crypto import exact_base64
-from travelrule.crypto.signing import signed_bytes, verify_message
+from travelrule.crypto.signing import SIGNATURE_BYTES, signed_bytes, verify_message
 from travelrule.hub.answers import HubFault
 from travelrule.hub.limits import RateLimiter
 from travelrule.hub.members import Member
@@ -50,7 +51,7 @@ class HubRequest:
     """A request as it came: header names in lower case, what the path names, the source IP, the body on demand.
 
     ``target`` is the entity in the path, ``request_id`` the search. ``verified_body`` is filled once the
-    signature over it was found right.
+    signature over it was found right; ``belongs_to`` is then told whose it is, and may raise ``HubFault``.
     """
 
     headers: Mapping[str, str]
@@ -59,6 +60,7 @@ class HubRequest:
     read_body: Callable[[], Awaitable[bytes]]
     request_id: str = ""
     verified_body: bytes = b""
+    belongs_to: Callable[[str], None] = lambda _member: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,13 @@ class Admission:
             raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-PubKey is not a current key of the origin")
         nonce = record.nonce = _nonce(headers[NONCE])
         self._check_time(headers[DATETIME], now)
+        signature = _signature(headers)
+        if operation.limited and operation.request is not None:
+            await self._limiter.check(request.source, now)
         body = await request.read_body()
-        signature = _verified(headers, nonce, body)
+        _verify(headers, nonce, body, signature)
         request.verified_body = body
+        request.belongs_to(entity_id)
         if not await self._state.first_use(entity_id, nonce, signature, now):
             raise HubFault(422, "DUPLICATED_HEADER_NONCE", "X-Code-Req-Nonce was used before: sign with another")
         if operation.limited:
@@ -133,11 +139,16 @@ def _nonce(text: str) -> int:
     return nonce
 
 
-def _verified(headers: Mapping[str, str], nonce: int, body: bytes) -> bytes:
+def _signature(headers: Mapping[str, str]) -> bytes:
+    signature = exact_base64.decode(headers[SIGNATURE])
+    if signature is None or len(signature) != SIGNATURE_BYTES:
+        raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-Signature must be base64 of 64 bytes")
+    return signature
+
+
+def _verify(headers: Mapping[str, str], nonce: int, body: bytes, signature: bytes) -> None:
     # The key in the header equals a registered one here, so verifying with it is verifying with the
     # directory's.
-    signature = exact_base64.decode(headers[SIGNATURE])
     message = signed_bytes(headers[DATETIME], body, nonce)
-    if signature is None or not verify_message(headers[PUBLIC_KEY], message, signature):
+    if not verify_message(headers[PUBLIC_KEY], message, signature):
         raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-Signature does not fit time, body and nonce")
-    return signature

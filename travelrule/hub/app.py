@@ -12,7 +12,6 @@ from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.datastructures import QueryParams
-from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
@@ -20,11 +19,14 @@ from travelrule import logs
 from travelrule.hub.admission import SINGLE_HEADERS, HubRequest
 from travelrule.hub.answers import HubAnswer, HubFault, internal_error
 from travelrule.hub.operations import OPERATIONS, Operation
+from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 log = logs.get("hub")
 
 BODY_BYTES_MAX = 1_048_576
+RETRY_SECONDS = 1
+"""For ``Retry-After``, when bodies have no room: the oldest ones make room in moments."""
 
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
@@ -39,9 +41,10 @@ class Serving(Protocol):
 class Endpoint:
     """One operation as an ASGI application."""
 
-    def __init__(self, service: Serving, operation: Operation) -> None:
+    def __init__(self, service: Serving, operation: Operation, bodies: BodyRoom) -> None:
         self._service = service
         self._operation = operation
+        self._bodies = bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request; nothing that goes wrong here reaches the server."""
@@ -50,20 +53,23 @@ class Endpoint:
         if twice := _sent_twice(scope["headers"]):
             await HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{twice} is sent twice").answer()(scope, receive, send)
             return
-        request = HubRequest(
-            headers=headers,
-            target=scope["path_params"].get("target", ""),
-            source=client[0] if client else "",
-            read_body=lambda: _read_body(receive),
-            request_id=_request_id(scope, self._operation),
-        )
-        try:
-            answer = await self._service.serve(self._operation, request)
-        except ClientDisconnect:
-            return
-        except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
-            log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
-            answer = internal_error().answer()
+        source = client[0] if client else ""
+        with self._bodies.place(source) as held:
+            request = HubRequest(
+                headers=headers,
+                target=scope["path_params"].get("target", ""),
+                source=source,
+                read_body=lambda: _read_body(held, scope, receive),
+                request_id=_request_id(scope, self._operation),
+                belongs_to=lambda member: _belongs_to(held, member),
+            )
+            try:
+                answer = await self._service.serve(self._operation, request)
+            except Disconnected:
+                return
+            except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
+                log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
+                answer = internal_error().answer()
         await answer(scope, receive, send)
 
 
@@ -80,44 +86,50 @@ def _request_id(scope: Scope, operation: Operation) -> str:
     return QueryParams(scope["query_string"]).get(operation.query, "")
 
 
-async def _read_body(receive: Receive) -> bytes:
-    """Return the exact body bytes. Raises ``HubFault`` 422 for more than ``BODY_BYTES_MAX``."""
-    message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body"):
-        body: bytes = message.get("body", b"")
-        return _limited(body)
-    parts: list[bytes] = []
-    size = 0
-    while message["type"] == "http.request":
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > BODY_BYTES_MAX or not message.get("more_body"):
-            return _limited(b"".join(parts))
-        message = await receive()
-    raise ClientDisconnect
+async def _read_body(held: Held, scope: Scope, receive: Receive) -> bytes:
+    """Return the exact body bytes. Raises ``HubFault`` 422 for more than ``BODY_BYTES_MAX``, 429 without room."""
+    try:
+        return await held.read(scope["headers"], receive, BODY_BYTES_MAX)
+    except TooLarge:
+        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "the body is too large") from None
+    except NoRoom:
+        raise _no_room() from None
 
 
-def _limited(body: bytes) -> bytes:
-    if len(body) > BODY_BYTES_MAX:
-        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "the body is too large")
-    return body
+def _belongs_to(held: Held, member: str) -> None:
+    try:
+        held.belongs_to(member)
+    except NoRoom:
+        raise _no_room() from None
 
 
-def hub_routes(service: Serving) -> list[Route]:
+def _no_room() -> HubFault:
+    return HubFault(429, "TOO_MANY_REQUESTS", "too many bodies at once: send it again later", RETRY_SECONDS)
+
+
+def hub_routes(service: Serving, bodies: BodyRoom | None = None) -> list[Route]:
     """One route per path of an operation of the table."""
+    bodies = bodies or BodyRoom()
     return [
-        Route(path, Endpoint(service, operation), methods=[operation.method])
+        Route(path, Endpoint(service, operation, bodies), methods=[operation.method])
         for operation in OPERATIONS
         for path in operation.paths
     ]
 
 
-def create_hub(service: Serving, *, more: Sequence[BaseRoute] = (), lifespan: Lifespan | None = None) -> Starlette:
+def create_hub(
+    service: Serving,
+    *,
+    more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan | None = None,
+    bodies: BodyRoom | None = None,
+) -> Starlette:
     """Return the hub over a service.
 
     ``more`` are routes beside the operations, ``lifespan`` runs what lives beside it: health polling, the member
-    transport.
+    transport. ``bodies`` bounds the bodies that are held.
     """
-    app = Starlette(routes=[*hub_routes(service), *more], exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
+    routes = hub_routes(service, bodies)
+    app = Starlette(routes=[*routes, *more], exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app

@@ -6,13 +6,20 @@ judged as it stands.
 
 from __future__ import annotations
 
+import re
 import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
+_USERINFO = re.compile(r"[^:/?#]*:?//[^/?#]*@")
 _NAT64 = IPv6Network("64:ff9b::/96")
+
+
+def has_userinfo(url: str) -> bool:
+    """Whether a URL names a user, be it an empty one: readers differ on which part is the host then."""
+    return _USERINFO.match(url) is not None
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:

@@ -10,7 +10,7 @@ from yarl import URL
 from travelrule import logs
 from travelrule.hub.answers import HubFault
 from travelrule.hub.bodies import absent
-from travelrule.hub.callback_addresses import is_public, literal_address
+from travelrule.hub.callback_addresses import has_userinfo, is_public, literal_address
 from travelrule.hub.members import HUB_ENTITY
 from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
@@ -65,7 +65,7 @@ class Callbacks:
             url = URL(given)
         except ValueError:
             return False
-        if not url.host or not given.isprintable() or url.user is not None or url.password is not None:
+        if not url.host or not given.isprintable() or has_userinfo(given):
             return False
         if self._allow_http and _is_loopback(url.host):
             return url.scheme in ("http", "https")

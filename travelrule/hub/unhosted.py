@@ -11,6 +11,7 @@ import orjson
 from yarl import URL
 
 from travelrule.hub.answers import HubAnswer, HubFault
+from travelrule.hub.callback_addresses import has_userinfo
 from travelrule.hub.callbacks import Callbacks
 from travelrule.hub.calls import Call
 from travelrule.hub.operations import UNHOSTED_RESULT, UNHOSTED_TOKEN
@@ -109,5 +110,5 @@ def origin_of(text: str) -> str:
         url = URL(text)
     except ValueError:
         return ""
-    wrong = not url.host or url.scheme not in ("http", "https") or url.path not in ("", "/") or url.user
+    wrong = not url.host or url.scheme not in ("http", "https") or url.path not in ("", "/") or has_userinfo(text)
     return "" if wrong or url.query_string or url.fragment or not text.isprintable() else str(url.origin())

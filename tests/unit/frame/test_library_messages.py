@@ -12,6 +12,7 @@ from aiokafka import TopicPartition
 from aiokafka.errors import KafkaConnectionError, NotLeaderForPartitionError
 from aiokafka.structs import BrokerMetadata
 
+from tests.e2e import planted
 from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.bootstrap.log_names import library_messages
@@ -100,6 +101,23 @@ def test_what_may_be_personal_is_withheld_in_every_place(out: io.StringIO, value
 def test_an_address_before_a_port_is_no_host(out: io.StringIO, value: str) -> None:
     logging.getLogger("aiokafka").warning('"%s:%s"', value, 7001)
     assert messages(out) == [f'"{WITHHELD}:7001"']
+
+
+def test_the_hunt_for_planted_people_finds_none_in_lines_of_libraries(out: io.StringIO) -> None:
+    hunt = planted.Hunt()
+    for library in ("aiokafka", "faust", "mode", "asyncpg", "sqlalchemy.pool", "uvicorn.error", "aiohttp", "httpx"):
+        log = logging.getLogger(library)
+        for piece in planted.PIECES:
+            error = ValueError(piece)
+            row = {"name": piece, "list": [piece]}
+            log.warning("Could not send %s to node %s: %r", piece, 1, error)
+            log.error(f"[^--{piece}]: row {piece}", exc_info=error)  # noqa: G004 -- as some libraries do
+            log.error("%(name)s in %(list)s", row)
+            log.warning("%s:%s and %s", piece, 9092, (piece, row, piece.encode(), TopicPartition(piece, 3)))
+    text = out.getvalue().encode()
+    assert text.count(b"Could not send") >= 1
+    assert hunt.found("".join(planted.PIECES).encode()), "the hunt finds what is there"
+    assert hunt.found(text) == set()
 
 
 def test_a_message_that_was_put_together_before_is_withheld_whatever_it_holds(out: io.StringIO) -> None:

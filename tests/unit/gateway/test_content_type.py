@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from travelrule.engine.outcome import Outcome
 from travelrule.engine.searches import SearchRecord
 
 from .conftest import HEADERS, World
@@ -45,6 +46,7 @@ async def test_a_callback_of_another_type_asks_for_nothing(world: World) -> None
 
 
 async def test_a_callback_without_body_needs_no_type(world: World) -> None:
+    world.intake.outcome = Outcome("applied")
     world.searches.known["txid-search", TOKEN] = SearchRecord("txid-search", "r-1", "deposit:d-1")
     answer = await world.send("POST", f"/callbacks/txid-search/{TOKEN}", b"", {}, None)
     assert (answer.status_code, answer.json()) == (200, {"result": "ok"})

@@ -36,7 +36,7 @@ def limited(world: World, **changes: int) -> tuple[MemoryBuckets, Alerts]:
     of_member = MemberRates(
         Rates(**{"requests": 6, "searches": 3, "misses": 2, **changes}), lambda: world.now, buckets, alerts
     )
-    world.open(rates=of_member)
+    world.open(rates=of_member, verify_deadline_s=600)
     return buckets, alerts
 
 

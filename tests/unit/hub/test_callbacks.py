@@ -91,6 +91,11 @@ async def test_whoever_is_called_back_finds_the_result() -> None:
         "https://[::ffff:10.0.0.1]/x",
         "https://user@north.invalid/x",
         "https://user:secret@north.invalid/x",
+        "https://:secret@north.invalid/x",
+        "https://@north.invalid/x",
+        "https://@10.0.0.1/x",
+        "https://north.invalid@8.8.8.8?x",
+        "https://@8.8.8.8#x",
         f"https://north.invalid/{'x' * 2000}",
     ],
 )

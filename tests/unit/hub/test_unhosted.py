@@ -201,6 +201,9 @@ async def test_the_hubs_own_page_and_programs_without_origin_may_open_any_sessio
         ({"asset": "U\nS"}, "INVALID_MSG_FIELD_VALUE"),
         ({"widgetRenderingOrigin": "app.north.example"}, "INVALID_MSG_FIELD_VALUE"),
         ({"widgetRenderingOrigin": "https://app.north.example/page"}, "INVALID_MSG_FIELD_VALUE"),
+        ({"widgetRenderingOrigin": "https://user@app.north.example"}, "INVALID_MSG_FIELD_VALUE"),
+        ({"widgetRenderingOrigin": "https://:secret@app.north.example"}, "INVALID_MSG_FIELD_VALUE"),
+        ({"widgetRenderingOrigin": "https://@app.north.example"}, "INVALID_MSG_FIELD_VALUE"),
         ({"callbackUrl": "http://north.invalid/x"}, "INVALID_MSG_FIELD_VALUE"),
     ],
 )
