@@ -20,11 +20,15 @@ from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
 from travelrule.engine.envelope import unpack
 from travelrule.engine.kinds import MACHINES
 from travelrule.exchange.assessing import AssessmentEnded
+from travelrule.exchange.disclosures import DeadLetterShown
+from travelrule.exchange.refused_request import RequestRefused
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
 
 Fact = dict[str, Any]
 
+SHOWN_INPUTS = ("call.", "assessment.", "request.refused", "dead-letter.shown")
+"""Inputs of ours that are opened; of each only what is not personal is shown."""
 HIT_FIELDS = ("list", "entry", "score", "what")
 """What is shown of a hit. Its ``reason`` quotes the list's words, which may be our customer's name."""
 
@@ -145,7 +149,7 @@ def _step(
     events = [(event, said.get((event["topic"], event["key"], event["sequence"]), {})) for event in body["events"]]
     packed = sealed.get((body["source"], body["id"]))
     data = None
-    if key is not None and packed is not None and body["type"].startswith(("call.", "assessment.")):
+    if key is not None and packed is not None and body["type"].startswith(SHOWN_INPUTS):
         data = _data(opened.vault.open(key, "input", subject, packed))
     return {
         "subject": subject,
@@ -156,6 +160,8 @@ def _step(
         "outcome": body["status"],
         "reasons": [reason for _, data in events for reason in data.get("reasons", ())],
         "policyVersion": body["policyVersion"],
+        "actor": data.actor if isinstance(data, DeadLetterShown) else None,
+        "refusal": _refusal(data) if isinstance(data, RequestRefused) else None,
         "keyId": body.get("decidedBy", {}).get("keyId"),
         "call": _call(data) if isinstance(data, CallReport) else None,
         "hits": _hits(data),
@@ -169,6 +175,10 @@ def _data(packed: bytes) -> Wire | None:
         return unpack(packed).data
     except (ValidationError, KeyError):
         return None
+
+
+def _refusal(data: RequestRefused) -> Fact:
+    return {"deadLetter": data.dead_letter_id, "code": data.code, "field": data.field}
 
 
 def _call(report: CallReport) -> Fact:
