@@ -81,7 +81,7 @@ _HEADERS = {
     "traceparent": (False, "W3C trace context"),
 }
 
-_OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
+OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
     ("/v1/beneficiary/VerifyAddress", "post", "verifyAddress", "M1: is this address one of ours?",
      AddressSearchRequest, AddressSearchResponse),
     ("/v1/beneficiary/transfer", "post", "authorizeTransfer", "M2: may this transfer be made?",
@@ -109,7 +109,7 @@ _CALLBACKS: tuple[tuple[str, str, str, type[Wire]], ...] = (
 def openapi_document() -> Document:
     """The whole document (OpenAPI 3.1)."""
     paths: dict[str, Document] = {}
-    for path, method, name, summary, request, answer in _OPERATIONS:
+    for path, method, name, summary, request, answer in OPERATIONS:
         paths.setdefault(path, {})[method] = _operation(name, summary, request, answer)
     for operation, name, summary, result in _CALLBACKS:
         paths[CALLBACK_PATH.replace("{operation}", operation)] = {"post": _callback(name, summary, result)}
@@ -226,7 +226,7 @@ def _unprocessable(example: Example) -> Document:
 def _schemas() -> Document:
     """All models and what they refer to; responses as they are written, requests as they are read."""
     models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
-    for *_, request, answer in _OPERATIONS:
+    for *_, request, answer in OPERATIONS:
         models += [(request, "validation"), (answer, "validation")]
     models += [(result, "validation") for *_, result in _CALLBACKS]
     _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)

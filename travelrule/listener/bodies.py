@@ -177,7 +177,10 @@ class BodyRoom:
 
 def _announced(headers: Headers) -> int:
     """Return the ``Content-Length`` of a request, 0 without: the listener has checked its form."""
-    return next((int(value) for name, value in headers if name == b"content-length" and value.isdigit()), 0)
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
 
 
 async def _part(receive: Receive) -> tuple[bytes, bool]:
