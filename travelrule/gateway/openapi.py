@@ -178,7 +178,13 @@ def _health() -> Document:
 def _callback(name: str, summary: str, result: type[Wire]) -> Document:
     example = EXAMPLES[name]
     done = {"schema": {"type": "object"}, "example": {"result": "ok"}}
-    token = {"name": "token", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}
+    token = {
+        "name": "token",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+        "description": "the secret of the path, made with the search: 32 hexadecimal digits in small letters",
+    }
     return {
         "operationId": name,
         "summary": summary,
