@@ -63,7 +63,7 @@ class DataAnswer(Wire):
     amount: Text
     """Quantity of the coin that was sent, a decimal number; empty beside ``error``."""
     historical_cost: Text
-    """What the coins were bought for; usually empty."""
+    """What the coins cost the customer; a tax field that is usually empty."""
     trade_price: Text
     """Value of the whole amount in ``tradeCurrency``, a decimal number; empty beside ``error``."""
     trade_currency: Text
