@@ -78,6 +78,9 @@ def _of_step(step: Fact) -> Iterator[str]:
         yield f"{call['operation']} to {call['target']}: {call['outcome']} {call['code']}".rstrip()
     for hit in step["hits"]:
         yield f"list {hit['list']}, entry {hit['entry']} ({hit['what']}), score {hit['score']}"
+    for listed in step["listed"]:
+        named = "the originator" if listed == "originator" else f"address or owner: travelrule explain {listed}"
+        yield f"the lists name {named}"
     yield from step["events"]
 
 
