@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from schemas.base import Wire
 from schemas.forms import absent, several
 from schemas.text import (
     Address,
+    ChainCode,
     Flag,
     Id,
     MaybeAddress,
@@ -36,7 +35,7 @@ class WalletScreeningRequest(Wire):
     """The address that is to be rated, without a tag.
     Example: "0x52908400098527886E0F7030069857D2E4169EE7"
     """
-    chain: UpperText
+    chain: ChainCode
     """Chain code of the screening, one of 19, in any case; not the name of a network.
     Example: "ETH"
     """
@@ -79,7 +78,7 @@ class TransactionScreeningRequest(Wire):
     """The transaction to rate, exactly as the node printed its id.
     Example: "9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c"
     """
-    chain: UpperText
+    chain: ChainCode
     """Chain code of the screening, one of 19, in any case; not the name of a network.
     Example: "ETH"
     """
@@ -134,12 +133,13 @@ class KytSearchRequest(Wire):
     """A confirmed transaction, exactly as the node printed its id.
     Example: "0x5e1d3a76fbf824220eafc8c79ad578ad2b67d01b0c2425eb1f1347e8f50882ab"
     """
-    blockchain: Annotated[UpperText, Field(min_length=1)]
+    blockchain: ChainCode
     """Chain code of the analysis, one of 38, in any case: the chain that the transaction is really on.
     Example: "ETH"
     """
     force: Annotated[Flag | None, absent] = None
-    """Whether to analyse again although a result is known; costs quota. Absent means false."""
+    """Whether to analyse again although a result is known; costs quota. Absent means false. The texts
+    ``"true"`` and ``"false"`` are read too."""
     callback_url: MaybeText = None
     """HTTPS URL that the report is posted to once, when it is ready or has failed.
     Example: "https://vasp.example.com/callbacks/kyt-search/0123456789abcdef0123456789abcdef"
@@ -166,11 +166,11 @@ class KytSearchResponse(Wire):
 class UnhostedTokenRequest(Wire):
     """Request of a session in which a customer proves that a wallet is his own (4.B.5)."""
 
-    blockchain: UpperText
+    blockchain: ChainCode
     """Chain code of the proof, one of 7, in any case.
     Example: "ETH"
     """
-    asset: NonEmpty
+    asset: Id
     """Ticker of the token that the proof is about.
     Example: "USDC"
     """
@@ -182,7 +182,7 @@ class UnhostedTokenRequest(Wire):
     """The VASP's own id of the customer.
     Example: "c-1001"
     """
-    widget_rendering_origin: NonEmpty
+    widget_rendering_origin: Id
     """Web origin (scheme, host, port) of the page that shows the widget.
     Example: "https://app.example.com:443"
     """

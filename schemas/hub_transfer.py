@@ -20,6 +20,7 @@ from schemas.text import (
     MaybeText,
     MaybeTxid,
     MaybeUpper,
+    OutputIndex,
     Payload,
     PriceText,
     TradeCurrency,
@@ -113,7 +114,7 @@ class TransferAuthorizationRequest(Wire):
     Example: "250.5"
     """
     historical_cost: MaybeText = None
-    """What the coins were bought for; a tax field that is usually empty and is not evaluated.
+    """What the coins cost the customer; a tax field that is usually empty and is not evaluated.
     Example: "120.00"
     """
     trade_price: PriceText
@@ -191,9 +192,8 @@ class TxidReportRequest(Wire):
     """Id of the transaction, exactly as the node printed it. A stored one is never replaced.
     Example: "9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c0e5a7b3d4c2e8a6f0b1d3c5e7a9f1c"
     """
-    vout: Vout = None
-    """Index of the output that pays the beneficiary, counted from 0: digits in a JSON string; a JSON integer is read
-    too.
+    vout: OutputIndex = None
+    """Index of the output that pays the beneficiary, counted from 0: digits in a JSON string.
     Example: "0"
     """
 

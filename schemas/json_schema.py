@@ -1,7 +1,7 @@
 """JSON Schemas of the models, with what their docstrings say of each field.
 
 The docstring below a field is its description; a last line ``Example: <JSON>`` becomes its example. Patterns are
-written so that every dialect of regular expressions reads them alike.
+written so that every dialect of regular expressions reads them alike (ADR 0026).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _describe(written: JsonSchemaValue) -> None:
             field["examples"] = [json.loads(example)]
     for condition in _conditions(written):
         for name, field in condition.get("properties", {}).items():
-            field.setdefault("description", declared[name]["description"])
+            field.setdefault("description", declared.get(name, {}).get("description", ""))
 
 
 def _conditions(written: JsonSchemaValue) -> Iterator[JsonSchemaValue]:

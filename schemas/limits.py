@@ -39,6 +39,12 @@ ORIGINATOR_ACCOUNTS_MAX: Final = 100
 BENEFICIARY_ACCOUNTS_MAX: Final = 20
 """``accountNumber`` of the beneficiary: one deposit address in all known messages; each is looked up and screened."""
 
+WALLET_CURRENCIES_MAX: Final = 1000
+"""Currencies that one deposit address takes: every token of a chain."""
+
+WALLET_NETWORKS_MAX: Final = 1000
+"""Networks on which one deposit address takes them."""
+
 VALUES_MAX: Final = 20_000
 """JSON values in one body or payload, known fields or not: every later step walks all of them."""
 
@@ -109,6 +115,14 @@ ROWS: tuple[LimitRow, ...] = (
         "Beneficiary.accountNumber",
         "one in all known messages; each is looked up and screened",
     ),
+    LimitRow(
+        "currencies of a deposit address",
+        WALLET_CURRENCIES_MAX,
+        "currencies",
+        "",
+        "every token that a chain's address takes",
+    ),
+    LimitRow("networks of a deposit address", WALLET_NETWORKS_MAX, "networks", "", "as many as currencies"),
     LimitRow(
         "values in a body or payload, in known fields or not",
         VALUES_MAX,

@@ -36,6 +36,7 @@ COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
 INTEGER_DIGITS_MAX = 30
 FRACTION_DIGITS_MAX = 36
 INDEX_DIGITS_MAX = 10
+INDEX_PATTERN = rf"^[0-9]{{1,{INDEX_DIGITS_MAX}}}$"
 DECIMAL_PATTERN = rf"^(0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})(\.[0-9]{{1,{FRACTION_DIGITS_MAX}}})?$"
 EXPONENT_MAX = 1000
 EXPONENT_PATTERN = r"[eE][+-]?[0-9]{1,3}"
@@ -59,6 +60,8 @@ _TIME = re.compile(TIME_PATTERN, re.ASCII)
 
 def _digits_to_text(value: Any) -> Any:
     """Turn a JSON integer into text: nodes give output indexes as numbers, the protocol wants strings."""
+    if value and isinstance(value, str):
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else absent_is_none(value)
@@ -124,12 +127,15 @@ Payload = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, m
 MaybePayload = Annotated[Payload | None, absent]
 
 Vout = Annotated[
-    Annotated[str, StringConstraints(strict=True, pattern=rf"^[0-9]{{1,{INDEX_DIGITS_MAX}}}$")] | None,
+    Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None,
     Read(_digits_to_text, _or_index),
 ]
 """An output index as text; a JSON integer is read as well."""
 
 _whole_number = Read(_whole, dict)
+OutputIndex = Annotated[Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None, absent]
+"""The same in a request of a peer: text alone, as the protocol documents it."""
+
 Whole = Annotated[int, Field(ge=-INTEGER_MAX, le=INTEGER_MAX), _whole_number]
 """A JSON integer; neither a text nor a boolean is one."""
 
@@ -141,6 +147,9 @@ Sequence = Annotated[int, Field(ge=1, le=INTEGER_MAX), _whole_number]
 
 TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"]
 """The ten currencies of ``tradePrice`` (hub-api.md 4.A.5)."""
+
+ChainCode = Annotated[NonEmpty, upper]
+"""A code of a chain, compared without case and kept in capitals."""
 
 LowerText = Annotated[Text, lower]
 UpperText = Annotated[Text, upper]
@@ -246,8 +255,14 @@ def time_text(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
+def _documented(text: str) -> bool:
+    """Whether a moment is written in a form of ``TIME_PATTERN``; the usual one is told by its signs."""
+    usual = len(text) == len("YYYY-MM-DDTHH:MM:SSZ") and text[4::3] == "--T::Z"
+    return usual or _TIME.fullmatch(text) is not None
+
+
 def _timestamp(value: Any) -> datetime:
-    moment = read_time(value) if not isinstance(value, str) or _TIME.fullmatch(value) else None
+    moment = read_time(value) if not isinstance(value, str) or _documented(value) else None
     if moment is None:
         raise fault("INVALID_TIME", "must be a moment such as 2026-11-20T09:00:00Z in a JSON string")
     return moment

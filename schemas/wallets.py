@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, StrictBool
 
 from schemas.base import Wire
+from schemas.limits import WALLET_CURRENCIES_MAX, WALLET_NETWORKS_MAX
 from schemas.persons import Person
 from schemas.text import Address, Currency, Id, MaybeId
 
@@ -29,11 +30,11 @@ class WalletRegistered(Wire):
     """Destination tag or memo that leads to this customer, where customers share the address.
     Example: "77001"
     """
-    currencies: Annotated[tuple[Currency, ...], Field(min_length=1, max_length=1000)]
+    currencies: Annotated[tuple[Currency, ...], Field(min_length=1, max_length=WALLET_CURRENCIES_MAX)]
     """Symbols of the coins that may be deposited here, in any case; at least one.
     Example: ["XRP"]
     """
-    networks: Annotated[tuple[Id, ...], Field(max_length=1000)] = ()
+    networks: Annotated[tuple[Id, ...], Field(max_length=WALLET_NETWORKS_MAX)] = ()
     """Networks on which deposits are taken, as the hub's list of networks names them. Empty: every network of the
     coins.
     Example: ["XRP"]

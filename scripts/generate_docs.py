@@ -16,10 +16,12 @@ from schemas.registry import EVENTS, TOPICS
 from scripts import access
 from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
+from scripts.world_page import schema_text, sections, world_schema
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.metrics import METRICS
 from travelrule.repeated_lines import INTERVAL_SECONDS
+from travelrule.screening.lists import own_csv
 from travelrule.settings import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "generated"
@@ -131,6 +133,45 @@ def access_page() -> str:
     return _page("Access to topics", access.INTRO, f"{principals}\n{table}\n## Lines\n\n{lines}")
 
 
+def world_page() -> str:
+    """Describe every key of the sandbox's world file."""
+    intro = """\
+`travelrule sandbox --world FILE` serves the network of a world file, JSON or TOML: the hub, its members (real ones and
+robots that the sandbox plays), coins, and what screening says. Its JSON Schema, for editors and programs, is
+[world.schema.json](world.schema.json); `"$schema"` at the top of the file may name it. `[]` is each entry of a list,
+`<KEY>` each name of an object. The program refuses names that it does not know, and also what a schema cannot tell:
+members with the same id, keys that do not fit a seed. Every key is optional unless it is required; `{}` is a world.
+
+A person is written as in events, `natural` or `legal`: [events.md](events.md#person). How `baseUrl` fits the settings
+of the member: [who calls whom](../network.md). An example of a whole file: [world.json](../../examples/world.json).
+`travelrule hub --members FILE` reads the same keys without `screening`, `members[].robot` and `members[].seed`, with
+`rateLimitPerMinute` 40 and `kytRequestSeconds` 86400 if they are not given."""
+    tables = []
+    for path, meaning, rows in sections(world_schema()):
+        title = f"`{path}`" if path else "The file"
+        tables.append(f"## {title}\n\n{meaning}\n\n{_table(('Key', 'Type', 'Default', 'Meaning', 'Example'), rows)}")
+    return _page("World file", intro, "\n".join(tables))
+
+
+def own_list_page() -> str:
+    """Describe the columns of the operator's own list."""
+    rows = [(f"`{one.name}`", one.meaning, f"`{one.example}`") for one in own_csv.COLUMNS]
+    intro = """\
+`travelrule lists import own-csv FILE` reads the operator's own list: CSV in UTF-8 with a header row, the columns in any
+order. Only `name` is required; case, blanks and underscores of column names do not matter. A column that is not known
+is reported and not read. Several values of a cell stand between semicolons. All formats: [lists.md](../lists.md)."""
+    example = "\n".join(
+        ",".join(_cell(cell) for cell in row)
+        for row in ([one.name for one in own_csv.COLUMNS], [one.example for one in own_csv.COLUMNS])
+    )
+    table = _table(("Column", "Meaning", "Example"), rows)
+    return _page("Own list (`own-csv`)", intro, f"{table}\n```csv\n{example}\n```\n")
+
+
+def _cell(text: str) -> str:
+    return f'"{text}"' if "," in text else text
+
+
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "metrics.md": metrics_page,
@@ -141,6 +182,9 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "limits.md": limits_page,
         "access.md": access_page,
         "events.md": lambda: _page("Events", events_page(), ""),
+        "world.md": world_page,
+        "world.schema.json": schema_text,
+        "own-csv.md": own_list_page,
     }
 )
 

@@ -74,7 +74,7 @@ def read(raw: RawMessage, topic: str, *, received_at: datetime) -> Input | Rejec
             return _read_tombstone(raw, topic, received_at)
         return _read_event(raw, raw.value, topic, received_at)
     except _Refused as refused:
-        names = named_event(raw, SIZE_MAX)
+        names = named_event(raw, topic, SIZE_MAX)
         return Rejected(raw, refused.code, refused.field, refused.fix, names.subject, names.type, names.event)
     except Exception:  # noqa: BLE001 -- the boundary to strangers' bytes: our mistake must not stop the topic
         return Rejected(raw, "UNREADABLE", "", "report the dead letter to the maintainers")

@@ -1,7 +1,8 @@
 """What a refused record names: the type, the subject and the event, read apart from what is wrong with it.
 
 An id counts only if the record's key is this id and neither ``data`` nor the event's ``subject`` contradicts: a refusal
-must not be reported to a subject that was not meant.
+must not be reported to a subject that was not meant. It does not count on a topic where the type does not belong: the
+right to write to one topic must not reach the subjects of another.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class NamedEvent:
     event: str = ""
 
 
-def named_event(raw: RawMessage, size_max: int) -> NamedEvent:
-    """Read the names; a value above ``size_max`` is not parsed, its headers are."""
+def named_event(raw: RawMessage, topic: str, size_max: int) -> NamedEvent:
+    """Read the names of a record of ``topic``; a value above ``size_max`` is not parsed, its headers are."""
     attributes = _attributes(raw, size_max)
     kind = attributes.get("type")
     spec = _SPECS.get(_VERSION.sub("", kind)) if isinstance(kind, str) else None
@@ -47,7 +48,8 @@ def named_event(raw: RawMessage, size_max: int) -> NamedEvent:
         return NamedEvent()
     source, event_id = _text(_SOURCE, attributes.get("source")), _text(_ID, attributes.get("id"))
     event = f"{source}#{event_id}" if source and event_id else ""
-    return NamedEvent(spec.type, _subject(raw, spec, attributes), event)
+    subject = _subject(raw, spec, attributes) if spec.topic == topic else ""
+    return NamedEvent(spec.type, subject, event)
 
 
 def _subject(raw: RawMessage, spec: EventSpec, attributes: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from travelrule.client.diagnosis import URL
 from travelrule.commands.checks import broker, exchange_service, listeners, own
 from travelrule.commands.checks.check import Check, guarded
 from travelrule.commands.checks.clock import clock
+from travelrule.commands.checks.open_files import open_files
 from travelrule.commands.checks.stored import StoredChecks
 from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
 from travelrule.environment import PREFIX
@@ -50,6 +51,7 @@ async def all_checks(settings: Settings) -> list[Check]:
         ("profile", f"{PREFIX}VASP_PROFILE_FILE", own.profile),
         ("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener),
         ("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener),
+        ("open files", "the limit of open files", open_files),
         ("broker", f"{PREFIX}BROKER_URL", broker.topics),
         ("hub", URL, exchange_service.hub),
     ]

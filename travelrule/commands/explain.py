@@ -67,11 +67,20 @@ def _of_step(step: Fact) -> Iterator[str]:
     yield f"{step['input']} → {step['rule'] or step['outcome']}"
     if step["keyId"]:
         yield f"signed with key {step['keyId']}"
+    if step["actor"]:
+        yield f"to {step['actor']}"
+    if step["refusal"]:
+        refusal = step["refusal"]
+        place = f" at {refusal['field']}" if refusal["field"] else ""
+        yield f"dead letter {refusal['deadLetter']}: {refusal['code']}{place}"
     if step["call"]:
         call = step["call"]
         yield f"{call['operation']} to {call['target']}: {call['outcome']} {call['code']}".rstrip()
     for hit in step["hits"]:
         yield f"list {hit['list']}, entry {hit['entry']} ({hit['what']}), score {hit['score']}"
+    for listed in step["listed"]:
+        named = "the originator" if listed == "originator" else f"address or owner: travelrule explain {listed}"
+        yield f"the lists name {named}"
     yield from step["events"]
 
 

@@ -85,5 +85,5 @@ def _names(opened: Installation, row: Any) -> tuple[str, str]:
     if is_message(raw):
         names = names_of(raw)
         return names.type, names.message_id
-    named = named_event(raw, SIZE_MAX)
+    named = named_event(raw, raw.topic, SIZE_MAX)
     return named.type, named.event

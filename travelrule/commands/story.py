@@ -15,18 +15,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.base import Wire
 from schemas.text import time_text
 from travelrule.bootstrap.installation import Installation
+from travelrule.commands.list_hits import hits_of, listed_of
 from travelrule.commands.moments import distance_text, duration_text, moment_text
 from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
 from travelrule.engine.envelope import unpack
 from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.assessing import AssessmentEnded
+from travelrule.exchange.disclosures import DeadLetterShown
+from travelrule.exchange.refused_request import RequestRefused
 from travelrule.exchange.reports import CallReport
 from travelrule.store import tables
 
 Fact = dict[str, Any]
 
-HIT_FIELDS = ("list", "entry", "score", "what")
-"""What is shown of a hit. Its ``reason`` quotes the list's words, which may be our customer's name."""
+SHOWN_INPUTS = ("call.", "assessment.", "owner.", "authorization.", "request.refused", "dead-letter.shown")
+"""Inputs of ours that are opened; of each only what is not personal is shown."""
 
 
 async def story_of(opened: Installation, subject: str) -> Fact:
@@ -145,7 +147,7 @@ def _step(
     events = [(event, said.get((event["topic"], event["key"], event["sequence"]), {})) for event in body["events"]]
     packed = sealed.get((body["source"], body["id"]))
     data = None
-    if key is not None and packed is not None and body["type"].startswith(("call.", "assessment.")):
+    if key is not None and packed is not None and body["type"].startswith(SHOWN_INPUTS):
         data = _data(opened.vault.open(key, "input", subject, packed))
     return {
         "subject": subject,
@@ -156,9 +158,12 @@ def _step(
         "outcome": body["status"],
         "reasons": [reason for _, data in events for reason in data.get("reasons", ())],
         "policyVersion": body["policyVersion"],
+        "actor": data.actor if isinstance(data, DeadLetterShown) else None,
+        "refusal": _refusal(data) if isinstance(data, RequestRefused) else None,
         "keyId": body.get("decidedBy", {}).get("keyId"),
         "call": _call(data) if isinstance(data, CallReport) else None,
-        "hits": _hits(data),
+        "hits": hits_of(data),
+        "listed": listed_of(data),
         "events": [_line(event, data) for event, data in events],
     }
 
@@ -171,6 +176,10 @@ def _data(packed: bytes) -> Wire | None:
         return None
 
 
+def _refusal(data: RequestRefused) -> Fact:
+    return {"deadLetter": data.dead_letter_id, "code": data.code, "field": data.field}
+
+
 def _call(report: CallReport) -> Fact:
     code = report.code or report.message_code
     return {
@@ -181,18 +190,6 @@ def _call(report: CallReport) -> Fact:
         "code": code,
         "attempts": report.attempts,
     }
-
-
-def _hits(data: Wire | None) -> list[Fact]:
-    """The entries of sanctions lists that an answer names."""
-    facts: Any = None
-    if isinstance(data, AssessmentEnded):
-        facts = data.facts
-    elif isinstance(data, CallReport) and data.operation == "look-up":
-        facts = data.body
-    hits = facts.get("hits") if isinstance(facts, dict) else None
-    shown = [hit for hit in hits if isinstance(hit, dict)] if isinstance(hits, list) else []
-    return [{name: str(hit.get(name, "")) for name in HIT_FIELDS} for hit in shown]
 
 
 def _line(event: Fact, data: Fact) -> str:

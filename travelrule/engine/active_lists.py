@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,7 +31,9 @@ POLL_SECONDS = 2.0
 RETRY = timedelta(minutes=1)
 TOLD_AGAIN = timedelta(days=1)
 SLICE_SECONDS = 0.001
-"""How long building holds the event loop; a step that has begun is finished."""
+"""How long building or searching holds the event loop; a step that has begun is finished."""
+STEPS_PER_TURN = 10
+"""Steps of a search before others have their turn, however short they are: a usual name takes about ten."""
 
 log = logs.get("lists")
 
@@ -148,7 +151,10 @@ class ActiveLists:
     async def _found(self, steps: Generator[None, None, _Result]) -> _Result:
         """One search at a time: many at once would each take a slice of every turn of the event loop."""
         async with self._one_search:
-            return await _gently(steps)
+            found = await _gently(steps, STEPS_PER_TURN)
+        # A request may name hundreds, each of whom is looked for in less than a slice.
+        await asyncio.sleep(0)
+        return found
 
     def _complete(self, snapshot: Snapshot) -> bool:
         return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()
@@ -208,18 +214,19 @@ class ActiveLists:
             metrics.LIST_AGE_SECONDS.labels(list=code).set(max((now - self._dated[code]).total_seconds(), 0.0))
 
 
-async def _gently(steps: Generator[None, None, _Result]) -> _Result:
-    """Run steps, and let the event loop serve others every millisecond."""
-    began = perf_counter()
+async def _gently(steps: Generator[None, None, _Result], at_once: float = math.inf) -> _Result:
+    """Run steps, and let the event loop serve others every millisecond, and after ``at_once`` steps."""
+    began, done = perf_counter(), 0
     while True:
         try:
             next(steps)
         except StopIteration as end:
             result: _Result = end.value
             return result
-        if perf_counter() - began >= SLICE_SECONDS:
+        done += 1
+        if done >= at_once or perf_counter() - began >= SLICE_SECONDS:
             await asyncio.sleep(0)
-            began = perf_counter()
+            began, done = perf_counter(), 0
 
 
 @contextmanager

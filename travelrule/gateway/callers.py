@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import PUBLIC_BYTES
@@ -14,6 +15,7 @@ from travelrule.listener import media_type
 ORIGIN = b"x-request-origin"
 PUBLIC_KEY = b"x-code-req-pubkey"
 REMOTE_KEY = b"x-code-req-remote-pubkey"
+KEY_CHARACTERS_MAX = 64
 TRACEPARENT = b"traceparent"
 CONTENT_TYPE = b"content-type"
 WANTED = frozenset({ORIGIN, PUBLIC_KEY, REMOTE_KEY, TRACEPARENT, CONTENT_TYPE})
@@ -90,7 +92,13 @@ def _key(headers: Headers, name: bytes, shown: str) -> str | None:
     text = headers.get(name, b"").strip().decode("latin-1")
     if not text:
         return None
-    raw = exact_base64.decode(text)
-    if raw is None or len(raw) != PUBLIC_BYTES:
+    if len(text) > KEY_CHARACTERS_MAX or not _is_key(text):
         raise Refused("INVALID_MSG_FIELD_VALUE", shown, "must be base64 of 32 bytes")
     return text
+
+
+@lru_cache(maxsize=1024)
+def _is_key(text: str) -> bool:
+    """Whether a text is a public key; headers are read before the body and again with it, and keys come again."""
+    raw = exact_base64.decode(text)
+    return raw is not None and len(raw) == PUBLIC_BYTES

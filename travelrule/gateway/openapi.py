@@ -63,7 +63,7 @@ class DataAnswer(Wire):
     amount: Text
     """Quantity of the coin that was sent, a decimal number; empty beside ``error``."""
     historical_cost: Text
-    """What the coins were bought for; usually empty."""
+    """What the coins cost the customer; a tax field that is usually empty."""
     trade_price: Text
     """Value of the whole amount in ``tradeCurrency``, a decimal number; empty beside ``error``."""
     trade_currency: Text
@@ -81,7 +81,7 @@ _HEADERS = {
     "traceparent": (False, "W3C trace context"),
 }
 
-_OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
+OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
     ("/v1/beneficiary/VerifyAddress", "post", "verifyAddress", "M1: is this address one of ours?",
      AddressSearchRequest, AddressSearchResponse),
     ("/v1/beneficiary/transfer", "post", "authorizeTransfer", "M2: may this transfer be made?",
@@ -109,7 +109,7 @@ _CALLBACKS: tuple[tuple[str, str, str, type[Wire]], ...] = (
 def openapi_document() -> Document:
     """The whole document (OpenAPI 3.1)."""
     paths: dict[str, Document] = {}
-    for path, method, name, summary, request, answer in _OPERATIONS:
+    for path, method, name, summary, request, answer in OPERATIONS:
         paths.setdefault(path, {})[method] = _operation(name, summary, request, answer)
     for operation, name, summary, result in _CALLBACKS:
         paths[CALLBACK_PATH.replace("{operation}", operation)] = {"post": _callback(name, summary, result)}
@@ -178,7 +178,13 @@ def _health() -> Document:
 def _callback(name: str, summary: str, result: type[Wire]) -> Document:
     example = EXAMPLES[name]
     done = {"schema": {"type": "object"}, "example": {"result": "ok"}}
-    token = {"name": "token", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}
+    token = {
+        "name": "token",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+        "description": "the secret of the path, made with the search: 32 hexadecimal digits in small letters",
+    }
     return {
         "operationId": name,
         "summary": summary,
@@ -226,7 +232,7 @@ def _unprocessable(example: Example) -> Document:
 def _schemas() -> Document:
     """All models and what they refer to; responses as they are written, requests as they are read."""
     models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
-    for *_, request, answer in _OPERATIONS:
+    for *_, request, answer in OPERATIONS:
         models += [(request, "validation"), (answer, "validation")]
     models += [(result, "validation") for *_, result in _CALLBACKS]
     _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)

@@ -3,6 +3,9 @@
 The hub forwards bytes, so it looks at fields only to refuse early what no member could process. It asks for
 no more than the specification: unknown fields, booleans for ``isExceedingThreshold`` and any case of
 enumerated values pass. ``""``, ``{}`` and ``null`` count as absent.
+
+A body that the hub answers itself is what the schema says (``schemas.hub``). Of one that it forwards the member is the
+judge: only what no member could process is refused here.
 """
 
 from __future__ import annotations
@@ -13,12 +16,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
+from schemas.base import Wire
+from schemas.faults import field_faults
+from schemas.hub_screening import (
+    KytSearchRequest,
+    TransactionScreeningRequest,
+    UnhostedTokenRequest,
+    WalletScreeningRequest,
+)
+from schemas.hub_search import TxidSearchRequest, WalletSearchRequest
+from schemas.text import EXPONENT_PATTERN
 from travelrule.hub.answers import HubFault
 
-_DECIMAL = re.compile(r"[0-9]{1,38}(\.[0-9]{1,38})?")
-_ID = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,200}")
-_SOLID = re.compile(r"[^\x00-\x20\x7f-\xa0]{1,300}")
+_DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
 _CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
 _FINISH_REASONS = frozenset(
     {
@@ -34,6 +46,10 @@ _FINISH_REASONS = frozenset(
 Check = Callable[[Any], bool]
 
 
+def _anything(_: Any) -> bool:
+    return True
+
+
 def _text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -43,7 +59,7 @@ def _decimal(value: Any) -> bool:
 
 
 def _currency(value: Any) -> bool:
-    return isinstance(value, str) and value.upper() in _CURRENCIES
+    return isinstance(value, str) and value.isascii() and value.upper() in _CURRENCIES
 
 
 def _boolean_like(value: Any) -> bool:
@@ -55,21 +71,11 @@ def _canceled(value: Any) -> bool:
 
 
 def _finish_reason(value: Any) -> bool:
-    return isinstance(value, str) and value.upper() in _FINISH_REASONS
+    return isinstance(value, str) and value.isascii() and value.upper() in _FINISH_REASONS
 
 
 def _object(value: Any) -> bool:
     return isinstance(value, dict)
-
-
-def _kept_id(value: Any) -> bool:
-    # The hub keeps these for a day, so they have the length that ids have everywhere (schemas.text.Id).
-    return isinstance(value, str) and _ID.fullmatch(value) is not None
-
-
-def _on_chain(value: Any) -> bool:
-    # An address or a txid (schemas.text.Address).
-    return isinstance(value, str) and _SOLID.fullmatch(value) is not None
 
 
 def absent(value: Any) -> bool:
@@ -79,11 +85,23 @@ def absent(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RequestShape:
-    """The fields of a request body: ``required`` must be there, ``optional`` must fit if they are."""
+    """The fields of a request body: ``required`` must be there, ``optional`` must fit if they are.
+
+    With ``model`` the model decides what fits.
+    """
 
     required: tuple[tuple[str, Check], ...]
     optional: tuple[tuple[str, Check], ...] = ()
     bad_request: bool = False
+    model: type[Wire] | None = None
+
+    @classmethod
+    def of(cls, model: type[Wire], *, bad_request: bool = False) -> RequestShape:
+        """Make the shape of an operation that the hub answers itself: the one that its schema shows."""
+        required = tuple(
+            (field.alias or name, _anything) for name, field in model.model_fields.items() if field.is_required()
+        )
+        return cls(required, bad_request=bad_request, model=model)
 
     def read(self, raw: bytes) -> dict[str, Any]:
         """Return the parsed body.
@@ -102,7 +120,16 @@ class RequestShape:
             value = body.get(name)
             if not absent(value) and not fits(value):
                 raise self._fault("INVALID_MSG_FIELD_VALUE", f"{name} has a wrong type or value")
+        if self.model is not None:
+            self._check(self.model, body)
         return body
+
+    def _check(self, model: type[Wire], body: dict[str, Any]) -> None:
+        try:
+            model.from_wire(body)
+        except ValidationError as error:
+            name = field_faults(error)[0].path
+            raise self._fault("INVALID_MSG_FIELD_VALUE", f"{name} has a wrong type or value") from None
 
     def _fault(self, error_type: str, message: str) -> HubFault:
         return HubFault(400, "BAD_REQUEST", message) if self.bad_request else HubFault(422, error_type, message)
@@ -159,34 +186,15 @@ FINISH = RequestShape(
 STATUS_SEARCH = RequestShape(required=(("transferId", _text),))
 
 _WHERE = (("currency", _text), ("network", _text))
-TXID_SEARCH = RequestShape(
-    required=(("txid", _text), ("beneficiaryAddress", _text), ("requestId", _kept_id)),
-    optional=(*_WHERE, ("callbackUrl", _text)),
-)
-WALLET_SEARCH = RequestShape(
-    required=(("currency", _text), ("addressNumber", _text), ("requestId", _kept_id)),
-    optional=(("network", _text), ("callbackUrl", _text)),
-)
+TXID_SEARCH = RequestShape.of(TxidSearchRequest)
+WALLET_SEARCH = RequestShape.of(WalletSearchRequest)
 TXID_CHECK = RequestShape(required=(("txid", _text), ("beneficiaryAddress", _text)), optional=_WHERE)
 _DATA_REQUEST = (("transferId", _text), ("txid", _text), ("beneficiaryAddress", _text), ("payload", _text))
 DATA_REQUEST = RequestShape(required=_DATA_REQUEST, optional=_WHERE)
 DATA_REQUEST_ABROAD = RequestShape(required=(*_DATA_REQUEST, *_WHERE))
 """The same to a VASP of an affiliated network (D48); what its payload must hold is sealed from the hub."""
 
-WALLET_SCREENING = RequestShape(required=(("walletAddress", _on_chain), ("chain", _text)))
-TRANSACTION_SCREENING = RequestShape(required=(("txid", _on_chain), ("chain", _text)))
-KYT_SEARCH = RequestShape(
-    required=(("txHash", _on_chain), ("blockchain", _text)),
-    optional=(("force", _boolean_like), ("callbackUrl", _text)),
-    bad_request=True,
-)
-UNHOSTED_TOKEN = RequestShape(
-    required=(
-        ("blockchain", _text),
-        ("asset", _kept_id),
-        ("address", _on_chain),
-        ("customerIdentification", _kept_id),
-        ("widgetRenderingOrigin", _kept_id),
-    ),
-    optional=(("callbackUrl", _text),),
-)
+WALLET_SCREENING = RequestShape.of(WalletScreeningRequest)
+TRANSACTION_SCREENING = RequestShape.of(TransactionScreeningRequest)
+KYT_SEARCH = RequestShape.of(KytSearchRequest, bad_request=True)
+UNHOSTED_TOKEN = RequestShape.of(UnhostedTokenRequest)

@@ -27,6 +27,7 @@ class Spec(BaseModel):
         populate_by_name=True,
         alias_generator=to_camel,
         hide_input_in_errors=True,
+        use_attribute_docstrings=True,
     )
 
     def __repr__(self) -> str:
@@ -46,13 +47,16 @@ def read_document(path: Path) -> Any:
     except UnreadableError as error:
         raise ConfigurationError(path.name, f"{error.reason}: {path}") from None
     try:
-        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        content = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(path.name, f"is no TOML: {error}") from None
     except json.JSONDecodeError as error:
         raise ConfigurationError(
             path.name, f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
         ) from None
+    if isinstance(content, dict):
+        content.pop("$schema", None)  # what editors take the names and values from
+    return content
 
 
 def parse(model: type[AnySpec], content: Any, name: str) -> AnySpec:

@@ -46,16 +46,20 @@ def _base_url(text: str) -> str:
 
 
 EntityId = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,128}$")]
-Seed = Annotated[SecretStr, AfterValidator(_seed)]
+Seed = Annotated[SecretStr, AfterValidator(_seed), Field(examples=["kFW2RN0w/4hp/HJRRdVyzwCjxRncCnrsUn1a/7fxTRc="])]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 SomeSeconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
 class KeySpec(Spec):
-    """A registered public key. An expiry that is no date means that none is known (D35)."""
+    """A registered public key."""
 
-    pubkey: Annotated[str, AfterValidator(_public_key)]
-    expires_at: Annotated[str, Field(max_length=64)] = ""
+    pubkey: Annotated[
+        str, AfterValidator(_public_key), Field(examples=["wR1Gtiixh2GuBQuki01oJuZ4znqwK/MgXYFwt8g+I+s="])
+    ]
+    """Ed25519 public key, base64 of 32 bytes, as `travelrule keys show` prints it on the member's machine."""
+    expires_at: Annotated[str, Field(max_length=64, examples=["2031-01-01T00:00:00Z"])] = ""
+    """Until when the key is valid, ISO 8601. A text that is no time means that no expiry is known."""
 
     def key(self) -> MemberKey:
         """Return the key as the directory holds it."""
@@ -63,17 +67,21 @@ class KeySpec(Spec):
 
 
 class MemberSpec(Spec):
-    """A member: who it is, its keys, and where its server is.
+    """A member of the network: who it is, its keys, and where its server is."""
 
-    Without ``baseUrl`` it is known but unreachable.
-    """
-
-    vasp_entity_id: EntityId
-    vasp_legal_name: Annotated[str, Field(min_length=1, max_length=100)]
-    country_of_registration: Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
-    alliance_name: Annotated[str, Field(pattern=r"^[^\s:]{1,50}$")] = "code"
+    vasp_entity_id: Annotated[EntityId, Field(examples=["south"])]
+    """Its entity id; each member has its own. It is the member's `TRAVELRULE_VASP_ENTITY_ID`."""
+    vasp_legal_name: Annotated[str, Field(min_length=1, max_length=100, examples=["South Exchange Ltd."])]
+    """Its legal name in the VASP list."""
+    country_of_registration: Annotated[str, Field(pattern=r"^[A-Z]{2}$", examples=["SG"])]
+    """Where it is registered, ISO 3166-1 alpha-2."""
+    alliance_name: Annotated[str, Field(pattern=r"^[^\s:]{1,50}$", examples=["code"])] = "code"
+    """The network that it belongs to; `code` is the hub's own. Before the colon of its `TRAVELRULE_VASP_ORIGIN`."""
     pubkeys: Annotated[tuple[KeySpec, ...], Field(max_length=20)] = ()
-    base_url: Annotated[str, AfterValidator(_base_url)] | None = None
+    """Its registered public keys. A real member needs one that it signs with."""
+    base_url: Annotated[str, AfterValidator(_base_url), Field(examples=["http://127.0.0.1:8082"])] | None = None
+    """Root under which the hub reaches the member's gateway: its `TRAVELRULE_GATEWAY_LISTEN`, or the proxy before it.
+    Without it the member is listed and unreachable."""
 
     @model_validator(mode="after")
     def _is_not_the_hub(self) -> Self:
@@ -105,22 +113,28 @@ class MemberSpec(Spec):
 class NetworkSpec(Spec):
     """One network of a coin, as 4.A.3 lists it."""
 
-    network: Annotated[str, Field(min_length=1, max_length=50)]
-    address_example: str = ""
-    tx_id_example: str = ""
+    network: Annotated[str, Field(min_length=1, max_length=50, examples=["XRP"])]
+    """The network's name, as events and requests give it."""
+    address_example: Annotated[str, Field(examples=["r..."])] = ""
+    """What an address looks like; only passed on."""
+    tx_id_example: Annotated[str, Field(examples=["9F1C..."])] = ""
+    """What a transaction id looks like; only passed on."""
 
 
 class CoinSpec(Spec):
     """A coin with its networks."""
 
-    coin: Annotated[str, Field(min_length=1, max_length=50)]
+    coin: Annotated[str, Field(min_length=1, max_length=50, examples=["XRP"])]
+    """The currency's symbol."""
     network_list: tuple[NetworkSpec, ...]
+    """The networks that it is sent on."""
 
 
 class HubSpec(Spec):
-    """The hub itself: its key is made at each start unless ``seed`` is given."""
+    """The hub itself, the entity `codevasp`."""
 
     seed: Seed | None = None
+    """Seed of its own key, base64 of 32 bytes. Without it the key is another one at each start."""
 
     def own_key(self) -> SigningKey | None:
         """Return the key of the file, if there is one."""
@@ -128,23 +142,30 @@ class HubSpec(Spec):
 
 
 class HubLimits(Spec):
-    """Times and limits of a hub.
-
-    ``lenientTime`` switches the check of ``X-Code-Req-Datetime`` off (auth.md 5). ``memberSearchSeconds`` is
-    what a member gets to answer a search, ``kytRequestSeconds`` how long the report of a KYT search is served.
-    ``allowHttpCallbacks`` is for tests: callback URLs may point to the hub's own machine, by plain HTTP too.
-    """
+    """Times and limits of a hub."""
 
     hub: HubSpec = HubSpec()
+    """The hub itself."""
     coin_networks: tuple[CoinSpec, ...] = ()
-    rate_limit_per_minute: Annotated[int, Field(ge=0)] = 40
-    member_timeout_seconds: SomeSeconds = 10
-    member_search_seconds: SomeSeconds = 1
-    health_interval_seconds: SomeSeconds = 30
-    time_tolerance_seconds: SomeSeconds = 300
-    kyt_request_seconds: SomeSeconds = 86_400
+    """The table of coins and their networks. Without a row for it, a coin is not sent; an empty table decides
+    nothing."""
+    rate_limit_per_minute: Annotated[int, Field(ge=0, examples=[40])] = 40
+    """Requests of the limited operations that one source address may make in a minute; 0: no limit."""
+    member_timeout_seconds: Annotated[SomeSeconds, Field(examples=[10])] = 10
+    """How long a member may take to answer what the hub forwards; afterwards the caller reads 408."""
+    member_search_seconds: Annotated[SomeSeconds, Field(examples=[1])] = 1
+    """How long a member may take to answer a search."""
+    health_interval_seconds: Annotated[SomeSeconds, Field(examples=[30])] = 30
+    """How often each member's health is asked for: how soon the VASP list says `up` or `down`."""
+    time_tolerance_seconds: Annotated[SomeSeconds, Field(examples=[300])] = 300
+    """How far a caller's clock may be off."""
+    kyt_request_seconds: Annotated[SomeSeconds, Field(examples=[86400])] = 86_400
+    """How long the report of a KYT search is served."""
     lenient_time: bool = False
+    """Whether the time of requests is not checked at all."""
     allow_http_callbacks: bool = False
+    """For tests: whether callback URLs (`TRAVELRULE_PUBLIC_URL` of members) may be plain HTTP, and lead to the machine
+    of the hub or to private networks."""
 
     @property
     def tolerance_seconds(self) -> float | None:
@@ -161,6 +182,7 @@ class NetworkFile(HubLimits):
     """What ``travelrule hub`` serves."""
 
     members: tuple[MemberSpec, ...] = ()
+    """The members of the network, besides the hub itself."""
 
     @model_validator(mode="after")
     def _members_differ(self) -> Self:

@@ -26,8 +26,8 @@ def excess(payload: Any) -> Fault | None:
 
 def name_count(payload: Any) -> int:
     """Count the names of both sides: what comparing and screening a payload costs."""
-    sides = [(present(payload, name), persons) for name, persons in PERSONS.items()]
-    return sum(_name_count(person) for side, persons in sides for person in several(side, persons))
+    people = (person for name, persons in PERSONS.items() for person in several(present(payload, name), persons))
+    return sum(map(_name_count, people))
 
 
 def has_too_many_values(value: Any) -> bool:
@@ -49,26 +49,40 @@ def has_too_many_values(value: Any) -> bool:
 def _excesses(payload: Any) -> Iterator[Fault]:
     for name, persons in PERSONS.items():
         side = present(payload, name)
-        yield from _too_many(side, "accountNumber", name, _ACCOUNTS[name])
-        yield from _too_many(side, persons, name, limits.PERSONS_MAX)
-        legal = sum(present(person, "legalPerson") is not None for person in several(side, persons))
-        if legal > limits.LEGAL_PERSONS_MAX:
-            yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.LEGAL_PERSONS_MAX} legal persons")
-        names = 0
-        for place, person in enumerate(several(side, persons)):
-            yield from _person(person, f"{name}.{persons}[{place}]")
-            names += _name_count(person)
-            if names > limits.NAMES_MAX:
-                yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.NAMES_MAX} names together")
+        if side is not None:
+            yield from _side(side, name, persons)
     for name, field in VASPS.items():
-        yield from _person(present(present(payload, name), field), f"{name}.{field}")
+        vasp = present(payload, name)
+        if vasp is not None:
+            yield from _person(present(vasp, field), f"{name}.{field}")
+
+
+def _side(side: Any, name: str, persons: str) -> Iterator[Fault]:
+    yield from _too_many(side, "accountNumber", name, _ACCOUNTS[name])
+    people = several(side, persons)
+    if not people:
+        return
+    yield from _too_many(side, persons, name, limits.PERSONS_MAX)
+    legal = sum(present(person, "legalPerson") is not None for person in people)
+    if legal > limits.LEGAL_PERSONS_MAX:
+        yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.LEGAL_PERSONS_MAX} legal persons")
+    names = 0
+    for place, person in enumerate(people):
+        yield from _person(person, f"{name}.{persons}[{place}]")
+        names += _name_count(person)
+        if names > limits.NAMES_MAX:
+            yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.NAMES_MAX} names together")
 
 
 def _person(person: Any, path: str) -> Iterator[Fault]:
     for kind in ("naturalPerson", "legalPerson"):
         one, where = present(person, kind), f"{path}.{kind}"
-        for array in _NAME_ARRAYS:
-            yield from _names(present(one, "name"), array, f"{where}.name")
+        if one is None:
+            continue
+        names = present(one, "name")
+        if names is not None:
+            for array in _NAME_ARRAYS:
+                yield from _names(names, array, f"{where}.name")
         yield from _too_many(one, "geographicAddress", where, limits.GEOGRAPHIC_ADDRESSES_MAX)
         for place, address in enumerate(several(one, "geographicAddress")):
             yield from _too_many(

@@ -11,7 +11,7 @@ import math
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 NAMES_MAX = 10_000
 _MINUTE_SECONDS = 60
@@ -30,8 +30,7 @@ class Rate:
         return cls(per_minute, per_minute)
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(NamedTuple):
     """The tokens that were there at a moment."""
 
     tokens: float
@@ -79,27 +78,35 @@ class MemoryBuckets:
 
     async def wait(self, name: str, rate: Rate, now: datetime) -> float:
         """Return the seconds until a token is there; the name is not remembered for being asked about."""
-        return self._bucket(name, rate, now).wait_seconds(rate) if rate.per_minute else 0.0
+        return self._wait(name, rate, now)
 
     async def take(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> float:
         """Charge ``cost`` if there is a token."""
-        wait = await self.wait(name, rate, now)
+        wait = self._wait(name, rate, now)
         if not wait:
-            await self.charge(name, rate, now, cost)
+            self._charge(name, rate, now, cost)
         return wait
 
     async def charge(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> None:
         """Charge ``cost`` whatever is there."""
+        self._charge(name, rate, now, cost)
+
+    def _wait(self, name: str, rate: Rate, now: datetime) -> float:
+        known = self._buckets.get(name)
+        # Tokens only grow with time, so most calls need no arithmetic.
+        if known is None or known.tokens >= 1 or not rate.per_minute:
+            return 0.0
+        return known.refilled(rate, now).wait_seconds(rate)
+
+    def _charge(self, name: str, rate: Rate, now: datetime, cost: float) -> None:
         if not rate.per_minute:
             return
-        self._buckets[name] = self._bucket(name, rate, now).less(cost)
+        known = self._buckets.get(name)
+        bucket = Bucket(float(rate.burst), now) if known is None else known.refilled(rate, now)
+        self._buckets[name] = bucket.less(cost)
         self._buckets.move_to_end(name)
         if len(self._buckets) > self._names_max:
             self._buckets.popitem(last=False)
-
-    def _bucket(self, name: str, rate: Rate, now: datetime) -> Bucket:
-        known = self._buckets.get(name)
-        return Bucket(float(rate.burst), now) if known is None else known.refilled(rate, now)
 
 
 def retry_after_seconds(wait: float) -> int:

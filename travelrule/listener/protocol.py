@@ -195,7 +195,9 @@ class LimitedProtocol(HttpToolsProtocol):
             # The application must not write behind the refusal.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        if not (answering and self.cycle.response_started):
+        # A client would take what follows the answer for the answer of its next request.
+        answered = self._entry.phase is Phase.RECEIVING and not answering
+        if not answered and not (answering and self.cycle.response_started):
             self.transport.write(refusal(status, reason))
         self.transport.close()
 

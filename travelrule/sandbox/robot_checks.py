@@ -14,8 +14,8 @@ from schemas.ivms101 import Beneficiary
 from travelrule.hub.bodies import absent
 from travelrule.identity.names import compare_beneficiary
 from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of
+from travelrule.sandbox.robot_spec import WalletSpec
 from travelrule.sandbox.robot_wallets import RobotWallets
-from travelrule.sandbox.world import WalletSpec
 
 _LACKING = "LACK_OF_INFORMATION"
 _MISMATCHED = "INPUT_NAME_MISMATCHED"

@@ -20,8 +20,8 @@ from travelrule.identity.person_objects import person_objects
 from travelrule.sandbox.robot_alliances import Alliance
 from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robot_requests import RobotFault
+from travelrule.sandbox.robot_spec import RobotSpec, WithdrawalSpec
 from travelrule.sandbox.robot_withdrawals import RobotWithdrawals
-from travelrule.sandbox.world import RobotSpec, WithdrawalSpec
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from travelrule.identity.addresses import candidates, canonical
-from travelrule.sandbox.world import WalletSpec
+from travelrule.sandbox.robot_spec import WalletSpec
 
 
 class RobotWallets:

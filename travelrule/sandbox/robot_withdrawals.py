@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from travelrule.identity.addresses import belongs, same_txid, split_tag
-from travelrule.sandbox.world import WithdrawalSpec
+from travelrule.sandbox.robot_spec import WithdrawalSpec
 
 _EVERY_NETWORK = "ALL"
 

@@ -32,10 +32,11 @@ from travelrule.sandbox.robot_checks import refuse_address, refuse_transfer
 from travelrule.sandbox.robot_data import DataDesk
 from travelrule.sandbox.robot_memory import RobotMemory
 from travelrule.sandbox.robot_requests import RobotFault, SealedRequest, read_body, read_origin, read_sealed
+from travelrule.sandbox.robot_spec import RobotSpec
 from travelrule.sandbox.robot_wallets import RobotWallets
 from travelrule.sandbox.robot_withdrawals import RobotWithdrawals
 from travelrule.sandbox.transfers import Transfer
-from travelrule.sandbox.world import RobotSpec, WorldMember
+from travelrule.sandbox.world import WorldMember
 
 _OK = 200
 _NONCE_BYTES = 24

@@ -38,6 +38,7 @@ ALWAYS = {
     "clock",
     "metrics listener",
     "gateway listener",
+    "open files",
 }
 """Besides the broker's, which is called by what was found out."""
 
@@ -72,7 +73,7 @@ def test_everything_is_wrong_and_everything_is_told(
     )
     found = checks(installed, 1)
     assert set(found) == ALWAYS | {"broker"}
-    assert failing(found) == set(found) - {"packages", "settings and keys"}
+    assert failing(found) == set(found) - {"packages", "settings and keys", "open files"}
     for name, told in {
         "database": ("refuses the login", "TRAVELRULE_DATABASE_URL"),
         "storage and index keys": ("needs the database", "TRAVELRULE_DATABASE_URL"),
@@ -245,6 +246,27 @@ def test_a_gateway_that_wants_certificates_is_known_by_its_own(installed: Cli) -
         assert checks(installed, 1)["gateway listener"]["ok"]
         installed.set(**{**settings, "GATEWAY_TLS_CERTIFICATE_FILE": str(other)})
         assert not checks(installed, 1)["gateway listener"]["ok"], "somebody else's gateway"
+    finally:
+        process.terminate()
+        ended(process)
+
+
+def test_a_gateway_that_does_not_let_this_machine_in_is_known_by_its_probe(installed: Cli) -> None:
+    certificate, key = installed.folder / "own.pem", installed.folder / "own.key"
+    make_certificate(certificate, key)
+    settings = {
+        "GATEWAY_LISTEN": f"127.0.0.1:{free_port()}",
+        "METRICS_LISTEN": f"127.0.0.1:{free_port()}",
+        "GATEWAY_SOURCES": "192.0.2.0/24",
+        "GATEWAY_TLS_CERTIFICATE_FILE": str(certificate),
+        "GATEWAY_TLS_KEY_FILE": str(key),
+    }
+    process = start(installed.folder, "serve", "gateway", **settings)
+    try:
+        until_ready(f"http://{settings['METRICS_LISTEN']}/readyz", process)
+        installed.set(**settings)
+        found = checks(installed, 1)["gateway listener"]
+        assert found["ok"], found
     finally:
         process.terminate()
         ended(process)

@@ -185,6 +185,15 @@ async def test_no_verdict_where_it_is_not_known_what_is_meant(record: Record, co
     assert await record.station.rows(tables.subjects, tables.subjects.c.subject == f"withdrawal:{NAME}") == []
 
 
+async def test_no_verdict_by_the_right_to_write_to_another_topic(record: Record) -> None:
+    for name in (NAME, "w-1"):
+        before = await verdicts(record, name)
+        item = taken(record, event(name), key=name.encode(), topic="wallets")
+        assert [one.code for one in await record.station.submit_all([item])] == ["WRONG_TOPIC"]
+        assert await verdicts(record, name) == before
+    assert "REQUEST_REFUSED" not in await record.station.alerts()
+
+
 async def test_an_erased_withdrawal_gets_no_verdict(record: Record) -> None:
     async with record.database.begin() as connection:
         await bulk.delete(connection, tables.data_keys, [{"vasp": "north", "subject": "withdrawal:w-2"}])

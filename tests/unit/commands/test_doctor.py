@@ -17,6 +17,7 @@ from tests.services.ports import free_port
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.sandbox.kit import listed
 from travelrule.bootstrap.installation import Installation
+from travelrule.commands.checks import open_files
 from travelrule.sandbox.server import run_sandbox
 from travelrule.setting_types import HostPort
 from travelrule.store import tables
@@ -77,7 +78,8 @@ def test_all_is_well(installed: Cli, broker: tuple[str, ...]) -> None:
         found = checks(installed, 0)
         text = installed.run("doctor")
     ours = {"packages", "settings and keys", "profile", "policy", "storage and index keys", "audit key", "database"}
-    assert set(found) == {*ours, "broker and topics", "lists", "hub", "clock", "metrics listener", "gateway listener"}
+    machine = {"clock", "metrics listener", "gateway listener", "open files"}
+    assert set(found) == {*ours, *machine, "broker and topics", "lists", "hub"}
     assert "FAIL" not in text.out
     assert broker
 
@@ -212,3 +214,11 @@ def test_lists_are_there_can_be_read_and_are_young_enough(installed: Cli) -> Non
     installed.within(spoil)
     lists = checks(installed, 1)["lists"]
     assert (lists["ok"], lists["detail"]) == (False, "cannot be read: own")
+
+
+def test_a_low_limit_of_open_files_is_named(installed: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_files, "raise_limit", lambda: 1_024)
+    check = checks(installed, 1)["open files"]
+    assert not check["ok"]
+    assert check["detail"].startswith("1024 allowed")
+    assert "LimitNOFILE" in check["fix"]

@@ -12,10 +12,21 @@ import pytest
 from sqlalchemy import select
 
 from tests.unit.commands.kit import PERSONAL, Cli, an_input, answer_calls, verified, withdraw
-from tests.unit.exchange.scene import TXID, broadcast, decided, mined, requested
+from tests.unit.exchange.scene import (
+    TRANSFER_ID,
+    TXID,
+    authorization,
+    broadcast,
+    decided,
+    mined,
+    requested,
+    wallet,
+)
+from tests.unit.exchange.test_wallets import registered
 from travelrule.bootstrap.installation import Installation
 from travelrule.exchange.assessing import AssessmentEnded
 from travelrule.exchange.inputs import Rejected
+from travelrule.exchange.owning import ListedAs, OwnerScreened
 from travelrule.store import tables
 
 W1 = "withdrawal:w-1"
@@ -156,6 +167,40 @@ def test_the_entry_that_was_hit_is_named_without_the_words_of_the_list(screened:
     text = tree(screened, W1)
     assert "list ofac, entry 12345 (party), score 0.97" in text
     assert "LIND" not in text
+
+
+async def asked(opened: Installation) -> None:
+    """A request names a listed originator, and an address whose owner is listed."""
+    data = authorization(originator_sanctioned=True, wallets=(wallet(sanctioned=True), wallet(walletId="k-2")))
+    subject = f"exchange:north/{data.transfer_id}"
+    item = replace(an_input("authorization.received", subject, data, source="/gateway", input_id="m-1"), raw=None)
+    assert (await opened.engine.apply([item]))[0].reply["reasonType"] == "SANCTION_LIST"
+
+
+def test_whom_the_lists_name_in_a_request_is_told_without_a_name(screened: Cli) -> None:
+    screened.within(asked)
+    subject = f"exchange:north/{TRANSFER_ID}"
+    (step,) = story(screened, subject)["steps"]
+    assert step["listed"] == ["originator", f"wallet:{wallet().wallet_id}"]
+    text = tree(screened, subject)
+    assert "the lists name the originator" in text
+    assert f"the lists name address or owner: travelrule explain wallet:{wallet().wallet_id}" in text
+
+
+def test_the_entries_that_name_an_owner_are_in_the_story_of_his_wallet(installed: Cli) -> None:
+    kind, subject = "owner.screened", "wallet:w-1"
+
+    async def screen(opened: Installation) -> None:
+        await opened.engine.apply([an_input("wallet.registered.v1", subject, registered())])
+        listed = ListedAs(list_code="eu", entry="E-7", score="1", reason="same name LIND")
+        data = OwnerScreened(revision=0, owner="o-1", lists="v1", hits=(listed,))
+        item = replace(an_input(kind, subject, data, source="/lists", input_id="s-1"), raw=None)
+        assert (await opened.engine.apply([item]))[0].status == "applied"
+
+    installed.within(screen)
+    steps = story(installed, subject)["steps"]
+    assert steps[-1]["hits"] == [{"list": "eu", "entry": "E-7", "score": "1", "what": "party"}]
+    assert "LIND" not in tree(installed, subject)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import base64
 import json
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 from nacl.signing import SigningKey as NaclKey
@@ -10,6 +11,7 @@ from nacl.signing import SigningKey as NaclKey
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 
+EXAMPLES = Path(__file__).parents[3] / "schemas" / "examples" / "decision.recorded.v1"
 CONTENT = SignedDecision(
     vasp="north",
     source="/console",
@@ -56,3 +58,13 @@ def test_what_moves_from_one_field_to_the_next_is_another_decision() -> None:
 @pytest.mark.parametrize("signature", ["", "AAAA", "é", "=" * 88, "A" * 88])
 def test_what_is_no_signature_signs_nothing(signature: str) -> None:
     assert not CONTENT.is_signed(KEY.public_base64, signature)
+
+
+def test_the_published_example_is_signed() -> None:
+    """A vector for tools of others: the key is the one of 32 bytes `A`, the VASP is `north`."""
+    event = json.loads((EXAMPLES / "valid-signed.json").read_text(encoding="utf-8"))
+    data = event["data"]
+    signature = data.pop("signature")
+    names = {name: event[name] for name in ("source", "id", "time")}
+    content = SignedDecision(vasp="north", key_id=signature["keyId"], **names, **data)
+    assert content.is_signed(KEY.public_base64, signature["value"])

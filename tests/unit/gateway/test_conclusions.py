@@ -45,7 +45,7 @@ async def test_m3_order_1_unknown_or_other_sender(verified: World) -> None:
 async def test_m3_order_2_and_3_once_stored_the_txid_stays(verified: World) -> None:
     assert said(await verified.report(txid="AB12")) == "normal"
     assert said(await verified.report(txid="AB12")) == "normal"
-    assert said(await verified.report(txid="0xab12", vout=0)) == "normal"
+    assert said(await verified.report(txid="0xab12", vout="0")) == "normal"
     assert said(await verified.report(txid="cd34")) == "error TXID_ALREADY_EXISTS"
     state = verified.intake.states["exchange:north/t-1"]
     assert (state.txid, state.vout, state.status) == ("AB12", "0", "confirmed")

@@ -46,7 +46,7 @@ async def test_required_fields(name: str, field: str) -> None:
 @pytest.mark.parametrize(
     ("name", "field", "value"),
     [
-        ("authorization", "amount", "1e3"),
+        ("authorization", "amount", "1e"),
         ("authorization", "amount", 250.5),
         ("authorization", "amount", "-1"),
         ("authorization", "tradePrice", "free"),
@@ -83,6 +83,7 @@ async def test_what_is_no_json_object(raw: bytes) -> None:
         {"originatingVasp": None},
         {"unknown": {"fields": ["pass"]}},
         {"amount": "00250.500"},
+        {"amount": "2.505E+2"},
     ],
 )
 async def test_tolerated_forms_are_forwarded(more: dict[str, Any]) -> None:

@@ -77,3 +77,14 @@ async def test_chunks_may_come_byte_by_byte() -> None:
             await asyncio.sleep(0)
         assert (await reader.read()).endswith(b"POST 5")
         writer.close()
+
+
+async def test_a_body_that_goes_wrong_after_its_answer_gets_no_second_one() -> None:
+    """A client would take it for the answer of its next request."""
+    async with open_door(app=Echo(read_body=False)) as door:
+        reader, writer = await door.knock()
+        writer.write(b"POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+        await reader.readuntil(b"POST 0")
+        writer.write(b"no size of a chunk\r\n")
+        assert await reader.read() == b""
+        writer.close()

@@ -68,7 +68,7 @@ async def test_an_entry_tells_time_operation_both_ends_status_and_ids() -> None:
 async def test_every_call_is_there_whatever_became_of_it() -> None:
     world = sandbox()
     await world.authorize()
-    await world.authorize(amount="1e3")
+    await world.authorize(amount="1e")
     await world.authorize(amount="1")
     await world.report("tx1")
     await world.report("tx2")

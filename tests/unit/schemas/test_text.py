@@ -243,6 +243,8 @@ def test_a_whole_number_may_have_a_point_and_zeros() -> None:
     assert TypeAdapter(text.Vout).validate_json("5.0") == "5"
 
 
-@pytest.mark.parametrize("sent", ["2026-W47-5", "20261120T090000Z", "2026-11-20T09:00:00Z\n", " 2026-11-20"])
+@pytest.mark.parametrize(
+    "sent", ["2026-W47-5", "2026-W47-5T09:00:00Z", "20261120T090000Z", "2026-11-20T09:00:00Z\n", " 2026-11-20"]
+)
 def test_a_moment_in_a_form_that_the_schema_does_not_name_is_no_moment_of_an_event(sent: str) -> None:
     assert code_of(WHEN, sent) == "INVALID_TIME"

@@ -179,3 +179,33 @@ def test_faults_do_not_quote_the_file(tmp_path: Path) -> None:
         except pytest.fail.Exception:  # cut between two rows
             continue
         assert not re.search("przyklad|pavel|primer", f"{found}", re.IGNORECASE)
+
+
+def test_the_example_of_the_own_list_s_page_is_read_with_every_column(tmp_path: Path) -> None:
+    """Page and reader share the columns; that each is really read shows in the entry."""
+    page = (DATA.parents[2] / "docs" / "generated" / "own-csv.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```csv\n(.*?)```", page, re.DOTALL)
+    columns = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert example.splitlines()[0].split(",") == columns
+    file = tmp_path / "own.csv"
+    file.write_text(example, encoding="utf-8")
+    whole = import_list("own-csv", [file])
+    assert (whole.report.entries, whole.report.unread_total) == (1, 0)
+    header, row = example.splitlines()
+    for number, column in enumerate(columns):
+        cells = row.split(",")
+        if column == "name":
+            continue
+        assert cells[number], column
+        cells[number] = ""
+        file.write_text(f"{header}\n{','.join(cells)}\n", encoding="utf-8")
+        without = import_list("own-csv", [file])
+        assert without.content != whole.content, f"{column} is not read"
+
+
+def test_the_page_about_lists_names_every_format_with_its_usual_code() -> None:
+    page = (DATA.parents[2] / "docs" / "lists.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \|.*\| (`[^|]+`) \|$", page, re.MULTILINE))
+    assert rows.keys() == FORMATS.keys()
+    for name, format_ in FORMATS.items():
+        assert rows[name].startswith(f"`{format_.code}`")

@@ -102,8 +102,17 @@ def test_without_one_id_that_all_agree_on_no_subject_is_named(changes: dict[str,
 
 
 def test_events_of_other_types_name_their_subject_too() -> None:
-    wallet = event(type="wallet.registered.v1", data={"walletId": ID})
-    assert names(orjson.dumps(wallet)) == ("wallet.registered.v1", f"wallet:{ID}", "/platform#e-1")
+    wallet = orjson.dumps(event(type="wallet.registered.v1", data={"walletId": ID}))
+    refused = read_bytes(wallet, "wallets")
+    assert isinstance(refused, Rejected)
+    assert (refused.type, refused.subject) == ("wallet.registered.v1", f"wallet:{ID}")
+
+
+def test_the_right_to_write_to_one_topic_names_no_subject_of_another() -> None:
+    for topic in ("wallets", "txids", "deposits", "screenings", "decisions"):
+        refused = read_bytes(request(), topic)
+        assert isinstance(refused, Rejected)
+        assert (refused.code, refused.type, refused.subject) == ("WRONG_TOPIC", REQUESTED, "")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,9 @@ async def _is_gateway(settings: Settings) -> bool:
     where = settings.gateway_listen
     if settings.gateway_tls_certificate_file is not None:
         shown = await _certificate(where)
-        return shown is not None and shown.strip() in settings.gateway_tls_certificate_file.read_text(encoding="utf-8")
+        if shown is None:
+            return await _is_probe(settings.metrics_listen)
+        return shown.strip() in settings.gateway_tls_certificate_file.read_text(encoding="utf-8")
     answer = await _asked("http", where, "/v1/vasp/health")
     if answer is None:
         return await _is_probe(settings.metrics_listen)

@@ -1,30 +1,41 @@
-"""The operator's own list: CSV with a header of at least ``name``.
-
-==============  ==================================================================================
-name            as a person writes it, given names first
-id              own number; without it the number of the row
-kind            person, organisation, vessel, aircraft or other
-aliases         between semicolons
-weak_aliases    between semicolons
-birth_date      1979-09-21, 1979-09, 1979, 1979 to 1981; several between semicolons
-countries       names or ISO 3166 alpha-2 codes, between semicolons
-programmes      why they are listed, between semicolons
-addresses       on chain, between semicolons; ``XBT 1abc...`` or the bare address
-==============  ==================================================================================
-"""
+"""The operator's own list: CSV with a header of at least ``name``. ``COLUMNS`` is its documentation too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from travelrule.screening.lists.draft import Draft, Reading, opaque
 from travelrule.screening.lists.model import KINDS, EntryKind, ListEntry
 from travelrule.screening.lists.source import ListFile
-from travelrule.screening.lists.table import split, table
+from travelrule.screening.lists.table import columns_of, split, table
 
-COLUMNS = frozenset(
-    {"name", "id", "kind", "aliases", "weakaliases", "birthdate", "countries", "programmes", "addresses"}
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name in the header, what stands in a cell, and an example."""
+
+    name: str
+    meaning: str
+    example: str
+
+
+COLUMNS = (
+    Column("name", "the name as a person writes it, given names first; required", "Ivan Petrov"),
+    Column("id", "an id of its own; without it the number of the row", "own-17"),
+    Column("kind", f"{', '.join(KINDS)}; empty: other", "person"),
+    Column("aliases", "other names, between semicolons", "Vanya Petrov; I. Petrov"),
+    Column("weak_aliases", "names that many others have too, between semicolons", "Vanya"),
+    Column("birth_date", "`1979-09-21`, `1979-09`, `1979` or `1979 to 1981`, between semicolons", "1979-09-21"),
+    Column("countries", "names or ISO 3166 alpha-2 codes, between semicolons", "RU; Cyprus"),
+    Column("programmes", "why they are listed, between semicolons", "board decision 12"),
+    Column(
+        "addresses",
+        "addresses on chain, between semicolons: bare, or behind the currency and a blank",
+        "XBT 1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K; rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY",
+    ),
 )
+_KNOWN = frozenset(columns_of(column.name for column in COLUMNS))
 _KINDS: dict[str, EntryKind] = {kind: kind for kind in KINDS} | {
     "company": "organisation",
     "organization": "organisation",
@@ -36,7 +47,7 @@ def read(files: Sequence[ListFile], reading: Reading) -> Iterator[ListEntry]:
     for file in files:
         unknown = False
         for place, cells, bare in table(file, frozenset({"name"})):
-            if not unknown and cells and (more := sorted(cells.keys() - COLUMNS)):
+            if not unknown and cells and (more := sorted(cells.keys() - _KNOWN)):
                 unknown = True
                 reading.notes.note(file.name, "line 1", "COLUMN", f"{len(more)} columns are not known and not read")
             if not cells:

@@ -1,0 +1,85 @@
+"""A real Kafka that gives nobody a right but by the lines of ``docs/generated/access.md``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from schemas.access import PRINCIPALS
+from scripts.access import acl_lines
+from streams.connection import Connection, Sasl
+from tests.contract.commands.secured_kafka import PASSWORD, SecuredKafka
+from tests.services.kafka import admin_client
+
+OPERATIONS = {
+    "Read": AclOperation.READ,
+    "Write": AclOperation.WRITE,
+    "Describe": AclOperation.DESCRIBE,
+    "DescribeConfigs": AclOperation.DESCRIBE_CONFIGS,
+    "Create": AclOperation.CREATE,
+    "Alter": AclOperation.ALTER,
+    "AlterConfigs": AclOperation.ALTER_CONFIGS,
+}
+
+
+class AuthorizingKafka(SecuredKafka):
+    """``bootstrap`` is the tests' own way in; every principal has a login with ``PASSWORD``."""
+
+    def __init__(self, directory: Path, owner: int) -> None:
+        super().__init__(directory, owner)
+        file = directory / "server.properties"
+        users = "".join(f' user_{name}="{PASSWORD}"' for name in PRINCIPALS)
+        text = file.read_text().replace(' user_admin="x"', f' user_admin="x"{users}')
+        assert users in text
+        authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+        file.write_text(f"{text}authorizer.class.name={authorizer}\nsuper.users=User:ANONYMOUS\n")
+
+    def grant(self) -> None:
+        """Run the lines."""
+        admin = admin_client(self.bootstrap)
+        for future in admin.create_acls(list(bindings())).values():
+            future.result(timeout=30)
+
+    def connection(self, principal: str) -> Connection:
+        """A connection as this principal."""
+        return Connection((self.login,), sasl=Sasl("PLAIN", principal, PASSWORD))
+
+    def settings(self, principal: str) -> dict[str, str]:
+        """The settings of one of our processes that logs in as this principal."""
+        return {
+            "BROKER_URL": f"kafka://{self.login}",
+            "BROKER_SASL_MECHANISM": "PLAIN",
+            "BROKER_SASL_USERNAME": principal,
+            "BROKER_SASL_PASSWORD": PASSWORD,
+            "TOPIC_PREFIX": "travelrule.",
+            "CONSUMER_GROUP": "travelrule",
+        }
+
+
+def bindings() -> set[AclBinding]:
+    """What the lines of the page say."""
+    found = set()
+    for line in acl_lines():
+        (principal,) = re.findall(r"--allow-principal (\S+)", line)
+        for operation in re.findall(r"--operation (\S+)", line):
+            for kind, name in re.findall(r"--(topic|group) (\S+)", line):
+                found.add(
+                    AclBinding(
+                        ResourceType.TOPIC if kind == "topic" else ResourceType.GROUP,
+                        name,
+                        ResourcePatternType.LITERAL,
+                        principal,
+                        "*",
+                        OPERATIONS[operation],
+                        AclPermissionType.ALLOW,
+                    )
+                )
+    return found
