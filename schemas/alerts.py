@@ -26,7 +26,7 @@ class AlertBody(Wire):
     Example: "TXID_REPORT_FAILED"
     """
     severity: Literal["warning", "critical"]
-    """How urgent it is: ``critical`` if customers or coins wait for it, else ``warning``."""
+    """How urgent it is: ``critical`` needs a person soon, ``warning`` is to be looked at."""
     counterparty: MaybeId = None
     """Entity id of the VASP that the condition concerns, if it is one.
     Example: "south"

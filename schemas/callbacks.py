@@ -23,7 +23,8 @@ class AskedRow(Wire):
     Example: "east"
     """
     outcome: Word
-    """Its answer: ``found``, ``not-found``, or ``unreachable`` if it gave none.
+    """Its answer: ``found`` or ``not-found``; for one that gave none ``not-available`` in a TXID search and
+    ``unreachable`` in a wallet search.
     Example: "found"
     """
 

@@ -48,8 +48,7 @@ class DepositDetected(Wire):
     Example: "77001"
     """
     trade_price: Annotated[PriceText | None, absent] = None
-    """Value of the whole amount in ``tradeCurrency``, not the price of one coin: a decimal number in a JSON string. The
-    policy's threshold is compared with it.
+    """Value of the whole amount in ``tradeCurrency``, not the price of one coin: a decimal number in a JSON string.
     Example: "150.30"
     """
     trade_currency: Annotated[TradeCurrency | None, absent] = None

@@ -295,7 +295,7 @@ class DataResponse(Wire):
     Example: "250.5"
     """
     historical_cost: MaybeText = None
-    """What the coins were bought for; usually empty.
+    """What the coins cost the customer; a tax field that is usually empty.
     Example: "120.00"
     """
     trade_price: Annotated[PriceText | None, absent] = None

@@ -114,7 +114,7 @@ class TransferAuthorizationRequest(Wire):
     Example: "250.5"
     """
     historical_cost: MaybeText = None
-    """What the coins were bought for; a tax field that is usually empty and is not evaluated.
+    """What the coins cost the customer; a tax field that is usually empty and is not evaluated.
     Example: "120.00"
     """
     trade_price: PriceText

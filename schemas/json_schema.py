@@ -59,7 +59,7 @@ def _describe(written: JsonSchemaValue) -> None:
             field["examples"] = [json.loads(example)]
     for condition in _conditions(written):
         for name, field in condition.get("properties", {}).items():
-            field.setdefault("description", declared[name]["description"])
+            field.setdefault("description", declared.get(name, {}).get("description", ""))
 
 
 def _conditions(written: JsonSchemaValue) -> Iterator[JsonSchemaValue]:

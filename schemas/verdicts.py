@@ -36,7 +36,7 @@ class _VerdictFacts(Wire):
     Example: "withdrawal:0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
     reasons: tuple[Code, ...]
-    """Stable codes of the causes that led here, the deciding one first. The table of verdicts explains each.
+    """Stable codes of the causes that led here. The table of verdicts explains each.
     Example: ["VERIFIED"]
     """
     needs: tuple[Word, ...] = ()

@@ -158,7 +158,7 @@ class WithdrawalRequested(Wire):
     beneficiary's name is required.
     """
     historical_cost: MaybeText = None
-    """What the coins were bought for, in ``tradeCurrency``. Passed on as it is; usually empty.
+    """What the coins cost the customer; a tax field that is passed on as it is and usually empty.
     Example: "120.00"
     """
     destination: Destination

@@ -119,7 +119,7 @@ def logs_page() -> str:
     ]
     intro = f"""\
 How to read them: [docs/logs.md](../logs.md). Each line has `at`, `level`, `logger` and `event`, and `traceparent` where
-the event that led to it had one; a field without a value is left out or null. Of a counted event the first line is
+the event that led to it had one; a field without a value is left out. Of a counted event the first line is
 written and the others are counted: one line `repeated` every {INTERVAL_SECONDS:.0f} seconds."""
     return _page("Log events", intro, _table(("Event", "Level", "Fields", "Meaning"), rows))
 

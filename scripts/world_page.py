@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.export import DIALECT
+from schemas.json_schema import WireJsonSchema
 from travelrule.sandbox.world import World
 
 Schema = dict[str, Any]
@@ -18,7 +19,7 @@ PERSON = "Person"
 
 def world_schema() -> Schema:
     """The schema of a world file; ``$schema`` may stand in the file for an editor."""
-    schema = World.model_json_schema(by_alias=True, mode="validation")
+    schema = World.model_json_schema(by_alias=True, mode="validation", schema_generator=WireJsonSchema)
     schema["properties"]["$schema"] = {
         "type": "string",
         "description": "For editors: where this schema is. Not read.",

@@ -11,7 +11,7 @@ from faust.types.auth import CredentialsT
 
 from streams import broken_writes, embedded, metadata_requests
 from travelrule.errors import ConfigurationError
-from travelrule.given_files import reason_of
+from travelrule.given_files import require_file
 from travelrule.settings import Settings
 
 broken_writes.mend()  # here, because every client is made from a connection
@@ -89,12 +89,14 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     authority, certificate = settings.broker_tls_ca_file, settings.broker_tls_certificate_file
     if not (settings.broker_tls_enabled or authority or certificate):
         return None
+    files = {"CA_FILE": authority, "CERTIFICATE_FILE": certificate, "KEY_FILE": settings.broker_tls_key_file}
+    for name, path in files.items():
+        if path is not None:
+            require_file(f"TRAVELRULE_BROKER_TLS_{name}", path)
     try:
         context = ssl.create_default_context(cafile=str(authority) if authority else None)
-    except ssl.SSLError:
+    except (OSError, ssl.SSLError):
         raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"no PEM file of certificates: {authority}") from None
-    except OSError as error:
-        raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"{reason_of(error)}: {authority}") from None
     if authority is not None:
         # Python 3.13 refuses authorities without key usage, as ``openssl req -x509`` makes them. The operator has named
         # this one: an update of the interpreter must not cut the connection.
@@ -102,8 +104,7 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     if certificate is not None:
         try:
             context.load_cert_chain(certificate, settings.broker_tls_key_file)
-        except (OSError, ssl.SSLError) as error:
-            wrong = f": {reason_of(error)}" if not isinstance(error, ssl.SSLError) else ""
-            fix = f"certificate and key must be readable PEM files that belong together{wrong}"
+        except (OSError, ssl.SSLError):
+            fix = "certificate and key must be readable PEM files that belong together"
             raise ConfigurationError("TRAVELRULE_BROKER_TLS_CERTIFICATE_FILE", fix) from None
     return context

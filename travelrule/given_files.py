@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from travelrule.errors import ConfigurationError
+
 
 class UnreadableError(Exception):
     """``reason`` says why a file cannot be read, without its path."""
@@ -19,6 +21,14 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableError(reason_of(error)) from error
+
+
+def require_file(setting: str, path: Path) -> None:
+    """Raise ``ConfigurationError``, which names setting and path, for a file that cannot be read."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise ConfigurationError(setting, f"{reason_of(error)}: {path}") from None
 
 
 def reason_of(error: Exception) -> str:

@@ -105,11 +105,17 @@ _CALLS = (
     _event(
         "directory-not-refreshed",
         "warning",
-        "error",
+        "operation code http_status error",
         "The VASP list was not fetched; fetched again later",
         counted=True,
     ),
-    _event("networks-not-refreshed", "warning", "error", "The table of coin networks was not fetched", counted=True),
+    _event(
+        "networks-not-refreshed",
+        "warning",
+        "code http_status error",
+        "The table of coin networks was not fetched",
+        counted=True,
+    ),
 )
 
 _STORE = (

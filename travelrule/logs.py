@@ -146,7 +146,8 @@ def _line(level: int, event: str, fields: dict[str, object]) -> Line:
     if _Mode.strict:
         _check(level, event, fields, unknown)
     line: Line = {"event": event if EVENT.fullmatch(event) else WITHHELD}
-    line |= {name: shaped(FIELDS[name], value) for name, value in fields.items() if name in FIELDS}
+    given = {name: value for name, value in fields.items() if name in FIELDS and value is not None}
+    line |= {name: shaped(FIELDS[name], value) for name, value in given.items()}
     if unknown:
         line["dropped"] = unknown
     if traceparent := _traceparent.get():

@@ -181,7 +181,7 @@ def load_profile(settings: Settings) -> VaspProfile:
     try:
         content = read_text(path)
     except UnreadableError as error:
-        raise ConfigurationError(PROFILE, f"{error.reason}: {path}") from error
+        raise ConfigurationError(PROFILE, f"{error.reason}: {path}; correct the setting, or write the file") from error
     return VaspProfile.from_toml(content)
 
 

@@ -36,6 +36,7 @@ from travelrule.bootstrap.stop import Stop
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
+from travelrule.gateway.tls import Tls, server_context
 from travelrule.health import Check, create_health, health_server
 from travelrule.listener.addresses import bound
 from travelrule.setting_types import HostPort
@@ -64,6 +65,8 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     """Run ``roles`` until SIGTERM or SIGINT."""
     stop = Stop()
     stop.install()
+    if "gateway" in roles:
+        server_context(Tls.of(settings))  # a file that cannot be used is named before anything is joined
     with bound(_listens(settings, roles)) as sockets:
         serving = asyncio.create_task(_open_and_serve(settings, roles, sockets, stop))
         given_up = await stop.while_starting(serving)

@@ -135,7 +135,8 @@ async def _show(given: str, actor: str, output: Output) -> None:
         write_json({**known, "value": value, "shownBefore": before})
         return
     if before is not None:
-        known["shown"] = f"{before['times']} times before, last to {before['by']} at {before['at']}"
+        times = f"{before['times']} time{'s' * (before['times'] != 1)}"
+        known["shown"] = f"{times} before, last to {before['by']} at {before['at']}"
     for name, field in known.items():
         write_text(f"{name:<11} {field if field is not None else ''}")
     write_text(f"{'value':<11} {value}")

@@ -245,7 +245,12 @@ class Counterparties:
             return await self._hub.coin_networks()
         except HubError as error:
             # The list was fetched; the networks of last time serve until they are fetched again.
-            log.warning("networks-not-refreshed", error=error)
+            log.warning(
+                "networks-not-refreshed",
+                code=error.error_code or None,
+                http_status=error.status or None,
+                error=error,
+            )
             return None
 
 

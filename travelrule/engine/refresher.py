@@ -153,7 +153,13 @@ class Refresher:
 
     async def _failed(self, state: FetchState, error: HubError | None) -> None:
         if error is not None:
-            log.warning("directory-not-refreshed", error=error)
+            log.warning(
+                "directory-not-refreshed",
+                operation=error.operation,
+                code=error.error_code or None,
+                http_status=error.status or None,
+                error=error,
+            )
             if is_of_hub(error.status, error.error_code) and error.status != HTTPStatus.TOO_MANY_REQUESTS:
                 self._watch.failed(self._clock())
         limited = error is not None and error.status == HTTPStatus.TOO_MANY_REQUESTS

@@ -85,7 +85,7 @@ def _read(file: Path) -> str:
     try:
         return read_text(file)
     except UnreadableError as error:
-        raise ConfigurationError(SETTING, f"{error.reason}: {file}") from error
+        raise ConfigurationError(SETTING, f"{error.reason}: {file}; correct the setting, or write the file") from error
 
 
 def _first(content: str) -> Policy:

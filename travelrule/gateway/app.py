@@ -50,7 +50,9 @@ def create_gateway(deps: GatewayDeps) -> Starlette:
     verify = VerifyAddress(deps, senders, wallets)
     authorization = Authorization(deps, senders, wallets)
     txid_search = TxidSearch(deps, senders, withdrawals)
-    health = Endpoint("health", Health(deps), quick, result_field="status")
+    health = Endpoint(
+        "health", Health(deps), quick, result_field="status", room=deps.bodies, body_max=CLEAR_BODY_BYTES_MAX
+    )
     app = Starlette(
         routes=[
             serve("POST", "/v1/beneficiary/VerifyAddress", "address-search", verify, quick, sealed=True, late=LATE),

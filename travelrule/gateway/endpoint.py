@@ -44,6 +44,8 @@ class Call:
 
     def belongs_to(self, sender: Sender) -> None:
         """Count the body to a sender that is bound; raise ``Refused`` if it has too many at once."""
+        if not sender.vouched:
+            return
         try:
             self.held.belongs_to(sender.caller.entity_id)
         except NoRoom:
@@ -91,12 +93,8 @@ class Endpoint:
                     require_json(headers)
                 if self.admit is not None:
                     await self.admit(headers)
-                body = await held.read(scope["headers"], receive, self.body_max)
+                body = await self._body(scope, receive, held)
                 return OK, await self.answer(Call(headers, body, held)), 0
-        except TooLarge:
-            return CANNOT_PROCESS, _too_large(self.body_max).body, 0
-        except NoRoom:
-            return CANNOT_PROCESS, no_room().body, no_room().retry_after_seconds
         except Refused as refusal:
             log.info("request-refused", operation=self.operation, code=refusal.code)
             return CANNOT_PROCESS, refusal.body, refusal.retry_after_seconds
@@ -110,9 +108,14 @@ class Endpoint:
             log.error("request-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
             return CANNOT_PROCESS, internal().body, 0
 
-
-def _too_large(most: int) -> Refused:
-    return Refused("INVALID_MSG_FIELD_VALUE", "body", f"must not be larger than {most} bytes")
+    async def _body(self, scope: Scope, receive: Receive, held: Held) -> bytes:
+        try:
+            return await held.read(scope["headers"], receive, self.body_max)
+        except TooLarge:
+            fix = f"must not be larger than {self.body_max} bytes"
+            raise Refused("INVALID_MSG_FIELD_VALUE", "body", fix) from None
+        except NoRoom:
+            raise no_room() from None
 
 
 def no_room() -> Refused:

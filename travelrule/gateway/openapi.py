@@ -63,7 +63,7 @@ class DataAnswer(Wire):
     amount: Text
     """Quantity of the coin that was sent, a decimal number; empty beside ``error``."""
     historical_cost: Text
-    """What the coins were bought for; usually empty."""
+    """What the coins cost the customer; a tax field that is usually empty."""
     trade_price: Text
     """Value of the whole amount in ``tradeCurrency``, a decimal number; empty beside ``error``."""
     trade_currency: Text
@@ -178,7 +178,13 @@ def _health() -> Document:
 def _callback(name: str, summary: str, result: type[Wire]) -> Document:
     example = EXAMPLES[name]
     done = {"schema": {"type": "object"}, "example": {"result": "ok"}}
-    token = {"name": "token", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"}}
+    token = {
+        "name": "token",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+        "description": "the secret of the path, made with the search: 32 hexadecimal digits in small letters",
+    }
     return {
         "operationId": name,
         "summary": summary,

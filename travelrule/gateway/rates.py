@@ -37,7 +37,7 @@ TELLING = frozenset({SEARCH, "transfer-authorization"})
 """What is answered with whether somebody is a customer."""
 
 OUTSIDERS = "outsiders"
-"""All who are in no directory together: each might name itself anew for each request."""
+"""One name for all that no directory lists: such a sender may use another name for each request."""
 
 PAUSE = timedelta(minutes=2)
 LONG = timedelta(minutes=10)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from travelrule.errors import ConfigurationError
+from travelrule.given_files import require_file
 from travelrule.settings import Settings
 
 _PREFIX = "TRAVELRULE_GATEWAY_TLS_"
@@ -45,6 +46,10 @@ def server_context(tls: Tls | None) -> ssl.SSLContext | None:
     """
     if tls is None:
         return None
+    files = {"CERTIFICATE_FILE": tls.certificate, "KEY_FILE": tls.key, "CLIENT_CA_FILE": tls.client_ca}
+    for name, path in files.items():
+        if path is not None:
+            require_file(_PREFIX + name, path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     # A client that asks for new keys again and again would cost a handshake each time.
     context.options |= ssl.OP_NO_RENEGOTIATION

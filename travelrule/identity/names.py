@@ -30,7 +30,6 @@ __all__ = [
     "compare_party",
     "compare_with_stored",
     "is_first_party",
-    "name_count",
     "named_party",
     "names_agree",
     "names_anybody",
@@ -83,11 +82,6 @@ def _both_orders(pairs: Iterable[_Pair]) -> _Names:
 def named_party(sent: Sequence[ivms101.IvmsPerson]) -> NamedParty:
     """Return the persons of a message, ready to be compared with several owners."""
     return _party_of_message(sent)
-
-
-def name_count(party: NamedParty) -> int:
-    """Count the forms of names that a comparison looks at."""
-    return len(party.companies) + sum(map(len, party.people))
 
 
 def compare_party(sent: NamedParty, owner: persons.Person, representatives: RepresentativeRule = "all") -> NameResult:

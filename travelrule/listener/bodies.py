@@ -2,8 +2,8 @@
 
 A body is held from its first byte until its request is answered. One that is complete never gives way: its request ends
 by its deadline. When there is no room for more, the oldest incomplete one gives way, as honest ones are complete within
-moments and those that are held open are not. Nothing here depends on what a request says about itself, until its sender
-is known (``Held.belongs_to``).
+moments and those that are held open are not. Nothing here depends on what a request claims, until its sender is
+known (``Held.belongs_to``).
 
 Memory belongs to a process, so these are no counters that processes would share.
 """

@@ -74,13 +74,14 @@ def test_everything_is_wrong_and_everything_is_told(
     found = checks(installed, 1)
     assert set(found) == ALWAYS | {"broker"}
     assert failing(found) == set(found) - {"packages", "settings and keys", "open files"}
+    assert "correct the setting" in found["profile"]["fix"]
     for name, told in {
         "database": ("refuses the login", "TRAVELRULE_DATABASE_URL"),
         "storage and index keys": ("needs the database", "TRAVELRULE_DATABASE_URL"),
         "lists": ("needs the database", "TRAVELRULE_DATABASE_URL"),
         "broker": ("refuses the login", "TRAVELRULE_BROKER_SASL_PASSWORD"),
         "profile": ("no such file", "VASP_PROFILE_FILE"),
-        "policy": ("no such file", "POLICY_FILE"),
+        "policy": ("no such file", "POLICY_FILE", "correct the setting"),
         "audit key": ("AUDIT_KEY",),
         "hub": ("not reachable", "nothing listens there", "TRAVELRULE_HUB_URL"),
         "clock": ("nothing to compare with",),
@@ -139,6 +140,7 @@ def test_the_rights_of_the_database(installed: Cli, password_postgres: PasswordP
     assert "denies its user" in found["database"]["detail"]
     assert "GRANT" in found["database"]["fix"]
     assert "needs the database" in found["lists"]["detail"]
+    assert "which is in force is not known" in found["policy"]["detail"]
 
 
 @pytest.mark.parametrize("seconds", [-600, 600])
@@ -170,6 +172,10 @@ def test_a_key_that_the_hub_does_not_know_and_a_name_that_it_does_not_know(
         installed.set(HUB_URL=url)
         found = checks(installed, 1)
         assert failing(found) == {"hub"}, "the clock is right all the same"
+        installed.set(HUB_URL=url, GATEWAY_LISTEN=url.removeprefix("http://"))
+        listener = checks(installed, 1)["gateway listener"]
+        assert not listener["ok"], "the hub has this port, and a hub is no gateway"
+        installed.set(HUB_URL=url)
         assert "refuses our key" in found["hub"]["detail"]
         assert "TRAVELRULE_SIGNING_KEY" in found["hub"]["fix"]
         assert "travelrule keys show" in found["hub"]["fix"]
@@ -229,9 +235,9 @@ def test_an_installation_that_runs_already_has_its_listeners(installed: Cli) -> 
 
 def test_a_gateway_that_wants_certificates_is_known_by_its_own(installed: Cli) -> None:
     own_certificate, key = installed.folder / "own.pem", installed.folder / "own.key"
-    other = installed.folder / "other.pem"
+    other, other_key = installed.folder / "other.pem", installed.folder / "other.key"
     make_certificate(own_certificate, key)
-    make_certificate(other, installed.folder / "other.key")
+    make_certificate(other, other_key)
     settings = {
         "GATEWAY_LISTEN": f"127.0.0.1:{free_port()}",
         "METRICS_LISTEN": f"127.0.0.1:{free_port()}",
@@ -244,7 +250,11 @@ def test_a_gateway_that_wants_certificates_is_known_by_its_own(installed: Cli) -
         until_ready(f"http://{settings['METRICS_LISTEN']}/readyz", process)
         installed.set(**settings)
         assert checks(installed, 1)["gateway listener"]["ok"]
-        installed.set(**{**settings, "GATEWAY_TLS_CERTIFICATE_FILE": str(other)})
+        installed.set(**{**settings, "GATEWAY_TLS_CERTIFICATE_FILE": "none.pem"})
+        assert "no such file: none.pem" in checks(installed, 1)["gateway listener"]["detail"]
+        installed.set(
+            **{**settings, "GATEWAY_TLS_CERTIFICATE_FILE": str(other), "GATEWAY_TLS_KEY_FILE": str(other_key)}
+        )
         assert not checks(installed, 1)["gateway listener"]["ok"], "somebody else's gateway"
     finally:
         process.terminate()

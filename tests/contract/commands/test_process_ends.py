@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.commands.secured_kafka import make_certificate
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
 from tests.unit.commands.test_processes import ended, start
@@ -101,6 +102,17 @@ def test_every_address_of_a_name_is_bound_and_all_are_closed() -> None:
         with pytest.raises(AddressUnavailable, match=f"C: cannot listen on 127.0.0.1:{port}: Address already in use"):
             bind(HostPort("127.0.0.1", port), "C")
     assert all(one.fileno() == -1 for opened in sockets.values() for one in opened)
+
+
+@pytest.mark.parametrize("missing", ["CERTIFICATE", "KEY", "CLIENT_CA"])
+def test_a_tls_file_that_is_not_there_is_named_before_anything_is_joined(installed: Cli, missing: str) -> None:
+    make_certificate(installed.folder / "own.pem", installed.folder / "own.key")
+    files = {"CERTIFICATE": "own.pem", "KEY": "own.key", "CLIENT_CA": "own.pem"} | {missing: "none.pem"}
+    settings = {f"GATEWAY_TLS_{name}_FILE": file for name, file in files.items()}
+    code, out, err = ended(start(installed.folder, "serve", "worker", "gateway", **settings, **_ports()))
+    assert (code, out) == (2, ""), err
+    assert err == f"travelrule: TRAVELRULE_GATEWAY_TLS_{missing}_FILE: no such file: none.pem\n"
+    assert not (installed.folder / "data" / "broker.json").exists(), "it never looked for a broker"
 
 
 def test_two_listeners_of_one_process_on_one_port_are_both_named(installed: Cli) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -103,14 +103,18 @@ async def test_a_transaction_that_is_repeated_tells_its_facts_once(
     assert [len(lines.of(event)) for event in ("verdict", "alert", "dead-letter")] == [1, 1, 1]
 
 
-async def test_nothing_is_told_of_a_batch_that_is_not_committed(
+async def test_nothing_is_told_of_a_batch_whose_commit_fails(
     engine: Engine, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def gone(*_: Any) -> Any:
-        assert lines.of("verdict") == []
-        raise OSError
+    begin = engine.database.begin
 
-    monkeypatch.setattr(apply_module.bulk, "write", gone)
+    @asynccontextmanager
+    async def failing() -> AsyncIterator[AsyncConnection]:
+        async with begin() as connection:
+            yield connection
+            raise OSError  # where the commit would be
+
+    monkeypatch.setattr(engine.database, "begin", failing)
     with pytest.raises(OSError):  # noqa: PT011 -- the database is gone
         await engine.apply([told("emit"), told("alert"), Rejected(_raw(1), "MISSING_FIELD")])
     assert [lines.of(event) for event in ("verdict", "alert", "dead-letter")] == [[], [], []]
@@ -189,6 +193,14 @@ async def test_each_failed_attempt_is_a_line_until_the_call_is_given_up(station:
     assert {one[3:] for one in told_of} == {(500, "south")}
     assert {line["subject"] for line in lines.of("call-failed")} == {"withdrawal:w-1"}
     assert {line["operation"] for line in lines.of("call-failed")} == {"address-search"}
+
+
+async def test_a_directory_that_is_refused_names_operation_code_and_status(station: Station, lines: Lines) -> None:
+    await station.fault(operation="vasp-list", fault="status", status=503)
+    await station.refresh()
+    (line,) = lines.of("directory-not-refreshed")
+    assert (line["operation"], line["http_status"]) == ("vasp-list", 503)
+    assert line["code"]
 
 
 async def test_a_call_to_a_vasp_that_is_down_is_told_once(station: Station, lines: Lines) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.commands.kit import PERSONAL, Cli, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands import trials
+from travelrule.exchange.inputs import RawMessage, Rejected
 
 SINCE = ("--since", "2020-01-01")
 
@@ -77,3 +78,26 @@ def test_wrong_use_is_said_before_anything_is_read(tried: Cli) -> None:
     tried.folder.joinpath("faulty.toml").write_text("deny = []\n", encoding="utf-8")
     faulty = tried.ask("policy", "try", "faulty.toml", *SINCE)
     assert (faulty.code, faulty.json["faults"][0]["field"]) == (1, "deny")
+
+
+def test_a_refused_request_differs_under_no_policy(tried: Cli) -> None:
+    """Before and after its correction: what nobody could read, no rule decides."""
+
+    async def refuse(opened: Installation) -> None:
+        for name in ("w-3", "w-4"):
+            raw = RawMessage("withdrawals", 0, 1, name.encode(), b"{}")
+            rejected = Rejected(
+                raw, "INVALID_AMOUNT", "data.amount", "fix", f"withdrawal:{name}", "withdrawal.requested.v1"
+            )
+            await opened.engine.apply([rejected])
+        await withdraw(opened, "w-4")
+
+    tried.within(refuse)
+    answer = tried.ask("policy", "try", "strict.toml", *SINCE)
+    assert (answer.code, answer.json["subjects"], answer.json["undetermined"]) == (0, 4, [])
+    changed = {one["subject"]: (one["was"] or {}).get("reasons") for one in answer.json["differ"]}
+    assert changed == {
+        "withdrawal:w-1": ["VERIFIED"],
+        "withdrawal:w-2": None,
+        "withdrawal:w-4": ["REJECTED_INPUT"],
+    }

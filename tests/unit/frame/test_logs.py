@@ -159,6 +159,11 @@ def test_uncaught_exceptions_are_reported_without_text(tmp_path: Path) -> None:
     assert ran.returncode == 1
 
 
+def test_a_field_without_a_value_is_left_out(out: io.StringIO) -> None:
+    logs.get("serve").info("stopped", role="worker", reason=None)
+    assert "reason" not in lines(out)[0]
+
+
 def test_lines_of_one_event_share_its_trace(out: io.StringIO) -> None:
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     with logs.trace(parent):

@@ -12,6 +12,7 @@ import aiohttp
 from travelrule.commands.checks.check import Check
 from travelrule.environment import PREFIX
 from travelrule.errors import AddressUnavailable
+from travelrule.gateway.tls import Tls, server_context
 from travelrule.listener.addresses import bind
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
@@ -19,6 +20,8 @@ from travelrule.settings import Settings
 ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 ASK_SECONDS = 5.0
+OK, NOT_NOW = 200, 503
+"""What M8 answers with."""
 
 
 async def metrics_listener(settings: Settings) -> Check:
@@ -28,7 +31,8 @@ async def metrics_listener(settings: Settings) -> Check:
 
 
 async def gateway_listener(settings: Settings) -> Check:
-    """The address of the member endpoints."""
+    """The address of the member endpoints, and the files of its TLS."""
+    server_context(Tls.of(settings))
     where = settings.gateway_listen
     return await _listener("gateway listener", "GATEWAY_LISTEN", where, lambda: _is_gateway(settings))
 
@@ -45,8 +49,8 @@ async def _listener(name: str, setting: str, where: HostPort, is_ours: Callable[
 
 
 async def _is_probe(where: HostPort) -> bool:
-    answer = await _asked("http", where, "/livez")
-    return isinstance(answer, dict) and answer.keys() == {"ok", "checks"}
+    answer = await _asked(where, "/livez")
+    return answer is not None and answer[1].keys() == {"ok", "checks"}
 
 
 async def _is_gateway(settings: Settings) -> bool:
@@ -59,28 +63,30 @@ async def _is_gateway(settings: Settings) -> bool:
         if shown is None:
             return await _is_probe(settings.metrics_listen)
         return shown.strip() in settings.gateway_tls_certificate_file.read_text(encoding="utf-8")
-    answer = await _asked("http", where, "/v1/vasp/health")
+    answer = await _asked(where, "/v1/vasp/health")
     if answer is None:
         return await _is_probe(settings.metrics_listen)
-    return isinstance(answer, dict) and (answer.get("status") == "up" or "errorType" in answer)
+    status, body = answer
+    return body.get("status") == "up" if status == OK else status == NOT_NOW and "errorType" in body
 
 
-async def _asked(scheme: str, where: HostPort, path: str) -> Any:
-    """The JSON of an answer; False for an answer that is none, None if nobody talks to us."""
-    url = f"{scheme}://{_reachable(where)}{path}"
+async def _asked(where: HostPort, path: str) -> tuple[int, dict[str, Any]] | None:
+    """Status and JSON object of an answer, empty for what is none; None if the connection is refused or cut."""
+    url = f"http://{_reachable(where)}{path}"
     try:
         async with (
             asyncio.timeout(ASK_SECONDS),
             aiohttp.ClientSession(trust_env=False) as session,
             session.get(url) as answer,
         ):
-            return await answer.json(content_type=None)
+            body = await answer.json(content_type=None)
+            return answer.status, body if isinstance(body, dict) else {}
     except TimeoutError:
-        return False
+        return 0, {}
     except (aiohttp.ClientConnectionError, OSError):
         return None
     except (aiohttp.ClientError, ValueError):
-        return False
+        return 0, {}
 
 
 async def _certificate(where: HostPort) -> str | None:

@@ -81,7 +81,9 @@ class StoredChecks:
 
     async def _policy(self, database: Database | None) -> Check:
         policy, from_database = await self._active_policy(database)
-        where = "in force" if from_database else "of the settings, not in force yet"
+        where = "in force" if from_database else "of the settings, none is in force yet"
+        if database is None:
+            where = "of the settings; which is in force is not known, because this needs the database"
         return Check("policy", ok=True, detail=f"{policy.version}, {where}")
 
     async def _active_policy(self, database: Database | None) -> tuple[Policy, bool]:
