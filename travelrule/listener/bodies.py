@@ -1,10 +1,9 @@
 """The bodies that an application holds: how many bytes in all, from one source and of one member, and which gives way.
 
 A body is held from its first byte until its request is answered. One that is complete never gives way: its request ends
-by its deadline. When there is no room for more, one of the oldest incomplete ones gives way, as honest ones are complete
-within moments and those that are held open are not; among them one of the source that has most, so that a source which
-floods displaces its own. Nothing here depends on what a request claims, until its sender is
-known (``Held.belongs_to``).
+by its deadline. When there is no room for more, one of the oldest incomplete ones gives way, because honest ones are
+complete within moments; of these it is one of the source that has most, so that a flood displaces its own. Nothing here
+depends on what a request claims, until its sender is known (``Held.belongs_to``).
 
 Memory belongs to a process, so these are no counters that processes would share.
 """
