@@ -19,6 +19,8 @@ from itertools import islice
 
 from starlette.types import Receive
 
+from travelrule.listener.refused_peers import source_of
+
 MIB = 1_048_576
 COMPARED = 32
 """How many of the oldest incomplete bodies are looked at when a limit in all is reached."""
@@ -128,8 +130,8 @@ class BodyRoom:
 
     @contextmanager
     def place(self, source: str) -> Iterator[Held]:
-        """Hold the body of one request until it is answered."""
-        held = Held(self, source)
+        """Hold the body of one request until it is answered; ``source`` is the address of its peer."""
+        held = Held(self, source_of(source))
         try:
             yield held
         finally:

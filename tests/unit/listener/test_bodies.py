@@ -125,6 +125,16 @@ async def test_the_memory_of_all_is_made_room_for_at_the_source_that_has_most() 
         assert [held.displaced for held in (member, *flood)] == [False, True, False, False, False]
 
 
+async def test_the_addresses_of_one_ipv6_host_are_one_source() -> None:
+    room = BodyRoom(LIMITS)
+    with room.place("2001:db8:0:1::1") as one, room.place("2001:db8:0:1:ffff::2") as other:
+        await one.read((), whole(b"x" * 40), 50)
+        with pytest.raises(NoRoom):
+            await other.read((), whole(b"x" * 40), 50)
+        with room.place("2001:db8:0:2::1") as elsewhere:
+            await elsewhere.read((), whole(b"x" * 40), 50)
+
+
 async def test_where_all_are_whole_a_new_one_has_no_room() -> None:
     room = BodyRoom(LIMITS)
     with room.place("a") as one, room.place("b") as other, room.place("c") as late:
