@@ -22,7 +22,7 @@ from travelrule.engine.accepted_answers import accepted_answers
 from travelrule.engine.batch import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.committed_lines import write_facts
 from travelrule.engine.deciding import Decider, Known
-from travelrule.engine.decision_guard import alert_refused, may_refuse, own_subject, refuse_bare
+from travelrule.engine.decision_guard import alert_refused, may_refuse, note_refused, own_subject, refuse_bare
 from travelrule.engine.message_records import is_message
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.parking import ParkedInputs
@@ -188,6 +188,7 @@ class Engine:
         self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime, events: TakenEvents
     ) -> None:
         await batch.forget_known_dead_letters(connection)
+        alert_refused(batch)
         await batch.revoked_calls.mark(connection)
         events.lease(batch, now)
         subjects = subject_writes(slots.values(), self._machines, self.vault, self.vasp, now)
@@ -239,7 +240,7 @@ class Engine:
         if isinstance(item, Rejected):
             batch.refuse(item, slots.get(item.subject))
             if item.code in REFUSED_DECISIONS and decider.own is not None:
-                alert_refused(batch, decider.own, None)
+                note_refused(batch, decider.own, None, item)
             source = "subjects" if is_message(item.raw) else "kafka"
             batch.observations.append(_observation(source, "undecodable", "rejected"))
             if is_refused_request(item):

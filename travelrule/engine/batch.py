@@ -82,6 +82,8 @@ class Batch:
     parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
     used_decisions: list[Row] = field(default_factory=list)
+    refused_decisions: dict[str, tuple[Slot, Input | None]] = field(default_factory=dict)
+    """By dead letter: which subject an alert names, and the input."""
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)

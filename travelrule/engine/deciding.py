@@ -13,13 +13,13 @@ from travelrule.crypto.audit_chain import record_hash
 from travelrule.engine import audit_record
 from travelrule.engine.accepted_answers import AcceptedAnswers, with_accepted
 from travelrule.engine.batch import Batch, Observation
-from travelrule.engine.decision_guard import DecisionGuard, alert_refused
+from travelrule.engine.decision_guard import DecisionGuard, note_refused
 from travelrule.engine.envelope import unpack
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.slot import Slot
 from travelrule.exchange.decision import AcceptAnswer, Alert, Decision, Projection
 from travelrule.exchange.decision_authority import Refusal
-from travelrule.exchange.inputs import Input, Rejected
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.exchange.machine import Machine
 from travelrule.exchange.sources import SUBJECTS, source_class
 from travelrule.policy.policy import Policy
@@ -199,14 +199,15 @@ class Decider:
 
     def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
-            rejected = Rejected(item.raw, code, field, fix, slot.subject, item.type, item.event)
-            self._batch.refuse(rejected, slot, item)
+            self._batch.refuse(_rejected(item, item.raw, slot, code, field, fix), slot, item)
         return Outcome("rejected", code, field, fix)
 
     def _refuse_decision(self, item: Input, slot: Slot, refusal: Refusal) -> Outcome:
         """It was not authorized: the subject stays as it is, and an operator is told."""
         told = slot if slot.state is not None or slot.erased or self.own is None else self.own
-        alert_refused(self._batch, told, item)
+        if item.raw is not None:
+            rejected = _rejected(item, item.raw, slot, refusal.code, refusal.field, refusal.fix)
+            note_refused(self._batch, told, item, rejected)
         return self._refuse(item, slot, refusal.code, refusal.field, refusal.fix)
 
     def _park(self, item: Input, slot: Slot, now: datetime) -> None:
@@ -236,3 +237,7 @@ class Decider:
     def _observe(self, item: Input, outcome: str) -> None:
         labels = {"source": source_class(item.source), "type": item.type}
         self._batch.observations.append(Observation("inputs", {**labels, "outcome": outcome}))
+
+
+def _rejected(item: Input, raw: RawMessage, slot: Slot, code: str, field: str, fix: str) -> Rejected:
+    return Rejected(raw, code, field, fix, slot.subject, item.type, item.event)

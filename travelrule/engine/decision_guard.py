@@ -63,9 +63,16 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
 
-def alert_refused(batch: Batch, slot: Slot, item: Input | None) -> None:
-    """Tell an operator that a decision was refused for who made it."""
-    batch.alert(slot, item, Alert("DECISION_REFUSED", "critical"))
+def note_refused(batch: Batch, slot: Slot, item: Input | None, rejected: Rejected) -> None:
+    """Note that an operator is to be told of a decision that was refused for who made it."""
+    batch.refused_decisions.setdefault(batch.letter_id(rejected), (slot, item))
+
+
+def alert_refused(batch: Batch) -> None:
+    """Tell an operator, once it is known which dead letters are new: a record may be delivered again."""
+    for letter_id, (slot, item) in batch.refused_decisions.items():
+        if letter_id in batch.dead_letters:
+            batch.alert(slot, item, Alert("DECISION_REFUSED", "critical"))
 
 
 class DecisionGuard:

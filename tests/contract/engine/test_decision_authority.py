@@ -313,6 +313,17 @@ async def test_a_refused_decision_about_an_unknown_subject_leaves_no_row(desk: D
     assert await desk.subject("deposit:w-2") == []
 
 
+@pytest.mark.parametrize("subject", [W2, "withdrawal:made-up", "w-2"])
+async def test_a_refused_record_that_is_read_again_alerts_once(desk: Desk, subject: str) -> None:
+    await desk.rule(SIGNED)
+    event = desk.event(key=None, subject=subject)
+    await desk.send(event, 7)
+    await desk.station.engine.apply([desk.read(event, 7), desk.read(event, 7)])
+    assert (len(await desk.letters()), len(await desk.alerted())) == (1, 1)
+    await desk.send(event, 8)
+    assert (len(await desk.letters()), len(await desk.alerted())) == (2, 2)
+
+
 @pytest.mark.parametrize("subject", ["w-2", "nothing"])
 async def test_a_signature_names_its_subject_with_the_kind(desk: Desk, subject: str) -> None:
     await desk.rule(SIGNED)
