@@ -230,6 +230,19 @@ async def test_what_waits_for_a_request_that_is_given_up_is_a_dead_letter(record
     await proved(record)
 
 
+@pytest.mark.parametrize("order", ["before the end", "after the end"])
+async def test_value_that_was_sent_for_a_request_that_is_given_up_is_alerted(record: Record, order: str) -> None:
+    station, subject = record.station, f"withdrawal:{NAME}"
+    sent = broadcast().model_copy(update={"withdrawal_id": NAME})
+    end = cancelled().model_copy(update={"withdrawal_id": NAME})
+    await station.submit_all([broken(record)])
+    for one in (sent, end) if order == "before the end" else (end, sent):
+        await station.tell(one, subject)
+    assert await station.alerts() == ["BROADCAST_WITHOUT_ALLOW"]
+    assert "ALREADY_FINAL" in [letter.code for letter in await letters(record)]
+    await proved(record)
+
+
 async def test_the_hold_is_repeated_by_its_timer(record: Record) -> None:
     station = record.station
     await station.submit_all([broken(record)])
