@@ -121,9 +121,6 @@ class Decider:
             reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
             if reply is not None:
                 return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
-            for effect in decision.effects:
-                if isinstance(effect, Alert):
-                    batch.alert(slot, item, effect)
             return self._refuse(item, slot, decision.code, decision.field, decision.fix)
         if decision.status == "parked":
             self._park(item, slot, now)

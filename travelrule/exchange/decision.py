@@ -137,8 +137,7 @@ OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[State]):
     """The result of ``decide``. ``status`` ``rejected`` leaves the state as it was and remembers nothing, so that the
-    message can be replayed; of its effects only a reply, or else alerts, count. ``parked`` keeps the input until its
-    subject arrives. ``rule`` names the line of the law
+    message can be replayed; ``parked`` keeps the input until its subject arrives. ``rule`` names the line of the law
     that was applied, for ``travelrule explain``.
     """
 

@@ -104,10 +104,10 @@ def _end(state: RefusedRequestState, cause: Cause, policy: Policy, rule: str) ->
 def _after_the_end(state: RefusedRequestState, data: Wire) -> Decision[Any]:
     if isinstance(data, WithdrawalCancelled | RequestRefused):
         return ignored(state, "the last verdict is final")
-    refusal = rejected(state, "ALREADY_FINAL", "withdrawalId", "the last verdict is final: use a new id")
     if isinstance(data, WithdrawalBroadcast):
-        return replace(refusal, effects=(Alert(AlertCode.BROADCAST_WITHOUT_ALLOW.value, "critical"),))
-    return refusal
+        alert: Effect = Alert(AlertCode.BROADCAST_WITHOUT_ALLOW.value, "critical")
+        return Decision(state, (alert,), rule="broadcast without an allow")
+    return rejected(state, "ALREADY_FINAL", "withdrawalId", "the last verdict is final: use a new id")
 
 
 def _timer_due(state: RefusedRequestState, data: TimerDue, policy: Policy, now: datetime) -> Decision[Any]:
