@@ -39,8 +39,11 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(INSTALLED)  ## Write docs/generated anew
+docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
 	$(BIN)/python -m scripts.generate_docs
+	$(BIN)/python -m schemas.export
+	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi; do \
+	  $(BIN)/python -m travelrule.$$page || exit 1; done
 
 golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release
 	@$(BIN)/python -m tests.golden $(if $(UNRELEASED),--unreleased)

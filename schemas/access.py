@@ -79,7 +79,7 @@ ACCESS: dict[str, TopicAccess] = {
     "verdicts": TopicAccess(
         ("worker",),
         ("platform",),
-        "makes the platform send or credit what nobody allowed",
+        "makes the platform send or credit what was not allowed",
         "state, reasons and counterparties of all transfers; no names",
     ),
     "callbacks": TopicAccess(

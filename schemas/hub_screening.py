@@ -164,7 +164,7 @@ class KytSearchResponse(Wire):
 
 
 class UnhostedTokenRequest(Wire):
-    """Request of a session in which a customer proves that a wallet is his own (4.B.5)."""
+    """Request of a session in which a customer proves the ownership of a wallet (4.B.5)."""
 
     blockchain: ChainCode
     """Chain code of the proof, one of 7, in any case.

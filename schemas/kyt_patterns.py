@@ -13,7 +13,7 @@ from schemas.forms import absent, absent_is_none, several
 from schemas.text import MaybeText, MaybeTimestamp, Whole
 
 EXPONENT_MAX = 60
-"""No amount of any coin has more digits than this; a longer one is an attack on whoever writes it out."""
+"""No amount of any coin has more digits than this; a longer one is an attack on the program that writes it out."""
 
 
 def _number(value: Any) -> Decimal | None:

@@ -64,7 +64,7 @@ class ScreeningRequested(Wire):
 
 
 class OwnershipRequested(Wire):
-    """``ownership.requested.v1``: sent when a customer is to prove that an unhosted wallet is his own. It leads to
+    """``ownership.requested.v1``: sent when a customer is to prove the ownership of an unhosted wallet. It leads to
     ``ownership.session.v1``, ``ownership.result.v1`` and ``ownership.verdict.v1``.
     """
 

@@ -18,7 +18,7 @@ PERSON = "Person"
 
 
 def world_schema() -> Schema:
-    """The schema of a world file; ``$schema`` may stand in the file for an editor."""
+    """The schema of a world file; the file may name it as ``$schema``, for an editor."""
     schema = World.model_json_schema(by_alias=True, mode="validation", schema_generator=WireJsonSchema)
     schema["properties"]["$schema"] = {
         "type": "string",

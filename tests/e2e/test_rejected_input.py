@@ -58,7 +58,7 @@ async def test_a_broken_request_is_held_and_the_corrected_one_allowed_although_w
     assert (held.data["deadLetterId"], held.data["sequence"], held.data["final"]) == (letter_id, 1, False)
 
     await kill_workers(network)
-    await north.send_bytes("withdrawals", one, value)  # the platform repeats itself while nobody listens
+    await north.send_bytes("withdrawals", one, value)  # the platform repeats itself while no worker runs
     await stage.request(one)
     await start_workers(network)
     allowed = await north.verdict(one, "allow", "VERIFIED", after=1)

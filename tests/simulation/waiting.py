@@ -34,7 +34,7 @@ def unattended(state: Any, calls: set[tuple[str, str]]) -> str:
     if isinstance(state, WithdrawalState):
         return _withdrawal(state, calls)
     if isinstance(state, RefusedRequestState) and state.case.verdict == "hold" and "held" not in state.timers:
-        return "a refused request that nobody is reminded of"
+        return "a refused request without a reminder"
     if isinstance(state, DepositState):
         return _deposit(state)
     if isinstance(state, ExchangeState) and state.status == "verified" and "open" not in state.timers:

@@ -23,7 +23,7 @@ EXIT_CODES = {"not sent": 1, "refused": 1, "not taken": 3}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``sent`` (nobody waited), ``applied``, ``parked``, ``refused``, ``not sent`` or ``not taken`` (in time).
+    """``sent`` (not waited for), ``applied``, ``parked``, ``refused``, ``not sent`` or ``not taken`` (in time).
 
     ``code``, ``field`` and ``fix`` say why it was refused; ``letter`` is the dead letter's id.
     """

@@ -108,7 +108,7 @@ async def _rows(connection: AsyncConnection, table: Any, opened: Installation, s
 
 
 def _exchange_of(opened: Installation, row: Any, chapter: _Chapter) -> str | None:
-    """The exchange that announced a deposit; None for other subjects, and where nobody did."""
+    """The exchange that announced a deposit; None for other subjects, and where none did."""
     if row is None or row.kind != "deposit" or chapter.key is None or row.sealed is None:
         return None
     state = MACHINES[row.kind].load(opened.vault.open(chapter.key, "state", row.subject, bytes(row.sealed)))

@@ -204,7 +204,7 @@ class Decider:
         return Outcome("rejected", code, field, fix)
 
     def _refuse_decision(self, item: Input, slot: Slot, refusal: Refusal) -> Outcome:
-        """Nobody was entitled to it: the subject stays as it is, and an operator is told."""
+        """It was not authorized: the subject stays as it is, and an operator is told."""
         told = slot if slot.state is not None or slot.erased or self.own is None else self.own
         alert_refused(self._batch, told, item)
         return self._refuse(item, slot, refusal.code, refusal.field, refusal.fix)

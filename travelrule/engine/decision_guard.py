@@ -1,4 +1,4 @@
-"""Who may decide, asked before a decision is accepted: no machine sees one that nobody was entitled to make (ADR 0023).
+"""Who may decide, asked before a decision is accepted: no machine sees one that was not authorized (ADR 0023).
 
 A signature serves once. An accepted decision is known by its id, so that the same record again is a duplicate; one that
 the machine refused is not remembered as an input, therefore what was verified is kept in ``used_decisions`` until it
@@ -35,7 +35,7 @@ def own_subject(vasp: str) -> str:
 
 
 def may_refuse(policy: Policy, items: Sequence[Input | Rejected]) -> bool:
-    """Whether one of the items may be a decision that nobody was entitled to make."""
+    """Whether one of the items may be an unauthorized decision."""
     return policy.decisions.authority != "open" and any(map(_may_be_refused, items))
 
 

@@ -18,7 +18,7 @@ from travelrule.policy.decisions import CLOCK_SKEW_SECONDS, DecisionKey, Decisio
 
 
 class RefusedDecision(StrEnum):
-    """The codes of decisions that nobody was entitled to make."""
+    """The codes of unauthorized decisions."""
 
     DECISIONS_OFF = "DECISIONS_OFF"
     """The policy accepts no decision."""

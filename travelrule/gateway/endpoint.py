@@ -28,6 +28,7 @@ from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 OK = 200
 CANNOT_PROCESS = 503
+BODILESS = frozenset({"GET", "HEAD"})
 
 log = logs.get("gateway")
 
@@ -89,7 +90,7 @@ class Endpoint:
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = headers_of(scope["headers"])
-                if scope["method"] != "GET":
+                if scope["method"] not in BODILESS:
                     require_json(headers)
                 if self.admit is not None:
                     await self.admit(headers)

@@ -2,7 +2,7 @@
 
 Only a bound identity is charged: for a sealed request once its payload has opened with a current key of the entity, for
 a clear one once the key that the hub forwards is one of the entity's. What merely names a member is counted apart, so
-that nobody can use up another's rate. The check before a body is read only looks, and remembers no name.
+that no caller can use up another's rate. The check before a body is read only looks, and remembers no name.
 
 An address search or an authorization that finds nothing, or whose name is not the owner's, tells that somebody is no
 customer. Such answers have a rate of their own, far below that of searches: a member that asks for the addresses of its

@@ -25,7 +25,7 @@ from travelrule.hub.limits import RateLimiter
 from travelrule.hub.members import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.ports import HubState
-from travelrule.hub.records import CallRecord
+from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 from travelrule.listener import media_type
 
 DATETIME = "x-code-req-datetime"
@@ -87,7 +87,7 @@ class Admission:
         headers = request.headers
         self._require(operation, headers)
         alliance, entity_id = _origin(headers[ORIGIN])
-        record.caller = entity_id
+        record.caller = entity_id[:ID_CHARACTERS_MAX]
         caller = await self._state.member(entity_id)
         if caller is None or caller.alliance.lower() != alliance.lower():
             raise HubFault(422, "INVALID_ORIGIN", "X-Request-Origin names no registered VASP")

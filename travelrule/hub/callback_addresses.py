@@ -14,6 +14,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 _USERINFO = re.compile(r"[^:/?#]*:?//[^/?#]*@")
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*", re.ASCII)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -28,6 +29,14 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
         return ip_address(host.strip("[]"))
     except ValueError:
         return None
+
+
+def is_disguised(host: str) -> bool:
+    """Whether ``host`` is no address in its usual form, and no name either, as its last part is a number: systems take
+    such a text for an address, and a client may connect to it without asking its resolver.
+    """
+    last = host.removesuffix(".").rpartition(".")[2]
+    return literal_address(host) is None and _NUMBER.fullmatch(last) is not None
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:

@@ -10,7 +10,7 @@ from yarl import URL
 from travelrule import logs
 from travelrule.hub.answers import HubFault
 from travelrule.hub.bodies import absent
-from travelrule.hub.callback_addresses import has_userinfo, is_public, literal_address
+from travelrule.hub.callback_addresses import has_userinfo, is_disguised, is_public, literal_address
 from travelrule.hub.members import HUB_ENTITY
 from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
@@ -70,6 +70,8 @@ class Callbacks:
         if self._allow_http and _is_loopback(url.host):
             return url.scheme in ("http", "https")
         address = literal_address(url.host)
+        if is_disguised(url.host):
+            return False
         # A name is judged when it is resolved for the connection.
         return url.scheme == "https" and (address is None or is_public(address))
 

@@ -15,6 +15,7 @@ import time
 from datetime import datetime
 from typing import Any
 
+from schemas.cloudevents import traceparent_or_none
 from travelrule.hub import bodies
 from travelrule.hub.admission import REMOTE_KEY, Admission, Admitted, HubRequest
 from travelrule.hub.answers import HubAnswer, HubFault
@@ -59,9 +60,12 @@ class HubService:
         began = time.perf_counter()
         now = self._clock()
         record = CallRecord(
-            at=now, operation=operation.name, target=request.target, request_id=request.request_id[:ID_CHARACTERS_MAX]
+            at=now,
+            operation=operation.name,
+            target=request.target[:ID_CHARACTERS_MAX],
+            request_id=request.request_id[:ID_CHARACTERS_MAX],
         )
-        record.traceparent = request.headers.get("traceparent", "")
+        record.traceparent = traceparent_or_none(request.headers.get("traceparent")) or ""
         try:
             answer = await self._answer(operation, request, now, record)
             record.status = answer.status

@@ -1,9 +1,9 @@
 """The bodies that an application holds: how many bytes in all, from one source and of one member, and which gives way.
 
 A body is held from its first byte until its request is answered. One that is complete never gives way: its request ends
-by its deadline. When there is no room for more, the oldest incomplete one gives way, as honest ones are complete within
-moments and those that are held open are not. Nothing here depends on what a request claims, until its sender is
-known (``Held.belongs_to``).
+by its deadline. When there is no room for more, one of the oldest incomplete ones gives way, because honest ones are
+complete within moments; of these it is one of the source that has most, so that a flood displaces its own. Nothing here
+depends on what a request claims, until its sender is known (``Held.belongs_to``).
 
 Memory belongs to a process, so these are no counters that processes would share.
 """
@@ -15,10 +15,15 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 
 from starlette.types import Receive
 
+from travelrule.listener.refused_peers import source_of
+
 MIB = 1_048_576
+COMPARED = 32
+"""How many of the oldest incomplete bodies are looked at when a limit in all is reached."""
 
 Headers = Iterable[tuple[bytes, bytes]]
 """As ASGI has them."""
@@ -115,6 +120,7 @@ class BodyRoom:
         self.held_bytes = 0
         self._by_source: Counter[str] = Counter()
         self._by_member: Counter[str] = Counter()
+        self._incomplete_by_source: Counter[str] = Counter()
         self._incomplete: OrderedDict[Held, None] = OrderedDict()
 
     @property
@@ -124,8 +130,8 @@ class BodyRoom:
 
     @contextmanager
     def place(self, source: str) -> Iterator[Held]:
-        """Hold the body of one request until it is answered."""
-        held = Held(self, source)
+        """Hold the body of one request until it is answered; ``source`` is the address of its peer."""
+        held = Held(self, source_of(source))
         try:
             yield held
         finally:
@@ -134,19 +140,22 @@ class BodyRoom:
     def begin(self, held: Held) -> None:
         """Note that a body does not come in one piece."""
         if len(self._incomplete) >= self.limits.incomplete:
-            self._displace_for(held, None)
+            self._displace_for(held, self._incomplete_by_source)
         self._incomplete[held] = None
+        self._incomplete_by_source[held.source] += 1
 
     def complete(self, held: Held) -> None:
         """Note that the reading is over; a body that is whole gives way to none."""
-        self._incomplete.pop(held, None)
+        if held in self._incomplete:
+            del self._incomplete[held]
+            _less(self._incomplete_by_source, held.source, 1)
 
     def add(self, held: Held, size: int) -> None:
         """Take room for one more piece. Raises ``NoRoom`` if only bodies that are whole could give way."""
         while self._by_source[held.source] + size > self.limits.per_source:
-            self._displace_for(held, held.source)
+            self._displace_of_source(held)
         while self.held_bytes + size > self.limits.total:
-            self._displace_for(held, None)
+            self._displace_for(held, self._by_source)
         held.size += size
         self.held_bytes += size
         self._by_source[held.source] += size
@@ -158,16 +167,22 @@ class BodyRoom:
         held.member = member
         self._by_member[member] += held.size
 
-    def _displace_for(self, held: Held, source: str | None) -> None:
-        for oldest in self._incomplete:
-            if oldest is not held and (source is None or oldest.source == source):
-                self._forget(oldest)
-                oldest.give_way()
-                return
-        raise NoRoom
+    def _displace_of_source(self, held: Held) -> None:
+        others = (one for one in self._incomplete if one is not held and one.source == held.source)
+        self._displace(next(others, None))
+
+    def _displace_for(self, held: Held, most: Counter[str]) -> None:
+        oldest = islice((one for one in self._incomplete if one is not held), COMPARED)
+        self._displace(max(oldest, key=lambda one: most[one.source], default=None))
+
+    def _displace(self, held: Held | None) -> None:
+        if held is None:
+            raise NoRoom
+        self._forget(held)
+        held.give_way()
 
     def _forget(self, held: Held) -> None:
-        self._incomplete.pop(held, None)
+        self.complete(held)
         self.held_bytes -= held.size
         _less(self._by_source, held.source, held.size)
         if held.member:

@@ -60,6 +60,8 @@ def _checked(head: bytes, limits: Limits) -> bytes:
         raise HeadRefused(431, f"a request must not have more than {limits.header_count} headers")
     if _FOLDED.search(head):
         raise HeadRefused(400, "a header must not be folded over several lines")
+    # One empty line may come before a request (RFC 9112 section 2.2).
+    head = head.removeprefix(b"\r\n")
     path = head.partition(b"\r\n")[0].partition(b"?")[0]
     if b"%2f" in path.lower():
         raise HeadRefused(400, "a path must not hold an encoded slash")

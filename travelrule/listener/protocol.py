@@ -45,6 +45,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._head = HeadBuffer(table.limits)
         self._reserved = 0
         self._begun = False
+        self._headed = False
         self._whole = False
         self._idle = False
         self._closing = False
@@ -89,9 +90,13 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         if request is None:
             return
-        self._begun = self._whole = False
+        self._begun = self._headed = self._whole = False
         head, end, body = request.partition(END)
         self._feed(head + end)
+        if not self._headed and not self._closing:
+            # The parser skips empty lines; what follows them would reach it as a body does, without limits of a head.
+            self._refuse(400, "a request must begin with its request line")
+            return
         if body and not self._closing:
             self._body_received(body)
         if not self._whole and not self._closing:
@@ -137,6 +142,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Start the application; what the parser takes for headers later are trailers, which are dropped."""
         self._chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
         self._framing = 0
+        self._headed = True
         super().on_headers_complete()
         self.headers = []
 

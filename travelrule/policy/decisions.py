@@ -55,4 +55,4 @@ def contradictions(decisions: Decisions) -> Iterator[tuple[str, str]]:
     for key_id, key in decisions.keys.items():
         owner = owners.setdefault(key.public_key, key.actor)
         if owner != key.actor:
-            yield f"decisions.keys.{key_id}", "another actor has the same key: give each actor a pair of his own"
+            yield f"decisions.keys.{key_id}", "another actor has the same key: give each actor its own key pair"

@@ -1,4 +1,4 @@
-"""A real Kafka that gives nobody a right but by the lines of ``docs/generated/access.md``."""
+"""A real Kafka that grants no right but by the lines of ``docs/generated/access.md``."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ async def test_a_signature_for_another_vasp_serves_for_none_here(desk: Desk) -> 
         {"key": BOB, "key_id": "bob-1"},
         {"key": ALICE, "key_id": "alice-1", "actor": "bob"},
     ],
-    ids=["a-stranger", "a-key-nobody-has", "bob-as-alice", "alice-as-bob"],
+    ids=["a-stranger", "an-unknown-key", "bob-as-alice", "alice-as-bob"],
 )
 async def test_an_actor_decides_with_his_own_key_only(desk: Desk, maker: dict[str, Any]) -> None:
     await desk.rule(SIGNED)

@@ -227,7 +227,7 @@ async def test_the_lease_of_a_call_that_a_dead_process_left_is_told(station: Sta
     dead = station.another_caller("dead")
     claimed = await dead._queues.claim_calls(5, 5, {}, station.clock(), station.clock() + timedelta(seconds=1))
     assert len(claimed) == 1
-    assert lines.of("lease-taken-over") == [], "nobody had it"
+    assert lines.of("lease-taken-over") == [], "it was free"
     await station.call()
     assert lines.of("lease-taken-over") == [], "its lease lasts"
     station.clock.forward(LEASE_SECONDS)

@@ -142,7 +142,7 @@ async def test_an_event_without_an_id_is_told_of_once_per_dead_letter(record: Re
 
 
 async def test_an_id_that_names_another_event_is_a_refused_request_too(record: Record) -> None:
-    """A platform that numbers its events anew for each withdrawal must hear of it."""
+    """A platform that numbers its events from 1 for each withdrawal must hear of it."""
     first, second = event("w-7", "e-1000"), event("w-8", "e-1000")
     outcomes = await record.station.submit_all([taken(record, first, 1, b"w-7"), taken(record, second, 2, b"w-8")])
     assert [one.code for one in outcomes] == ["", "CONFLICT"]
@@ -175,7 +175,7 @@ async def test_a_request_that_the_machine_cannot_take_is_one_too(record: Record)
     [
         b"{",
         {**event(**WRONG_AMOUNT), "type": "withdrawal.cancelled.v1"},
-        {**event(**WRONG_AMOUNT), "type": "nobody.knows.v1"},
+        {**event(**WRONG_AMOUNT), "type": "not.known.v1"},
         {**event(**WRONG_AMOUNT), "subject": "another"},
     ],
 )

@@ -1,4 +1,4 @@
-"""A withdrawal that ends before its authorization could be sent: nobody hears of its customer."""
+"""A withdrawal that ends before its authorization could be sent: nothing about its customer leaves."""
 
 from __future__ import annotations
 

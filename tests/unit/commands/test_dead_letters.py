@@ -270,7 +270,7 @@ def test_replay_by_filter_does_what_the_dry_run_said(installed: Cli, broker: tup
 def test_replay_by_filter_asks_first(installed: Cli, broker: tuple[str, ...]) -> None:
     letters(installed, "CONFLICT")
     answer = installed.run("dead-letters", "replay", "--code", "CONFLICT")
-    assert answer.code == 2, "nobody can be asked: standard input is no terminal"
+    assert answer.code == 2, "no question can be asked: standard input is no terminal"
     assert "--yes" in answer.err
     assert "--dry-run" in answer.err
     assert codes(installed, "--waiting") == ["CONFLICT"]

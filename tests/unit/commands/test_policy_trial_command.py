@@ -81,7 +81,7 @@ def test_wrong_use_is_said_before_anything_is_read(tried: Cli) -> None:
 
 
 def test_a_refused_request_differs_under_no_policy(tried: Cli) -> None:
-    """Before and after its correction: what nobody could read, no rule decides."""
+    """Before and after its correction: no rule decides what could not be read."""
 
     async def refuse(opened: Installation) -> None:
         for name in ("w-3", "w-4"):

@@ -36,6 +36,7 @@ async def test_a_request_without_body_needs_none(world: World) -> None:
     world.open()
     assert world.client is not None
     assert (await world.client.get("/v1/vasp/health", headers=HEADERS)).status_code == 200
+    assert (await world.client.head("/v1/vasp/health", headers=HEADERS)).status_code == 200
 
 
 async def test_a_callback_of_another_type_asks_for_nothing(world: World) -> None:

@@ -211,3 +211,12 @@ async def test_a_signature_header_that_comes_twice_is_refused(name: str) -> None
     assert error_of(answer) == (422, "INVALID_MSG_FIELD_VALUE")
     assert name.lower() in answer.json()["errorMsg"]
     assert hub.south.calls == []
+
+
+async def test_what_a_stranger_writes_into_headers_and_path_is_not_kept_at_length() -> None:
+    hub = hub_under_test()
+    long = "x" * 4000
+    await hub.authorize(target=long, headers={"X-Request-Origin": f"code:{long}", "traceparent": long})
+    [record] = hub.records.kept
+    assert record.error_type == "INVALID_ORIGIN"
+    assert max(map(len, (record.caller, record.target, record.traceparent))) <= 200

@@ -101,6 +101,40 @@ async def test_the_oldest_that_is_incomplete_gives_way_and_one_that_is_whole_doe
         second.cancel()
 
 
+async def test_a_source_that_floods_displaces_its_own_bodies_and_not_those_of_others() -> None:
+    room = BodyRoom(LIMITS)
+    with ExitStack() as stack:
+        member, *flood = [stack.enter_context(room.place(source)) for source in ("member", *["flood"] * 20)]
+        room.begin(member)
+        room.add(member, 20)
+        for held in flood:
+            with suppress(NoRoom):
+                room.begin(held)
+                room.add(held, 15)
+        assert not member.displaced
+        assert sum(not held.displaced for held in flood) == LIMITS.incomplete - 1
+
+
+async def test_the_memory_of_all_is_made_room_for_at_the_source_that_has_most() -> None:
+    room = BodyRoom(LIMITS)
+    with ExitStack() as stack:
+        member, *flood = [stack.enter_context(room.place(source)) for source in ("member", "b", "b", "c", "c")]
+        for held, size in zip((member, *flood), (20, 25, 25, 25, 25), strict=True):
+            room.begin(held)
+            room.add(held, size)
+        assert [held.displaced for held in (member, *flood)] == [False, True, False, False, False]
+
+
+async def test_the_addresses_of_one_ipv6_host_are_one_source() -> None:
+    room = BodyRoom(LIMITS)
+    with room.place("2001:db8:0:1::1") as one, room.place("2001:db8:0:1:ffff::2") as other:
+        await one.read((), whole(b"x" * 40), 50)
+        with pytest.raises(NoRoom):
+            await other.read((), whole(b"x" * 40), 50)
+        with room.place("2001:db8:0:2::1") as elsewhere:
+            await elsewhere.read((), whole(b"x" * 40), 50)
+
+
 async def test_where_all_are_whole_a_new_one_has_no_room() -> None:
     room = BodyRoom(LIMITS)
     with room.place("a") as one, room.place("b") as other, room.place("c") as late:

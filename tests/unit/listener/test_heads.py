@@ -109,6 +109,7 @@ async def test_a_late_body_of_an_upgrade_is_no_request_of_its_own() -> None:
         b"GET /\xff HTTP/1.1\r\nHost: h\r\n\r\n",
         b"GET /v1%2Fvasp/health HTTP/1.1\r\nHost: h\r\n\r\n",
         b"GET /v1/%2f/health?x=1 HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"\r\nGET /v1%2fvasp/health HTTP/1.1\r\nHost: h\r\n\r\n",
     ],
 )
 async def test_what_is_no_request_ends_the_connection(hostile: bytes) -> None:
@@ -116,6 +117,34 @@ async def test_what_is_no_request_ends_the_connection(hostile: bytes) -> None:
         answer = await door.say(hostile)
         assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 405"))
         assert door.app.seen == []
+
+
+@pytest.mark.parametrize("blank", [b"\r\n\r\n", b"\r\n" * 3, b"\n\r\n\r\n", b"\r\r\n\r\n"])
+async def test_blank_lines_before_a_head_do_not_lift_its_limits(blank: bytes) -> None:
+    async with open_door() as door:
+        reader, writer = await door.knock()
+        writer.write(request(b"one"))
+        await reader.readuntil(b"POST 3")
+        writer.write(blank + request(b"", b"X: " + b"a" * 100_000, CLOSE))
+        try:
+            answer = await reader.read()
+        except ConnectionResetError:
+            answer = b""
+        writer.close()
+        assert b" 200 " not in answer
+        assert door.app.seen == [("POST", b"one")]
+
+
+async def test_blank_lines_before_a_head_do_not_hide_an_upgrade() -> None:
+    async with open_door() as door:
+        upgrade = request(b"secret", b"Connection: Upgrade", b"Upgrade: h2c")
+        assert (await door.say(b"\r\n\r\n" + upgrade)).startswith(b"HTTP/1.1 400")
+        assert door.app.seen == []
+
+
+async def test_one_blank_line_before_a_request_is_fine() -> None:
+    async with open_door() as door:
+        assert (await door.say(b"\r\n" + request(b"abc", CLOSE))).endswith(b"POST 3")
 
 
 async def test_an_encoded_slash_in_a_query_is_fine() -> None:

@@ -92,7 +92,7 @@ async def _asked(where: HostPort, path: str) -> tuple[int, dict[str, Any]] | Non
 
 
 async def _certificate(where: HostPort) -> str | None:
-    """The certificate that is shown there, PEM; whoever shows it is not asked for anything else."""
+    """The certificate that is shown there, PEM; the peer is asked for nothing else."""
     host = _reachable(where)
     try:
         return await asyncio.to_thread(ssl.get_server_certificate, (host.host, host.port), timeout=ASK_SECONDS)
