@@ -8,6 +8,7 @@ each phase has a deadline, and bytes after a request are never read as a second 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import httptools
@@ -25,6 +26,15 @@ CHUNKED_PIECE = 4_096
 DRAIN_SECONDS = 2.0
 """How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
 _REASONS: dict[int, Reason] = {408: "late", 503: "memory"}
+
+
+class _AnswerTransport:
+    """The transport as the application sees it: ``close`` waits for the rest of the body."""
+
+    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
+        self.write = transport.write
+        self.is_closing = transport.is_closing
+        self.close = close
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -49,6 +59,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._whole = False
         self._idle = False
         self._closing = False
+        self._last = False
         self._chunked = False
         self._framing = 0
         self._body = 0
@@ -144,6 +155,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._framing = 0
         self._headed = True
         super().on_headers_complete()
+        self.cycle.transport = _AnswerTransport(self.transport, self._close_after_body)  # type: ignore[assignment]
         self.headers = []
 
     def on_body(self, body: bytes) -> None:
@@ -178,6 +190,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self.flow.resume_reading()
 
     def _next_request(self) -> None:
+        if self._last:
+            self.transport.close()
         if self.transport.is_closing():
             return
         self._idle = True
@@ -185,6 +199,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self._due_in(self._limits.answer_seconds if untaken else self._limits.idle_seconds)
         self._table.enter(self._entry, Phase.WAITING)
         self.flow.resume_reading()
+
+    def _close_after_body(self) -> None:
+        """Close behind the last answer. A peer that still sends its body would lose the answer to a reset."""
+        if self._whole or not self.cycle.response_complete:
+            self.transport.close()
+        else:
+            self._last = True
 
     def _close_after_answer(self) -> None:
         self._closing = True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from contextlib import suppress
 
 import orjson
 import pytest
@@ -197,6 +199,31 @@ async def test_an_early_answer_is_read_before_the_rest_of_the_body_is_dropped() 
         assert (await reader.read()).count(b"HTTP/1.1 200") <= 1
         writer.close()
         assert len(door.app.seen) <= 2
+
+
+async def test_a_client_that_sends_its_whole_body_first_reads_an_early_answer_too() -> None:
+    head, body = request(b"x" * 8_000_000, CLOSE).split(b"\r\n\r\n")
+    loop = asyncio.get_running_loop()
+    async with open_door(app=Echo(read_body=False)) as door:
+        with socket.create_connection(("127.0.0.1", door.port)) as client:
+            client.setblocking(False)
+            await loop.sock_sendall(client, head + b"\r\n\r\n")
+            await door.until(lambda: bool(door.app.seen))
+            await loop.sock_sendall(client, body)
+            assert (await loop.sock_recv(client, 65_536)).startswith(b"HTTP/1.1 200")
+        await door.until(lambda: len(door.server.table) == 0)
+        assert door.server.table.reserve_body(door.server.table.limits.body_memory)
+
+
+async def test_a_body_that_never_ends_after_its_answer_does_not_hold_a_connection() -> None:
+    async with open_door(Limits(sweep_seconds=0.01), app=Echo(read_body=False)) as door:
+        reader, writer = await door.knock()
+        writer.write(request(b"x" * 100, CLOSE)[:-1])
+        await reader.readuntil(b"POST 0")
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+        await door.until(lambda: len(door.server.table) == 0)
 
 
 async def test_the_refusal_has_the_one_error_shape() -> None:
