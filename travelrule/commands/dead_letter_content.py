@@ -9,8 +9,10 @@ from typing import Any
 from uuid import uuid4
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
 
+from schemas.text import Id
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.envelope import unpack_raw
 from travelrule.errors import TravelRuleError, UsageError
@@ -20,6 +22,7 @@ from travelrule.exchange.sources import InternalSource, internal_input
 from travelrule.store import dead_letters, tables
 
 CANDIDATES_MAX = 10
+_ACTOR = TypeAdapter(Id)
 
 
 class NotRecordedError(TravelRuleError):
@@ -77,7 +80,17 @@ async def record_disclosure(opened: Installation, letter_id: str, actor: str) ->
     return before
 
 
-def login() -> str:
+def reader(given: str | None) -> str:
+    """Who reads: the given name or the login. Raises ``UsageError`` for a name that no decision could have."""
+    if not given:
+        return _login()
+    try:
+        return _ACTOR.validate_python(given)
+    except ValidationError:
+        raise UsageError("--actor must be 1 to 200 characters on one line") from None
+
+
+def _login() -> str:
     """Who runs this process, as far as the system knows."""
     try:
         name = getpass.getuser()

@@ -10,7 +10,7 @@ import typer
 
 from schemas.registry import TOPICS
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.dead_letter_content import login, read, record_disclosure, resolve_id
+from travelrule.commands.dead_letter_content import read, reader, record_disclosure, resolve_id
 from travelrule.commands.dead_letter_filter import (
     CodeOption,
     SinceOption,
@@ -22,6 +22,7 @@ from travelrule.commands.dead_letter_filter import (
 from travelrule.commands.dead_letter_page import page
 from travelrule.commands.dead_letter_replay import replay_filtered, replay_named
 from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
+from travelrule.commands.terminal_text import one_line
 from travelrule.engine.message_records import is_message, names_of
 from travelrule.errors import UsageError
 from travelrule.store import dead_letters
@@ -59,7 +60,7 @@ def list_(
 @app.command()
 def show(letter_id: IdArgument, actor: ActorOption = None, output: OutputOption = Output.TEXT) -> None:
     """Show one dead letter with its content (which may be personal data). Who reads it is recorded in the audit log."""
-    run(_show(letter_id, actor or login(), output))
+    run(_show(letter_id, actor, output))
 
 
 @app.command()
@@ -119,12 +120,13 @@ async def _list(wanted: DeadLetterFilter, limit: int | None, output: Output) -> 
             write_json(_public(row))
 
 
-async def _show(given: str, actor: str, output: Output) -> None:
+async def _show(given: str, actor: str | None, output: Output) -> None:
+    name = reader(actor)
     async with installation() as opened:
         row, raw = await read(opened, await resolve_id(opened, given))
         if raw is None:
             raise UsageError(f"the content of dead letter {row.id} was erased")
-        before = await record_disclosure(opened, row.id, actor)
+        before = await record_disclosure(opened, row.id, name)
     known = {**_public(row), "key": (raw.key or b"").decode("utf-8", "replace")}
     value = (raw.value or b"").decode("utf-8", "replace")
     if is_message(raw):
@@ -137,8 +139,8 @@ async def _show(given: str, actor: str, output: Output) -> None:
     if before is not None:
         times = f"{before['times']} time{'s' * (before['times'] != 1)}"
         known["shown"] = f"{times} before, last to {before['by']} at {before['at']}"
-    for name, field in known.items():
-        write_text(f"{name:<11} {field if field is not None else ''}")
+    for label, field in known.items():
+        write_text(f"{label:<11} {one_line(str(field)) if field is not None else ''}")
     write_text(f"{'value':<11} {value}")
 
 

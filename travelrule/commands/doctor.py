@@ -35,8 +35,9 @@ async def _doctor(output: Output) -> None:
         write_json({"ok": ok, "checks": rows})
     else:
         for check in checks:
-            write_text(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
-            if not check.ok:
+            detail = check.detail.replace("\n", "\n     ")
+            write_text(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {detail}")
+            if not check.ok and check.fix not in check.detail:
                 write_text(f"     → {check.fix}")
     if not ok:
         raise typer.Exit(1)

@@ -23,6 +23,7 @@ from schemas.text import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.bootstrap.log_names import library_messages
+from travelrule.commands.terminal_text import one_line, printable
 from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
@@ -54,7 +55,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 def fail(error: TravelRuleError) -> NoReturn:
     """Say what went wrong and leave with its exit code."""
-    sys.stderr.write(f"travelrule: {error}\n")
+    sys.stderr.write(f"travelrule: {printable(str(error))}\n")
     raise typer.Exit(error.exit_code) from error
 
 
@@ -110,10 +111,10 @@ def write_rows(rows: Iterable[dict[str, Any]], output: Output, columns: tuple[st
         return
     table = Table(*columns)
     for row in rows:
-        table.add_row(*("" if row.get(name) is None else str(row[name]) for name in columns))
+        table.add_row(*("" if row.get(name) is None else one_line(str(row[name])) for name in columns))
     Console().print(table)
 
 
 def write_text(text: str) -> None:
     """A line for a person."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(printable(text) + "\n")

@@ -15,6 +15,7 @@ from travelrule.commands.edge import Output, OutputOption, installation, run, wr
 from travelrule.commands.moments import moment_text
 from travelrule.commands.story import story_of
 from travelrule.commands.subjects import resolve
+from travelrule.commands.terminal_text import one_line
 
 Fact = dict[str, Any]
 
@@ -51,7 +52,7 @@ def _tree(story: Fact, zone: tzinfo | None) -> Tree:
     told = [(one, lines) for name, lines in _LINES.items() for one in story[name]]
     for one, lines in sorted(told, key=lambda pair: datetime.fromisoformat(pair[0]["at"])):
         other = f"{one['subject']} " if one["subject"] != story["subject"] else ""
-        first, *more = lines(one)
+        first, *more = map(one_line, lines(one))
         after = f" (+{one['after']})" if one.get("after") else ""
         branch = tree.add(f"{moment_text(datetime.fromisoformat(one['at']), zone)}{after} {other}{first}")
         for line in more:

@@ -104,6 +104,9 @@ def _end(state: RefusedRequestState, cause: Cause, policy: Policy, rule: str) ->
 def _after_the_end(state: RefusedRequestState, data: Wire) -> Decision[Any]:
     if isinstance(data, WithdrawalCancelled | RequestRefused):
         return ignored(state, "the last verdict is final")
+    if isinstance(data, WithdrawalBroadcast):
+        alert: Effect = Alert(AlertCode.BROADCAST_WITHOUT_ALLOW.value, "critical")
+        return Decision(state, (alert,), rule="broadcast without an allow")
     return rejected(state, "ALREADY_FINAL", "withdrawalId", "the last verdict is final: use a new id")
 
 

@@ -79,11 +79,13 @@ def _fault(detail: ErrorDetails, name: str) -> ConfigurationFault:
 
 
 def _fix(detail: ErrorDetails) -> str:
-    if detail["type"] == "extra_forbidden" and (
-        near := difflib.get_close_matches(str(detail["loc"][-1]), set(_names(Spec)), n=1)
-    ):
-        return f"is not known: did you mean {near[0]}?"
-    return fix_of(detail)
+    if detail["type"] != "extra_forbidden":
+        return fix_of(detail)
+    name, names = str(detail["loc"][-1]), set(_names(Spec))
+    if name in names:
+        return "is not known here: move or remove it"
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"is not known: did you mean {near[0]}?" if near else fix_of(detail)
 
 
 def _names(model: type[Spec]) -> Iterator[str]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from tests.contract.commands.test_processes import start
 from tests.services import KafkaCluster, KafkaNode
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from tests.unit.commands.test_processes import start
 
 PATIENCE_SECONDS = 180
 LOOK_SECONDS = 0.1

@@ -11,8 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
-from tests.unit.commands.test_processes import ended, start
 
 
 def _logged(folder: Path, command: str, **settings: str) -> tuple[str, str]:

@@ -7,11 +7,11 @@ import re
 import shlex
 import time
 
+from tests.contract.commands.test_processes import ask, ended, start, until_ready
 from tests.services.ports import free_port
 from tests.services.process import ROOT
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks
-from tests.unit.commands.test_processes import ask, ended, start, until_ready
 from travelrule.settings import Settings
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from tests.contract.commands.secured_kafka import make_certificate
+from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from tests.unit.commands.test_processes import ended, start
 from travelrule.bootstrap.gateway import serve_until
 from travelrule.bootstrap.roles import _until_stopped
 from travelrule.bootstrap.stop import Stop

@@ -12,7 +12,7 @@ import pytest
 from streams.codec import read
 from tests.contract.engine.recorded import Record
 from tests.contract.engine.toy import dead_letter_headers
-from tests.unit.exchange.scene import broadcast, cancelled, request
+from tests.unit.exchange.scene import broadcast, cancelled, mined, request
 from travelrule.engine.apply import Engine
 from travelrule.engine.kinds import MACHINES
 from travelrule.engine.vault import Vault
@@ -220,13 +220,29 @@ async def test_what_the_chain_did_waits_until_the_request_is_corrected(record: R
 async def test_what_waits_for_a_request_that_is_given_up_is_a_dead_letter(record: Record) -> None:
     station, subject = record.station, f"withdrawal:{NAME}"
     await station.submit_all([broken(record)])
-    assert (await station.tell(broadcast().model_copy(update={"withdrawal_id": NAME}), subject)).status == "parked"
+    assert (await station.tell(mined().model_copy(update={"withdrawal_id": NAME}), subject)).status == "parked"
     assert (await station.tell(cancelled().model_copy(update={"withdrawal_id": NAME}), subject)).status == "applied"
     assert await station.rows(tables.parked) == []
     assert sorted(letter.code for letter in await letters(record)) == ["ALREADY_FINAL", "INVALID_AMOUNT"]
     outcomes = await station.submit_all([corrected(record)])
     assert [one.code for one in outcomes] == ["ALREADY_FINAL"]
     assert [one["reasons"][0] for one in await verdicts(record)] == ["REJECTED_INPUT", "CANCELLED"]
+    await proved(record)
+
+
+@pytest.mark.parametrize("order", ["before the end", "after the end"])
+async def test_value_that_was_sent_for_a_request_that_is_given_up_is_alerted(record: Record, order: str) -> None:
+    station, subject = record.station, f"withdrawal:{NAME}"
+    sent = broadcast().model_copy(update={"withdrawal_id": NAME})
+    end = cancelled().model_copy(update={"withdrawal_id": NAME})
+    await station.submit_all([broken(record)])
+    for one in (sent, end) if order == "before the end" else (end, sent):
+        await station.tell(one, subject)
+    assert await station.alerts() == ["BROADCAST_WITHOUT_ALLOW"]
+    (again,) = [item for item in station.sent if item.data == sent]
+    assert (await station.submit(again)).status == "duplicate"
+    assert await station.alerts() == ["BROADCAST_WITHOUT_ALLOW"], "the same event again is no other alert"
+    assert [letter.code for letter in await letters(record)] == ["INVALID_AMOUNT"], "it is a record of its own"
     await proved(record)
 
 

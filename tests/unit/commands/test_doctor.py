@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,6 +121,22 @@ def test_nothing_is_there_and_everything_is_said(cli: Cli) -> None:
     text = cli.run("doctor")
     assert text.code == 1
     assert text.out.count("FAIL") == 5
+
+
+def test_a_person_is_told_each_thing_once(installed: Cli) -> None:
+    """A fix that stands in the detail is not repeated below it; what is wrong with one check stands under it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        installed.set(VASP_PROFILE_FILE="nowhere.toml", GATEWAY_LISTEN=f"127.0.0.1:{taken.getsockname()[1]}")
+        text = installed.run("doctor").out
+        assert text.count("no such file: nowhere.toml") == 1
+        assert text.count("another process listens there") == 1
+    wrong = installed.folder / "wrong.toml"
+    wrong.write_text('legal_nam = "North"\ncountry_of_registration = "Singapore"\n', encoding="utf-8")
+    installed.set(VASP_PROFILE_FILE=str(wrong))
+    text = installed.run("doctor").out
+    assert text.count("add it") == 1
+    assert all(line.startswith(("ok   ", "FAIL ", "     ")) for line in text.splitlines())
+    assert "two capitals" in text
 
 
 def test_a_hub_that_does_not_answer(installed: Cli) -> None:

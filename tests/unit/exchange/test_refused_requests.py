@@ -24,6 +24,7 @@ from tests.unit.exchange.scene import (
     settled,
 )
 from travelrule.engine.concluded import CONCLUSIONS
+from travelrule.exchange.decision import Alert
 from travelrule.exchange.machines import MACHINES
 from travelrule.exchange.refused_request import RequestRefused
 
@@ -139,10 +140,20 @@ def test_it_can_be_given_up(ending: Wire, reason: str):
     assert arrived(scene), "nothing may wait for what will never come"
     assert (scene.tell(requested()).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
     assert (scene.tell(decided("deny")).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
-    assert (scene.tell(broadcast()).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
+    assert (scene.tell(mined()).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
     assert (scene.tell(cancelled()).status, scene.verdicts) == ("duplicate", [])
     assert (scene.tell(request_refused(NEXT_LETTER)).status, scene.verdicts) == ("duplicate", [])
     assert scene.tell(recorded()).state.recorded, "value that was sent all the same must be found"
+
+
+@pytest.mark.parametrize("ending", [cancelled(), decided("deny")])
+def test_value_that_was_sent_after_the_last_verdict_is_alerted(ending: Wire):
+    """As of every withdrawal: whoever gave the id up must learn that value left all the same."""
+    scene = refused()
+    scene.tell(ending)
+    assert (scene.tell(broadcast()).status, scene.alerts) == ("applied", ["BROADCAST_WITHOUT_ALLOW"])
+    assert [effect.severity for effect in scene.last.effects if isinstance(effect, Alert)] == ["critical"]
+    assert (scene.tell(mined()).status, scene.alerts, scene.verdicts) == ("rejected", [], [])
 
 
 @pytest.mark.parametrize("rules", [None, OVERRIDE])

@@ -42,6 +42,14 @@ def test_an_expiry_that_is_no_date_is_kept_and_means_unknown() -> None:
     assert (key.expires_at, key.expires) == ("2022-06-31T23:59:59Z", None)
 
 
+def test_a_name_of_another_place_is_not_suggested_for_itself() -> None:
+    faults = _faults({"members": [{**SOUTH_SPEC, "memberTimeoutSeconds": 3}], "pubkeys": []})
+    assert faults == {
+        "members.json members[0].memberTimeoutSeconds": "is not known here: move or remove it",
+        "members.json pubkeys": "is not known here: move or remove it",
+    }
+
+
 def test_all_faults_are_told_at_once_with_their_place() -> None:
     faults = _faults(
         {

@@ -44,7 +44,9 @@ async def _listener(name: str, setting: str, where: HostPort, is_ours: Callable[
     except AddressUnavailable as error:
         if error.taken and await is_ours():
             return Check(name, ok=True, detail=f"{where}, a running process of this program serves there")
-        return Check(name, ok=False, detail=str(error), fix=f"{PREFIX}{setting}: {error.fix}")
+        return Check(
+            name, ok=False, detail=f"cannot listen on {where}: {error.reason}", fix=f"{PREFIX}{setting}: {error.fix}"
+        )
     return Check(name, ok=True, detail=f"{where}, free")
 
 

@@ -11,9 +11,9 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from tests.unit.commands.test_processes import ended, start, until_ready
 
 DATA = Path(__file__).parents[2] / "data" / "sanctions"
 LINE = re.compile(

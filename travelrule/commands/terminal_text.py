@@ -1,0 +1,27 @@
+"""Text for a terminal, without the characters that a terminal obeys.
+
+What a command shows may come from strangers: the content of a dead letter, a key, a name. Control characters could
+clear the screen, hide lines or write into the title; marks of direction could turn a name around.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OBEYED = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+_LINES = re.compile(f"[{_OBEYED}]")
+_ONE_LINE = re.compile(f"[{_OBEYED}\t\n]")
+
+
+def printable(text: str) -> str:
+    r"""The text with such characters written out, as ``\u001b``; tabs and line breaks stay."""
+    return _LINES.sub(_written_out, text)
+
+
+def one_line(text: str) -> str:
+    """The same on one line."""
+    return _ONE_LINE.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
