@@ -160,10 +160,9 @@ def test_a_missing_setting_is_a_check_that_fails(installed: Cli, name: str) -> N
     assert any(name in check["detail"] + check["fix"] for check in found.values() if not check["ok"])
 
 
-def test_wrong_settings_are_wrong_use(cli: Cli) -> None:
+def test_wrong_settings_are_an_answer_of_doctor(cli: Cli) -> None:
     cli.set(HUBURL="x")
-    answer = cli.ask("doctor")
-    assert (answer.code, answer.out) == (2, "")
+    assert "TRAVELRULE_HUBURL" in checks(cli, 1)["settings and keys"]["detail"]
 
 
 @pytest.mark.services
@@ -189,6 +188,29 @@ def test_topics_apply_makes_what_is_missing_and_says_what_differs(cli: Cli, kafk
     again = {line["topic"].removeprefix(prefix): line["action"] for line in cli.ask("topics", "apply").lines}
     assert again == dict.fromkeys(actions, "unchanged") | {"verdicts": "differs"}
     assert "withdrawals" in cli.run("topics", "apply").out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "unasked"),
+    [
+        ({"HUB_URL": "no-url"}, {"hub"}),
+        ({"BROKER_URL": "amqp://127.0.0.1:1", "METRICS_LISTEN": "nowhere"}, {"broker", "metrics listener"}),
+        ({"DATABASE_URL": "mysql://x", "GATEWAY_LISTEN": "nowhere"}, {"database", "gateway listener"}),
+        ({"STORAGE_KEYS": "short", "AUDIT_KEY": "short"}, {"storage and index keys", "audit key"}),
+        ({"HUB_ULR": "http://127.0.0.1:9"}, {"hub"}),
+    ],
+    ids=lambda value: "-".join(sorted(value)),
+)
+def test_a_wrong_setting_ends_no_other_check(installed: Cli, wrong: dict[str, str], unasked: set[str]) -> None:
+    """What it leads to is not asked: the answer of a default would be taken for its own."""
+    names = list(checks(installed, 1))
+    installed.set(**wrong)
+    found = checks(installed, 1)
+    assert list(found) == names
+    assert all(f"TRAVELRULE_{name}" in found["settings and keys"]["detail"] for name in wrong)
+    not_asked = {name for name, check in found.items() if check["detail"].endswith("needs the settings and keys")}
+    assert not_asked == unasked
+    assert all(value not in json.dumps(found) for value in wrong.values())
 
 
 def test_topics_apply_without_a_broker_is_exit_3(cli: Cli) -> None:
