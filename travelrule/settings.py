@@ -165,18 +165,29 @@ class Settings(BaseSettings):
         With ``environ`` nothing else is read, unless ``dotenv`` names a file. Raises ``ConfigurationError``
         with every fault and its fix.
         """
+        settings, faults = cls.examine(environ, dotenv)
+        if faults:
+            raise ConfigurationError.of(faults)
+        return settings
+
+    @classmethod
+    def examine(
+        cls, environ: Environment | None = None, dotenv: Path | None = None
+    ) -> tuple[Settings, list[ConfigurationFault]]:
+        """Read the settings as ``load`` does; what is wrong is left at its default and named in the faults."""
         if environ is None:
             environ, dotenv = os.environ, dotenv or Path(".env")
         source = with_dotenv(environ, dotenv) if dotenv else environ
         values, faults = collect(source, [name.upper() for name in cls.model_fields], cls.secret_names())
-        settings = None
+        given = {name.lower(): value for name, value in values.items()}
         try:
-            settings = cls.model_validate({name.lower(): value for name, value in values.items()})
+            settings = cls.model_validate(given)
         except ValidationError as error:
-            faults.extend(_faults_of(error))
-        if settings is None or faults or (faults := settings.contradictions()):
-            raise ConfigurationError.of(faults)
-        return settings
+            wrong = _faults_of(error)
+            faults.extend(wrong)
+            names = {fault.name.removeprefix(PREFIX).lower() for fault in wrong}
+            settings = cls.model_validate({name: value for name, value in given.items() if name not in names})
+        return settings, faults or settings.contradictions()
 
     @classmethod
     def secret_names(cls) -> tuple[str, ...]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from functools import partial
 
 import typer
 
 from travelrule.client.diagnosis import URL
 from travelrule.commands.checks import broker, exchange_service, listeners, own
-from travelrule.commands.checks.check import Check, guarded
+from travelrule.commands.checks.check import SETTINGS, Asked, Check
 from travelrule.commands.checks.clock import clock
 from travelrule.commands.checks.open_files import open_files
 from travelrule.commands.checks.stored import StoredChecks
-from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.commands.edge import Output, OutputOption, examine_settings, run, write_json, write_text
 from travelrule.environment import PREFIX
+from travelrule.errors import ConfigurationFault
 from travelrule.settings import Settings
 
 
@@ -28,7 +29,7 @@ def command(output: OutputOption = Output.TEXT) -> None:
 
 
 async def _doctor(output: Output) -> None:
-    checks = await all_checks(load_settings())
+    checks = await all_checks(*examine_settings())
     ok = all(check.ok for check in checks)
     if output is Output.JSON:
         rows = [{"name": c.name, "ok": c.ok, "detail": c.detail, "fix": c.fix} for c in checks]
@@ -43,22 +44,25 @@ async def _doctor(output: Output) -> None:
         raise typer.Exit(1)
 
 
-async def all_checks(settings: Settings) -> list[Check]:
-    """Make every check, side by side; in the order in which they are shown."""
-    stored = StoredChecks(settings)
-    single: list[tuple[str, str, Callable[[Settings], Awaitable[Check]]]] = [
-        ("packages", "the environment", own.packages),
-        ("settings and keys", "the settings", own.settings_and_keys),
-        ("profile", f"{PREFIX}VASP_PROFILE_FILE", own.profile),
-        ("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener),
-        ("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener),
-        ("open files", "the limit of open files", open_files),
-        ("broker", f"{PREFIX}BROKER_URL", broker.topics),
-        ("hub", URL, exchange_service.hub),
+async def all_checks(settings: Settings, faults: Sequence[ConfigurationFault] = ()) -> list[Check]:
+    """Make every check, side by side; in the order in which they are shown.
+
+    ``faults`` are those of the settings: what they lead to is not asked.
+    """
+    single = [
+        Asked("packages", "the environment", own.packages),
+        Asked(SETTINGS, "the settings", partial(own.settings_and_keys, faults=faults)),
+        Asked("profile", f"{PREFIX}VASP_PROFILE_FILE", own.profile, ("VASP_PROFILE_FILE",)),
+        Asked("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener, ("METRICS_LISTEN",)),
+        Asked("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener, ("GATEWAY_",)),
+        Asked("open files", "the limit of open files", open_files),
+        Asked("broker", f"{PREFIX}BROKER_URL", broker.topics, ("BROKER_", "TOPIC_", "DATA_DIR")),
+        Asked("hub", URL, exchange_service.hub, ("HUB_", "SIGNING_KEY", "VASP_ENTITY_ID")),
     ]
+    stored = StoredChecks(settings, faults)
     async with asyncio.TaskGroup() as group:
         of_database = group.create_task(stored.run())
         hub_time = group.create_task(exchange_service.hub_time(settings))
-        asked = [group.create_task(guarded(name, needs, partial(check, settings))) for name, needs, check in single]
+        asked = [group.create_task(one.answer(settings, faults)) for one in single]
     ahead = {"hub": hub_time.result(), "database": stored.ahead}
     return [*(task.result() for task in asked), *of_database.result(), clock(ahead)]

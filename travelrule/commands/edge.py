@@ -24,7 +24,7 @@ from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.bootstrap.log_names import library_messages
 from travelrule.commands.terminal_text import one_line, printable
-from travelrule.errors import NotBuiltError, TravelRuleError, UsageError
+from travelrule.errors import ConfigurationFault, NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
 
@@ -81,10 +81,21 @@ def load_settings(*, serving: bool = False) -> Settings:
         settings = Settings.load()
     except TravelRuleError as error:
         fail(error)
+    _set_up_logs(settings, serving=serving)
+    return settings
+
+
+def examine_settings() -> tuple[Settings, list[ConfigurationFault]]:
+    """The settings of the environment for a command that tells what is wrong with them and goes on."""
+    settings, faults = Settings.examine()
+    _set_up_logs(settings, serving=False)
+    return settings, faults
+
+
+def _set_up_logs(settings: Settings, *, serving: bool) -> None:
     asked = serving or "log_level" in settings.model_fields_set
     messages = library_messages(settings)
     logs.configure(settings.log_format, settings.log_level, messages=messages, only_uncaught=not asked)
-    return settings
 
 
 @asynccontextmanager

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from travelrule.errors import ServiceUnavailable, TravelRuleError
+from travelrule.environment import PREFIX
+from travelrule.errors import ConfigurationFault, ServiceUnavailable, TravelRuleError
 from travelrule.log_fields import describe
+from travelrule.settings import Settings
 
 LIMIT_SECONDS = 15.0
 """What one check may take; they run side by side."""
@@ -21,6 +24,33 @@ class Check:
     ok: bool
     detail: str = ""
     fix: str = ""
+
+
+SETTINGS = "settings and keys"
+MEND_SETTINGS = Check(SETTINGS, ok=False, fix="mend the settings that are named there, then ask again")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A check that stands alone. ``needs`` leads to what it asks; ``settings`` are the beginnings of the names of the
+    settings that decide where and how it asks.
+    """
+
+    name: str
+    needs: str
+    ask: Callable[[Settings], Awaitable[Check]]
+    settings: tuple[str, ...] = ()
+
+    async def answer(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
+        """Run it, unless one of its settings is wrong: a default would answer in its place."""
+        if concern(faults, *self.settings):
+            return unasked(self.name, MEND_SETTINGS)
+        return await guarded(self.name, self.needs, partial(self.ask, settings))
+
+
+def concern(faults: Sequence[ConfigurationFault], *settings: str) -> bool:
+    """Whether one of the faults is about a setting whose name begins so."""
+    return any(fault.name.removeprefix(PREFIX).startswith(settings) for fault in faults)
 
 
 async def guarded(name: str, needs: str, check: Callable[[], Awaitable[Check]], seconds: float | None = None) -> Check:

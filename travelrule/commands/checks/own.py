@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 
 from travelrule.bootstrap.installation import keyring, load_profile
-from travelrule.commands.checks.check import Check
+from travelrule.commands.checks.check import SETTINGS, Check
+from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.settings import Settings
 
 ROOTS = ("streams", "agents", "schemas", "travelrule")
@@ -21,11 +23,13 @@ async def packages(_: Settings) -> Check:
     return Check("packages", ok=True, detail="the four roots are ours alone")
 
 
-async def settings_and_keys(settings: Settings) -> Check:
-    """Whether everything is set that each role needs."""
+async def settings_and_keys(settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
+    """Whether every setting is right, and everything is set that each role needs."""
+    if faults:
+        raise ConfigurationError.of(faults)
     settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
     detail = f"{settings.vasp_entity_id}, {len(keyring(settings).publics)} signing key(s)"
-    return Check("settings and keys", ok=True, detail=detail)
+    return Check(SETTINGS, ok=True, detail=detail)
 
 
 async def profile(settings: Settings) -> Check:

@@ -4,17 +4,18 @@ lists are in force. Nothing is written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import select, text
 
 from travelrule.bootstrap import installation
 from travelrule.bootstrap.installation import audit_key, verify_keys
-from travelrule.commands.checks.check import Check, failed, guarded, unasked
+from travelrule.commands.checks.check import MEND_SETTINGS, Check, concern, failed, guarded, unasked
 from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.active_lists import ActiveLists
 from travelrule.engine.rules import first_policy
-from travelrule.errors import ServiceUnavailable
+from travelrule.errors import ConfigurationFault, ServiceUnavailable
 from travelrule.exchange.decision import Alert
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
@@ -31,15 +32,19 @@ LIST_SECONDS = 120.0
 class StoredChecks:
     """The checks that ask the database. ``ahead`` is how far its clock is ahead of ours, if it has one of its own."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> None:
         self.ahead: timedelta | None = None
         self._settings = settings
+        self._faults = faults
         self._vasp = settings.vasp_entity_id or ""
         self._schema = Check("database", ok=False, detail="was not asked")
         self._reached = False
 
     async def run(self) -> list[Check]:
-        """Ask everything; what needs a database that does not answer is not asked."""
+        """Ask everything; what needs a database that does not answer, or a setting that is wrong, is not asked."""
+        if concern(self._faults, "DATABASE_", "DATA_DIR"):
+            self._schema = unasked("database", MEND_SETTINGS)
+            return await self._ask(None)
         try:
             database = Database(self._settings.database_url)
         except ServiceUnavailable as error:
@@ -54,10 +59,14 @@ class StoredChecks:
     async def _ask(self, database: Database | None) -> list[Check]:
         with_tables = database if self._schema.ok else None
         keys, lists = unasked("storage and index keys", self._schema), unasked("lists", self._schema)
-        if database is not None:
+        if concern(self._faults, "STORAGE_KEYS", "INDEX_KEY"):
+            keys = unasked(keys.name, MEND_SETTINGS)
+        elif database is not None:
             keys = await guarded(keys.name, SETTING, lambda: self._keys(database))
         policy = await guarded("policy", SETTING, lambda: self._policy(with_tables))
-        audit = await guarded("audit key", SETTING, lambda: self._audit(with_tables))
+        audit = unasked("audit key", MEND_SETTINGS)
+        if not concern(self._faults, "AUDIT_KEY"):
+            audit = await guarded(audit.name, SETTING, lambda: self._audit(with_tables))
         if with_tables is not None:
             lists = await guarded("lists", SETTING, lambda: self._lists(with_tables), LIST_SECONDS)
         return [keys, policy, audit, self._schema, lists]
