@@ -55,8 +55,8 @@ class Database:
                 connect_args=limits.connect_arguments(),
             )
         else:
-            if parsed.database and not parsed.database.startswith((":memory:", "file:")):
-                _make_private_file(Path(parsed.database))
+            if (file := sqlite_file(url)) is not None:
+                _make_private_file(file)
             arguments: dict[str, Any] = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS, "async_creator_fn": self._open_sqlite}
             if hasattr(sqlite3, "LEGACY_TRANSACTION_CONTROL"):
                 arguments["autocommit"] = sqlite3.LEGACY_TRANSACTION_CONTROL
@@ -155,6 +155,13 @@ def _make_private_file(path: Path) -> None:
     except OSError as error:
         fix = f"this user must be able to write its folder: correct TRAVELRULE_DATA_DIR or {diagnosis.SETTING}"
         raise ServiceUnavailable(diagnosis.SERVICE, fix, "file cannot be made", str(path)) from error
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an embedded database; None for a server, and for a database in memory."""
+    parsed = make_url(url)
+    name = parsed.database if parsed.get_backend_name() == "sqlite" else None
+    return Path(name) if name and not name.startswith((":memory:", "file:")) else None
 
 
 def _make_sqlite_transactional(engine: AsyncEngine) -> None:

@@ -160,6 +160,14 @@ def test_a_missing_setting_is_a_check_that_fails(installed: Cli, name: str) -> N
     assert any(name in check["detail"] + check["fix"] for check in found.values() if not check["ok"])
 
 
+def test_asking_makes_no_database(cli: Cli) -> None:
+    before = sorted(cli.folder.rglob("*"))
+    found = checks(cli, 1)
+    assert found["database"]["detail"].endswith("is not there yet")
+    assert found["database"]["fix"] == "travelrule migrate"
+    assert sorted(cli.folder.rglob("*")) == before
+
+
 def test_wrong_settings_are_an_answer_of_doctor(cli: Cli) -> None:
     cli.set(HUBURL="x")
     assert "TRAVELRULE_HUBURL" in checks(cli, 1)["settings and keys"]["detail"]

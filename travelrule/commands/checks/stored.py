@@ -20,7 +20,7 @@ from travelrule.exchange.decision import Alert
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
 from travelrule.store import migrate, tables
-from travelrule.store.database import Database
+from travelrule.store.database import Database, sqlite_file
 from travelrule.store.diagnosis import SETTING
 from travelrule.store.lists import Lists
 from travelrule.store.policies import Policies
@@ -39,11 +39,17 @@ class StoredChecks:
         self._vasp = settings.vasp_entity_id or ""
         self._schema = Check("database", ok=False, detail="was not asked")
         self._reached = False
+        self._is_new = False
 
     async def run(self) -> list[Check]:
         """Ask everything; what needs a database that does not answer, or a setting that is wrong, is not asked."""
         if concern(self._faults, "DATABASE_", "DATA_DIR"):
             self._schema = unasked("database", MEND_SETTINGS)
+            return await self._ask(None)
+        file = sqlite_file(self._settings.database_url)
+        if file is not None and not file.exists():  # to open it would make it
+            self._is_new = True
+            self._schema = Check("database", ok=False, detail=f"{file} is not there yet", fix="travelrule migrate")
             return await self._ask(None)
         try:
             database = Database(self._settings.database_url)
@@ -61,7 +67,7 @@ class StoredChecks:
         keys, lists = unasked("storage and index keys", self._schema), unasked("lists", self._schema)
         if concern(self._faults, "STORAGE_KEYS", "INDEX_KEY"):
             keys = unasked(keys.name, MEND_SETTINGS)
-        elif database is not None:
+        elif database is not None or self._is_new:
             keys = await guarded(keys.name, SETTING, lambda: self._keys(database))
         policy = await guarded("policy", SETTING, lambda: self._policy(with_tables))
         audit = unasked("audit key", MEND_SETTINGS)
@@ -82,11 +88,15 @@ class StoredChecks:
                 self.ahead = told - installation.utc_now()
         return Check("database", current == newest, f"at {current or 'nothing'}, needs {newest}", "travelrule migrate")
 
-    async def _keys(self, database: Database) -> Check:
-        async with database.explained():
-            await verify_keys(self._settings, database)
+    async def _keys(self, database: Database | None) -> Check:
+        self._settings.require("vasp_entity_id", "storage_keys", "index_key")
+        where = "nothing is stored yet"
+        if database is not None:
+            where = "those of the database"
+            async with database.explained():
+                await verify_keys(self._settings, database)
         count = len((self._settings.storage_keys.get_secret_value() if self._settings.storage_keys else "").split(","))
-        return Check("storage and index keys", ok=True, detail=f"those of the database, {count} storage key(s)")
+        return Check("storage and index keys", ok=True, detail=f"{where}, {count} storage key(s)")
 
     async def _policy(self, database: Database | None) -> Check:
         policy, from_database = await self._active_policy(database)
