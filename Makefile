@@ -33,7 +33,7 @@ check: $(INSTALLED)  ## What to run before each commit
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 -m "not chaos and not shared" tests/unit tests/property tests/house
+	$(BIN)/python -m pytest -n auto -m "not chaos and not shared" tests/unit tests/property tests/house
 
 format: $(INSTALLED)  ## Format the code and apply safe corrections
 	$(BIN)/ruff check --fix .
