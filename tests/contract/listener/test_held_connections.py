@@ -11,6 +11,7 @@ import pytest
 from tests.contract.listener.role import Peers, Role, hostile_peers, started, until_ready
 from tests.unit.authority import Authority
 from tests.unit.commands.kit import Cli
+from tests.unit.listener.door import pour
 
 pytestmark = pytest.mark.services
 
@@ -69,23 +70,6 @@ async def test_unfinished_handshakes_keep_nobody_out(member: Cli, tmp_path: Path
                     assert role.stop() == 0, role.log.read_text()
 
 
-async def _pour(role: Role, first: bytes, piece: bytes, limit: int) -> tuple[int, bytes]:
-    """Send ``piece`` again and again until the server ends it; the bytes it took and its answer."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", role.gateway_port)
-    writer.write(first)
-    sent = 0
-    try:
-        while sent < limit and not reader.at_eof():
-            writer.write(piece)
-            await writer.drain()
-            sent += len(piece)
-        return sent, await reader.read()
-    except ConnectionError:
-        return sent, b""
-    finally:
-        writer.transport.abort()
-
-
 async def test_heads_without_an_end_cost_no_memory(member: Cli) -> None:
     """What is taken of one is bounded, so that many of them are."""
     with started(member) as role:
@@ -93,8 +77,8 @@ async def test_heads_without_an_end_cost_no_memory(member: Cli) -> None:
         assert await role.works()
         before = role.resident_bytes()
         first = b"POST /v1/beneficiary/VerifyAddress HTTP/1.1\r\nHost: h\r\n"
-        endless = [_pour(role, first + b"X: ", b"a" * 65_536, 16 * MEGABYTE) for _ in range(4)]
-        many = [_pour(role, first, b"a: b\r\n" * 10_000, 16 * MEGABYTE) for _ in range(4)]
+        endless = [pour(role.gateway_port, first + b"X: ", b"a" * 65_536, 16 * MEGABYTE) for _ in range(4)]
+        many = [pour(role.gateway_port, first, b"a: b\r\n" * 10_000, 16 * MEGABYTE) for _ in range(4)]
         for sent, _ in await asyncio.gather(*endless, *many):
             assert sent < 16 * MEGABYTE
         assert role.resident_bytes() - before < 24 * MEGABYTE

@@ -90,6 +90,23 @@ async def open_door(
         await serving
 
 
+async def pour(port: int, first: bytes, piece: bytes, limit: int) -> tuple[int, bytes]:
+    """Send ``piece`` again and again until the server ends it: the bytes it took, and its answer if one was read."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(first)
+    sent = 0
+    try:
+        while sent < limit and not reader.at_eof():
+            writer.write(piece)
+            await writer.drain()
+            sent += len(piece)
+        return sent, await reader.read()
+    except ConnectionError:
+        return sent, b""
+    finally:
+        writer.transport.abort()
+
+
 def request(body: bytes = b"", *headers: bytes, method: bytes = b"POST") -> bytes:
     lines = [method + b" /x HTTP/1.1", b"Host: h", b"Content-Length: " + str(len(body)).encode(), *headers]
     return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -6,28 +6,11 @@ import asyncio
 
 import pytest
 
-from tests.unit.listener.door import Door, Echo, open_door
+from tests.unit.listener.door import Echo, open_door, pour
 from travelrule.listener.limits import Limits
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 MEGABYTE = 1_000_000
-
-
-async def _pour(door: Door, first: bytes, piece: bytes, limit: int) -> tuple[int, bytes]:
-    """Send ``piece`` again and again until the server ends it."""
-    reader, writer = await door.knock()
-    writer.write(first)
-    sent = 0
-    try:
-        while sent < limit and not reader.at_eof():
-            writer.write(piece)
-            await writer.drain()
-            sent += len(piece)
-        return sent, await reader.read()
-    except ConnectionError:
-        return sent, b" 400 "  # reset before the answer was read
-    finally:
-        writer.transport.abort()
 
 
 @pytest.mark.parametrize(
@@ -42,9 +25,9 @@ async def _pour(door: Door, first: bytes, piece: bytes, limit: int) -> tuple[int
 )
 async def test_what_is_no_body_has_a_limit(first: bytes, piece: bytes) -> None:
     async with open_door(Limits(body_seconds=600)) as door:
-        sent, answer = await _pour(door, HEAD + first, piece, 8 * MEGABYTE)
+        sent, answer = await pour(door.port, HEAD + first, piece, 8 * MEGABYTE)
         assert sent < 8 * MEGABYTE
-        assert b" 400 " in answer
+        assert answer == b"" or b" 400 " in answer, "nothing, where the reset came before the answer was read"
         assert door.app.seen == []
 
 
