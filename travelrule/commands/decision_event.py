@@ -143,7 +143,7 @@ def _state(opened: Installation, machine: Machine, subject: str, wrapped: bytes,
 
 
 def event_id_of(value: bytes | None) -> str:
-    """The id of an event as it stands in a record; empty if it cannot be read."""
+    """The id of an event as its record has it; empty if it cannot be read."""
     try:
         event = orjson.loads(value or b"")
     except orjson.JSONDecodeError:

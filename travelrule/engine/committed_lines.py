@@ -1,7 +1,7 @@
 """The log lines of facts: one for each verdict, alert and dead letter, written after the commit.
 
 A batch collects its facts beside the rows they belong to; a batch that is rolled back or repeated writes none. Only
-names and codes that stand in clear in those rows are logged (ADR 0024).
+names and codes that those rows hold in clear are logged (ADR 0024).
 """
 
 from __future__ import annotations

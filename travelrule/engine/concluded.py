@@ -88,7 +88,7 @@ def _removed(state: WalletState) -> bool:
 
 def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
     """What is known of a counterparty is company data, and needed as long as it may be dealt with. Of a customer whom a
-    list named only the entries stand there, without which every new wallet of his would alert anew. Who read
+    list named only the entries stand there, without which every new wallet of his would alert again. Who read
     personal data is kept for longer than the data.
     """
     return False

@@ -40,7 +40,7 @@ class PasswordPostgres:
         return self._server.create_database()
 
     def url(self, database: str, password: str = PASSWORD, user: str = "app", options: str = "") -> str:
-        """What stands in ``DATABASE_URL``."""
+        """The value of ``DATABASE_URL``."""
         port = urlsplit(self._server.dsn("postgres")).port
         return f"postgresql+asyncpg://{user}:{password}@127.0.0.1:{port}/{database}{options}"
 

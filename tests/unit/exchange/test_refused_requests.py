@@ -148,7 +148,7 @@ def test_it_can_be_given_up(ending: Wire, reason: str):
 
 @pytest.mark.parametrize("ending", [cancelled(), decided("deny")])
 def test_value_that_was_sent_after_the_last_verdict_is_alerted(ending: Wire):
-    """As of every withdrawal: whoever gave the id up must learn that value left all the same."""
+    """As of every withdrawal: the platform must learn that value left after the id was given up."""
     scene = refused()
     scene.tell(ending)
     assert (scene.tell(broadcast()).status, scene.alerts) == ("applied", ["BROADCAST_WITHOUT_ALLOW"])

@@ -129,7 +129,7 @@ async def test_what_is_asked_at_once_is_paid_for_afterwards(world: World) -> Non
 @pytest.mark.parametrize(
     "forged",
     [
-        {"payload": box(beneficiary("nobody"), own=OTHER)},
+        {"payload": box(beneficiary("stranger"), own=OTHER)},
         {"payload": "AAAA"},
         {"payload": box({"Beneficiary": 7}, own=OTHER)},
         {"currency": None},
@@ -140,7 +140,7 @@ async def test_who_merely_names_a_member_neither_uses_its_rate_up_nor_resets_it(
 ) -> None:
     buckets, _ = limited(world)
     for _ in range(20):
-        body = {"currency": "BTC", "payload": box(beneficiary("nobody")), **forged}
+        body = {"currency": "BTC", "payload": box(beneficiary("stranger")), **forged}
         assert (await world.send("POST", VERIFY, body)).status_code == 503
     assert len(buckets) == 0
     assert [is_limited(await search(world)) for _ in range(4)] == [False, False, False, True]
@@ -172,7 +172,7 @@ async def test_outsiders_share_one_bucket(world: World) -> None:
 async def test_the_hub_itself_is_never_refused(world: World) -> None:
     limited(world)
     hub = {**HEADERS, "X-Request-Origin": f"code:{HUB_ENTITY}"}
-    assert not any([is_limited(await search(world, "nobody", headers=hub)) for _ in range(20)])
+    assert not any([is_limited(await search(world, "stranger", headers=hub)) for _ in range(20)])
 
 
 async def test_names_cost(world: World) -> None:
@@ -227,7 +227,7 @@ async def test_a_burst_is_no_alert_and_a_member_that_goes_on_is_one(world: World
 
 async def test_zero_is_no_limit(world: World) -> None:
     limited(world, requests=0, searches=0, misses=0)
-    assert not any([is_limited(await search(world, "nobody")) for _ in range(50)])
+    assert not any([is_limited(await search(world, "stranger")) for _ in range(50)])
 
 
 def test_the_defaults_are_those_of_the_settings() -> None:

@@ -115,7 +115,7 @@ async def test_a_body_that_gives_way_is_answered() -> None:
             "INVALID_HEADER_SIGNATURE",
         ),
         (unsigned(**{"X-Code-Req-Signature": None}), 900_000, "MISSING_HEADER_FIELD"),
-        (unsigned(**{"X-Request-Origin": "code:nobody"}), 900_000, "INVALID_ORIGIN"),
+        (unsigned(**{"X-Request-Origin": "code:unknown"}), 900_000, "INVALID_ORIGIN"),
         (unsigned(**{"X-Code-Req-Remote-PubKey": None}), 900_000, "MISSING_HEADER_FIELD"),
         (unsigned(), BODY_BYTES_MAX + 1, "INVALID_MSG_FIELD_VALUE"),
     ],

@@ -13,7 +13,7 @@ from travelrule.screening.lists.table import columns_of, split, table
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name in the header, what stands in a cell, and an example."""
+    """One column: its name in the header, what a cell holds, and an example."""
 
     name: str
     meaning: str
