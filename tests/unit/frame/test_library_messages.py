@@ -89,8 +89,9 @@ def test_what_may_be_personal_is_withheld_in_every_place(out: io.StringIO, value
     log.warning("several %s", [value, (value,)])
     log.warning("named %(name)s", {"name": value})
     log.warning("partition %s", TopicPartition(value, value))
-    text = out.getvalue().lower()
-    assert len(text.splitlines()) == 6
+    assert len(messages(out)) == 6
+    # The time of a line may hold any three digits, so only what the library said is searched.
+    text = "\n".join(messages(out)).lower()
     for piece in ("berg", "anna", "김", "pepper", "77001", "0x529", "bc1q", "1001", "1990", "532013", "250", "quill"):
         assert piece not in text
 
