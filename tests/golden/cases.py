@@ -20,12 +20,13 @@ import orjson
 
 from schemas.base import Wire
 from tests.services.process import ROOT
-from travelrule.engine.audit_record import clear_columns
-from travelrule.engine.envelope import pack, unpack
-from travelrule.engine.history import _own
-from travelrule.exchange.decision import Alert, CallHub, Decision, Emit, LookUp, Reply, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machine import Machine
+from travelrule.engine.audit.history import _own
+from travelrule.engine.audit.record import clear_columns
+from travelrule.engine.input_envelope import pack, unpack
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, Emit, LookUp, Reply, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
 
 FOLDER = ROOT / "tests" / "data" / "golden"

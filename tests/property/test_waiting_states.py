@@ -22,13 +22,15 @@ from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.simulation.waiting import unattended
 from tests.unit.assessments import scene as assessed
 from tests.unit.deposits import scene as deposited
-from tests.unit.exchange import scene as exchanged
+from tests.unit.exchange.originator import scene as exchanged
 from travelrule.assessments.table import TRANSITIONS as OF_ASSESSMENTS
 from travelrule.deposits.table import TRANSITIONS as OF_DEPOSITS
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, LookUp
-from travelrule.exchange.reports import CallReport, TimerDue
-from travelrule.exchange.table import NEW, TRANSITIONS
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.table import TRANSITIONS
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import CallHub, DropCalls, LookUp
+from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.transition_table import NEW
 
 MANY = 2
 STATES_MAX = 1000

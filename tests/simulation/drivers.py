@@ -13,23 +13,23 @@ import orjson
 from sqlalchemy import select
 
 from tests.contract.engine.toy import dead_letter_headers
-from tests.simulation import puppet
+from tests.simulation import scripted_member
 from tests.simulation.clock import START, Clock
-from tests.simulation.house import House
+from tests.simulation.engine_model import House
 from tests.simulation.process import Process
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.apply import Engine
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.messages.dispatcher import Teller
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, Rejected
+from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
 
-MACHINES = {"withdrawal": puppet.MACHINE}
+MACHINES = {"withdrawal": scripted_member.MACHINE}
 
 
 class Driver(Protocol):

@@ -1,8 +1,8 @@
 """Judges every step of a simulation by the invariants of the design (section 5), from what can be seen outside.
 
 1 single effect per input; 2 no allow without its ground; 3 verified only for what is stored; 4 conclusion or alert
-(``debts``); 5 a stored txid stays; 6 to 8 what leaves (``secrecy``); 9 verdicts with reasons, policy and an unbroken
-sequence, and decisions that can be computed again; and nothing waits for ever (``waiting``).
+(``obligations``); 5 a stored txid stays; 6 to 8 what leaves (``secrecy``); 9 verdicts with reasons, policy and an
+unbroken sequence, and decisions that can be computed again; and nothing waits for ever (``waiting``).
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.callbacks import SearchResultBody
-from schemas.decisions import DecisionRecorded
-from schemas.exchanges import ExchangeBody
-from schemas.verdicts import VerdictBody
-from schemas.withdrawals import WithdrawalAmended
+from schemas.events.callbacks import SearchResultBody
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.exchanges import ExchangeBody
+from schemas.events.verdicts import VerdictBody
+from schemas.events.withdrawals import WithdrawalAmended
 from tests.simulation.clock import Clock
-from tests.simulation.debts import Debts
-from tests.simulation.house import Event, House, Slot
+from tests.simulation.engine_model import Event, House, Slot
 from tests.simulation.hub import Answer, Request
+from tests.simulation.obligations import Debts
 from tests.simulation.secrecy import Secrecy
 from tests.simulation.waiting import waits_for_nothing
 from travelrule.deposits.state import DepositState
-from travelrule.exchange.decision import Alert, Decision
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport, TimerDue
-from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport, TimerDue
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 

@@ -17,24 +17,24 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import HELD, Caller
-from travelrule.engine.calling import Calling
-from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.calls.dispatcher import HELD, Caller
+from travelrule.engine.calls.executor import Calling
+from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.calls.lookups import LookUps
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.refresher import Refresher
 from travelrule.engine.gauges import Gauges
-from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.intake import Intake
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.list_watch import ListWatch
-from travelrule.engine.lookups import LookUps
-from travelrule.engine.owner_screening import OwnerScreening
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.watch import ListWatch
+from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
-from travelrule.engine.refresher import Refresher
-from travelrule.engine.relay import Relay
-from travelrule.engine.retention import Retention
-from travelrule.engine.telling import Teller
+from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.registry import MACHINES
+from travelrule.engine.retention.job import Retention
 from travelrule.engine.timers import Timers
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.notify import Listener

@@ -1,4 +1,4 @@
-"""One try of a call as the value that ``exchange.retries`` decides on, where nothing the hub does is an exception.
+"""One try of a call as the value that ``machine.retry_policy`` decides on, where nothing the hub does is an exception.
 
 The response payload of an authorization or a data request is opened with the pair that the request used: the own
 key that signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
@@ -17,9 +17,9 @@ from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.depth import too_deep
-from travelrule.exchange.retries import Attempted
 from travelrule.identity.payload_limits import excess, has_too_many_values
+from travelrule.machine.depth import too_deep
+from travelrule.machine.retry_policy import Attempted
 
 
 async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> Attempted:

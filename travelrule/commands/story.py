@@ -18,11 +18,11 @@ from travelrule.bootstrap.installation import Installation
 from travelrule.commands.list_hits import hits_of, listed_of
 from travelrule.commands.moments import distance_text, duration_text, moment_text
 from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
-from travelrule.engine.envelope import unpack
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.disclosures import DeadLetterShown
-from travelrule.exchange.refused_request import RequestRefused
-from travelrule.exchange.reports import CallReport
+from travelrule.disclosures.disclosure import DeadLetterShown
+from travelrule.engine.input_envelope import unpack
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.originator.refused_request import RequestRefused
+from travelrule.machine.internal_inputs import CallReport
 from travelrule.store import tables
 
 Fact = dict[str, Any]

@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from schemas.base import Wire
-from schemas.persons import Person
-from travelrule.exchange.reports import CallReport
+from schemas.events.persons import Person
+from travelrule.machine.internal_inputs import CallReport
 
 QUESTION: Final = "deposit-context"
 

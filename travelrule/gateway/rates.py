@@ -15,13 +15,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from travelrule.exchange.alert_codes import AlertCode
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.member_alerts import MemberAlerts
 from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import Caller
 from travelrule.gateway.senders import Sender
 from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.metrics import GATEWAY_LIMITED_TOTAL
 from travelrule.policy.policy import HUB_ENTITY
 

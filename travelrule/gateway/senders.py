@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from schemas.hub import PublicKey, VaspEntry
+from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.client.directory import same_alliance
 from travelrule.client.errors import HubError, HubRefused
-from travelrule.exchange.reports import SenderFacts
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.misnamed import MisnamedAlerts
 from travelrule.gateway.ports import Clock, Directory, RaiseAlert, RefreshKeys, no_alert
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_origin import Caller
+from travelrule.messages.inbound_request import SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
 TRUST_S = 10

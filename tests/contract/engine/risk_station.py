@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import orjson
 
-from schemas.screenings import OwnershipRequested, ScreeningRequested
+from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from tests.contract.engine.station import Station
 from tests.unit.hub.kit import NORTH
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.searches import Searches
-from travelrule.engine.served_withdrawals import ServedWithdrawals
-from travelrule.engine.telling import Teller
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
 from travelrule.gateway.app import GatewayDeps, create_gateway

@@ -17,30 +17,30 @@ from sqlalchemy import select
 
 from schemas.base import Wire
 from tests.contract.engine.toy import dead_letter_headers
-from tests.unit.exchange.scene import NORTH as OWN
-from tests.unit.exchange.scene import TXID, broadcast, requested
+from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import TXID, broadcast, requested
 from tests.unit.hub.kit import NORTH, HandClock, RecordingMember
 from tests.unit.sandbox.kit import listed, real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.apply import Engine
-from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import Caller
-from travelrule.engine.calling import Calling
-from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.directory_schedule import DEMAND_SECONDS
-from travelrule.engine.hub_watch import HubWatch
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.lookups import LookUps
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.calls.dispatcher import Caller
+from travelrule.engine.calls.executor import Calling
+from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.calls.lookups import LookUps
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.refresher import Refresher
+from travelrule.engine.directory.schedule import DEMAND_SECONDS
+from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.refresher import Refresher
-from travelrule.engine.searches import Searches
+from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.hub.ports import CallbackTransport
+from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faults import Pause

@@ -14,16 +14,16 @@ import pytest
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW, after, call, read, write
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.apply import Engine
-from travelrule.engine.breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
-from travelrule.engine.caller import LEASE_SECONDS, Caller
-from travelrule.engine.calling import Attempt, Postpone
-from travelrule.engine.held import HELD_SECONDS
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
+from travelrule.engine.calls.dispatcher import LEASE_SECONDS, Caller
+from travelrule.engine.calls.executor import Attempt, Postpone
+from travelrule.engine.calls.local_queue import HELD_SECONDS
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database

@@ -12,12 +12,12 @@ import pytest
 from tests.contract.engine.recorded import KEY
 from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.telling import Teller
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.verifier import Verifier
+from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.engine.verifying import Verifier
-from travelrule.exchange.assessing import Party
+from travelrule.messages.assessment import Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry

@@ -10,20 +10,12 @@ from uuid import UUID, uuid4
 
 import orjson
 
-from schemas.txids import WithdrawalBroadcast, WithdrawalMined
-from travelrule.exchange.decision import (
-    Alert,
-    CallHub,
-    Decision,
-    DropCalls,
-    Emit,
-    ExchangeRow,
-    Projection,
-    Reply,
-    Tell,
-)
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.machine import Machine
+from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, Tell
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import ExchangeRow, Projection
 from travelrule.policy.policy import Policy
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,15 +14,15 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from schemas.hub import CoinNetworks
+from schemas.hub.bodies import CoinNetworks
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.calling import Attempt, Calling, Postpone
-from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.searches import CALLED_BACK, Searches
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
+from travelrule.engine.callback_urls import CALLED_BACK, Searches
+from travelrule.engine.calls.executor import Attempt, Calling, Postpone
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport
 from travelrule.store import tables
 from travelrule.store.queues import CallItem, Queues
 

@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 from tests.unit.assessments.scene import ADDRESS, BODIES, OTHER_ADDRESS, TOKEN, TXID
-from travelrule.assessments.machines import MACHINES
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import TRANSITIONS, WAITING
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
-from travelrule.exchange.table import NEW
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.transition_table import NEW
 from travelrule.policy.policy import Policy
 
 PERSONAL = (ADDRESS, OTHER_ADDRESS, TXID, "Lind", "Erik", "1980-05-06", "c-1001")

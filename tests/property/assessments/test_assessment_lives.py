@@ -15,12 +15,12 @@ from tests.property.assessments.catalogue import BODIES, FAILURES, for_assessmen
 from tests.property.assessments.laws import check
 from tests.property.exchange.test_sequences import bodies, texts
 from tests.unit.assessments.scene import ASSESSMENT, HIT, SCREENING, Scene, lists, reported
-from travelrule.assessments.machines import MACHINES
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
-from travelrule.exchange.decision import CallHub, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.effects import CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.messages.arrival import SearchCalledBack
 
 SUBJECTS = (SCREENING, ASSESSMENT)
 FIRING_MAX = 4

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from schemas.callbacks import KytResultBody, SearchResultBody
-from schemas.deposits import DepositDetected
-from schemas.verdicts import VerdictBody
+from schemas.events.callbacks import KytResultBody, SearchResultBody
+from schemas.events.deposits import DepositDetected
+from schemas.events.verdicts import VerdictBody
 from tests.unit.deposits.scene import WALLET
-from tests.unit.exchange.scene import ADDRESS
-from travelrule.deposits.deposit import MACHINE
+from tests.unit.exchange.originator.scene import ADDRESS
+from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import TRANSITIONS, WAITS
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
-from travelrule.exchange.table import NEW
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.transition_table import NEW
 from travelrule.policy.policy import Policy
 
 PERSONAL = (ADDRESS, "Lind", "Erik", "Berg", "Anna", "1980-05-06", WALLET["customerId"])

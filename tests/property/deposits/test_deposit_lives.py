@@ -24,8 +24,8 @@ from tests.unit.deposits.scene import (
     unmatched,
 )
 from tests.unit.deposits.scene import data as received
-from travelrule.deposits.deposit import MACHINE
-from travelrule.exchange.reports import CallReport
+from travelrule.deposits.machine import MACHINE
+from travelrule.machine.internal_inputs import CallReport
 
 OPERATIONS = ["look-up", "status-search", "txid-search", "txid-search-result", "data-request", "finish", ""]
 RULES = [

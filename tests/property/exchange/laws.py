@@ -6,20 +6,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from schemas.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
-from schemas.exchanges import ExchangeBody
-from schemas.verdicts import WithdrawalVerdictBody
-from schemas.withdrawals import WithdrawalCancelled
-from travelrule.exchange.assessing import ASSESSING
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, EndUnsent, Reply, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.meeting import MEETING, ArrivalReported, ArrivalWithdrawn
-from travelrule.exchange.refused_request import RefusedRequestState
-from travelrule.exchange.state import WithdrawalState
-from travelrule.exchange.table import NEW, TRANSITIONS
+from schemas.events.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
+from schemas.events.exchanges import ExchangeBody
+from schemas.events.verdicts import WithdrawalVerdictBody
+from schemas.events.withdrawals import WithdrawalCancelled
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.refused_request import RefusedRequestState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.exchange.table import TRANSITIONS
 from travelrule.identity.arrivals import arrival_subject
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, EndUnsent, Reply, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.transition_table import NEW
+from travelrule.messages.arrival import MEETING, ArrivalReported, ArrivalWithdrawn
+from travelrule.messages.assessment import ASSESSING
 from travelrule.policy.policy import Policy
 
 SEARCHES = ("wallet-search", "wallet-search-result")

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.exchange.scene import (
+from tests.unit.exchange.originator.scene import (
     PROFILE,
     SOUTH_PROFILE,
     VALID,
@@ -24,10 +24,10 @@ from tests.unit.exchange.scene import (
     policy,
     requested,
 )
-from travelrule.exchange.bound_answers import binding_fault
-from travelrule.exchange.decision import CallHub, Emit
-from travelrule.exchange.reports import CallReport, SentBody
+from travelrule.exchange.originator.answer_binding import binding_fault
 from travelrule.identity.build import authorization_payload, beneficiary_vasp
+from travelrule.machine.effects import CallHub, Emit
+from travelrule.machine.internal_inputs import CallReport, SentBody
 from travelrule.policy.sections import AnswerChecks
 
 Ivms = dict[str, Any]

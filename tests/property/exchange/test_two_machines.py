@@ -17,13 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.base import Wire
 from tests.property.exchange.laws import check
-from tests.unit.exchange import scene
-from tests.unit.exchange.scene import NORTH, NOW, SOUTH, Scene, policy
-from travelrule.exchange.decision import Alert, CallHub, DropCalls, EndUnsent, Reply
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.reports import AuthorizationReceived, CallReport, FinishReceived, TxidReportReceived
-from travelrule.exchange.retries import Again, Attempted, Deliver, may_have_acted, react
-from travelrule.exchange.turn import REPORT_AGAIN, TRY_AGAIN
+from tests.unit.exchange.originator import scene
+from tests.unit.exchange.originator.scene import NORTH, NOW, SOUTH, Scene, policy
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.originator.builder import REPORT_AGAIN, TRY_AGAIN
+from travelrule.machine.effects import Alert, CallHub, DropCalls, EndUnsent, Reply
+from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.retry_policy import Again, Attempted, Deliver, may_have_acted, react
+from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
 
 FAR = timedelta(days=400)
 

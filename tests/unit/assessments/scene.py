@@ -10,18 +10,19 @@ from uuid import uuid5
 from coincurve import PrivateKey
 
 from schemas.base import Wire
-from schemas.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
-from schemas.decisions import DecisionRecorded
-from schemas.screenings import OwnershipRequested, ScreeningRequested
-from schemas.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
-from tests.unit.exchange.scene import NOW, SALTS, policy
-from travelrule.assessments.machines import MACHINES
+from schemas.events.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.events.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
+from tests.unit.exchange.originator.scene import NOW, SALTS, policy
 from travelrule.crypto.encodings.public_keys import evm_address
-from travelrule.exchange.assessing import ASSESSING, AssessmentDropped, AssessmentWanted, Party
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.messages.arrival import SearchCalledBack
+from travelrule.messages.assessment import ASSESSING, AssessmentDropped, AssessmentWanted, Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.ownership.evm import message_hash
 

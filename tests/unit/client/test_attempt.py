@@ -14,7 +14,7 @@ from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.retries import Again, Deliver, react
+from travelrule.machine.retry_policy import Again, Deliver, react
 
 from .conftest import NOW, OWN, PEER, Hub
 

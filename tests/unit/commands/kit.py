@@ -16,13 +16,13 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from schemas.base import Wire
-from tests.unit.exchange.scene import HONEST, answered, requested
+from tests.unit.exchange.originator.scene import HONEST, answered, requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.cli import app
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.reports import CallReport
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.internal_inputs import CallReport
 from travelrule.settings import Settings
 from travelrule.store import tables
 

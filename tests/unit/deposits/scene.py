@@ -8,15 +8,16 @@ from typing import Any
 from uuid import uuid5
 
 from schemas.base import Wire
-from schemas.decisions import DecisionRecorded
-from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
-from tests.unit.exchange.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
-from travelrule.deposits.machines import MACHINES
-from travelrule.exchange.assessing import ASSESSING
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from tests.unit.exchange.originator.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.messages.arrival import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
+from travelrule.messages.assessment import ASSESSING
 from travelrule.policy.policy import Policy
 
 DEPOSIT_ID = "dep-1"

@@ -9,8 +9,8 @@ import pytest
 
 from travelrule.client.codes import error_of
 from travelrule.client.errors import NoAnswer
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import Caller
 from travelrule.gateway.senders import REFRESHES_PER_MINUTE, Senders
 
 from .conftest import OTHER, PEER, World, key
