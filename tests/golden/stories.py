@@ -38,7 +38,7 @@ from tests.unit.exchange.originator.scene import (
 from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
 from travelrule.disclosures.disclosure import DeadLetterShown
 from travelrule.engine.registry import INTERNAL, MACHINES
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry
 from travelrule.messages.inbound_request import SenderFacts
@@ -130,7 +130,7 @@ def _explore(
 
 def type_of(data: Wire) -> str:
     """The type under which the store keeps these data."""
-    return f"call.{data.outcome}" if isinstance(data, CallReport) else TYPES[type(data)]
+    return f"call.{data.outcome}" if isinstance(data, CallResult) else TYPES[type(data)]
 
 
 def _label(data: Wire) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from tests.simulation.engine_model import House
 from tests.simulation.process import Process
 from tests.unit.hub.kit import HandClock
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
@@ -116,7 +116,7 @@ class InDatabase:
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
         leases = Leases(database, "north", "p1", self._clock)
         self._timers = Timers(database, "north", leases, self._submit, self._engine.alert, self._clock)
-        self._teller = Teller(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
+        self._teller = MessageDispatcher(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 
     async def _submit(self, item: Input) -> Outcome:
         # As the intake does: what is given together keeps its order.

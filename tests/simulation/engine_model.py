@@ -16,7 +16,17 @@ from travelrule.engine.apply.input_decision import FINAL_CALL_TYPES
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.stable_ids import stable_id
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import AcceptAnswer, Alert, CallHub, DropCalls, Emit, EndUnsent, LookUp, Reply, Tell
+from travelrule.machine.effects import (
+    AcceptAnswer,
+    Alert,
+    CallHub,
+    DropCalls,
+    Emit,
+    EndUnsent,
+    LookUp,
+    Reply,
+    SendMessage,
+)
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.machine import Machine
@@ -214,7 +224,7 @@ class House:
                     self._call(slot, item, number, effect)
                 case LookUp(question, parameters):
                     self._call(slot, item, number, CallHub("look-up", "", question, parameters))
-                case Tell():
+                case SendMessage():
                     tell_id = stable_id(self.vasp, "tell", item.source, item.id, number)
                     self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from tests.simulation.clock import Clock
 from tests.simulation.engine_model import Event, House
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 
 SLACK = timedelta(hours=3)
 """A timer waits for an outage of its own process."""
@@ -55,7 +55,7 @@ class Debts:
             debt.status = status
             self._judge(debt)
 
-    def heard(self, subject: str, report: CallReport) -> None:
+    def heard(self, subject: str, report: CallResult) -> None:
         """What the counterparty said to a report or a finish; a refusal counts only with its alert."""
         debt = self.debts.get(report.transfer_id)
         if debt is None or report.outcome not in ("answered", "failed"):

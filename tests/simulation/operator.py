@@ -26,13 +26,13 @@ from travelrule.client.wire import RawAnswer
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.calls.dispatcher import LEASE_SECONDS
-from travelrule.engine.calls.executor import Calling, Postpone
+from travelrule.engine.calls.executor import CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import HEALTH_SECONDS, Counterparties
 from travelrule.engine.directory.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store.directory import StoredVasp
 from travelrule.store.queues import CallItem
 
@@ -155,7 +155,7 @@ class Desk:
         self._line = Line(house.vasp, hub, clock, keyring)
         self._running: set[asyncio.Task[None]] = set()
         self._looks_again = False
-        self._calling = Calling(
+        self._calling = CallExecutor(
             vault=Vault(house.vasp, KeyEncryptionKeys([STORAGE_KEY]), BlindIndex(house.vasp.encode().ljust(32))),
             hub=cast("Any", self._line),
             counterparties=self.phonebook,
@@ -258,7 +258,7 @@ class Desk:
             self._clock.after(1.0, self.look_at_directory)
         self._plan(row)
 
-    def _submit(self, row: CallRow, report: CallReport, input_id: str) -> Any:
+    def _submit(self, row: CallRow, report: CallResult, input_id: str) -> Any:
         return self._house.apply(
             Input(
                 source="/hub",

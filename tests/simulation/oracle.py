@@ -29,7 +29,7 @@ from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
@@ -102,7 +102,7 @@ class Oracle:
         assert said <= 1, f"{item.subject}: {said} verdicts in one decision"
         self._once(item)
         self._txid(story, item.subject, slot.state)
-        if isinstance(item.data, CallReport):
+        if isinstance(item.data, CallResult):
             self._heard(story, item.subject, item.data)
         if isinstance(slot.state, WithdrawalState) and slot.state.request.destination.vasp_entity_id:
             self._means(before, slot.state, item)
@@ -121,7 +121,7 @@ class Oracle:
         assert story.txid in (None, txid), f"{subject}: a stored txid was replaced"
         story.txid = txid
 
-    def _heard(self, story: Story, subject: str, report: CallReport) -> None:
+    def _heard(self, story: Story, subject: str, report: CallResult) -> None:
         word = str((report.body or {}).get("result", "")).strip().lower()
         heard = (report.operation, word) if report.outcome == "answered" else ("", "")
         if heard == ("transfer-authorization", "verified") and report.payload:
@@ -257,7 +257,7 @@ class Oracle:
 def _verified_by(item: Input, event: Event) -> bool:
     """Whether this very input is the verified answer (events are seen before their decision is)."""
     report = item.data
-    if not isinstance(report, CallReport) or report.operation != "transfer-authorization":
+    if not isinstance(report, CallResult) or report.operation != "transfer-authorization":
         return False
     word = str((report.body or {}).get("result", "")).strip().lower()
     return word == "verified" and bool(report.payload) and report.transfer_id == event.data["transferId"]
@@ -265,6 +265,6 @@ def _verified_by(item: Input, event: Event) -> bool:
 
 def _normal(item: Input) -> bool:
     report = item.data
-    if not isinstance(report, CallReport) or report.operation != "data-request":
+    if not isinstance(report, CallResult) or report.operation != "data-request":
         return False
     return str((report.body or {}).get("result", "")).strip().lower() == "normal"

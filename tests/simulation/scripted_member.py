@@ -11,9 +11,9 @@ import orjson
 
 from schemas.events.txids import WithdrawalBroadcast
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect, Emit, EndUnsent, LookUp, Reply, Tell
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect, Emit, EndUnsent, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input, RawMessage
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection
 from travelrule.messages.arrival import TxidLearned
@@ -35,7 +35,7 @@ def _word(item: Input) -> str:
     match item.data:
         case WithdrawalBroadcast(txid=text) | TxidLearned(txid=text):
             return text
-        case CallReport() as report:
+        case CallResult() as report:
             return f"{report.outcome}:{report.operation}"
         case TimerDue(name=name):
             return f"due:{name}"
@@ -84,7 +84,7 @@ def _effect(word: str, before: Puppet, item: Input, now: datetime) -> Effect | N
         case "tell":
             subject, _, told = rest.partition("/")
             said = TxidLearned(txid=told.replace("&", "+"))
-            return Tell(f"withdrawal:{subject}", "exchange.txid-learned", said)
+            return SendMessage(f"withdrawal:{subject}", "exchange.txid-learned", said)
         case "reply":
             return Reply({"said": str(len(before.heard))})
     return None
@@ -138,7 +138,7 @@ def said(words: str, subject: str, name: str, at: datetime) -> Input:
 
 def reported(subject: str, call_id: str, operation: str, outcome: Any, at: datetime) -> Input:
     """A result of a call."""
-    data = CallReport(operation=operation, transfer_id="t", target="south", outcome=outcome)
+    data = CallResult(operation=operation, transfer_id="t", target="south", outcome=outcome)
     content = data.model_dump_json(by_alias=True).encode()
     kind = f"call.{outcome}"
     return Input("/hub", call_id, kind, f"withdrawal:{subject}", at, data, content, uuid5(SALTS, call_id))

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.events.persons import Person
 from travelrule.deposits.served_request_input import WithdrawalFacts
-from travelrule.exchange.wire_bodies import where
+from travelrule.exchange.wire_bodies import split_destination
 from travelrule.gateway.wallets import meant
 from travelrule.identity.addresses import candidates, join, tag_fits, txid_key
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
@@ -86,7 +86,7 @@ class Shelves:
             facts = [
                 WithdrawalFacts(subject=subject, request=states[subject].request, vout=vout, kyc=True)
                 for subject, vout in rows.items()
-                if tag_fits(tag, where(states[subject].request.destination)[1])
+                if tag_fits(tag, split_destination(states[subject].request.destination)[1])
             ]
             if facts:
                 return facts

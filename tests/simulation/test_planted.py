@@ -17,7 +17,7 @@ from tests.simulation import engine_model as houses
 from tests.simulation.process import Process
 from tests.simulation.world import SimulationFailed, World, repeated_by
 from travelrule.deposits.state import DepositState
-from travelrule.engine.calls.executor import Calling
+from travelrule.engine.calls.executor import CallExecutor
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
@@ -26,9 +26,9 @@ from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, DropCalls, Emit, Reply
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
-from travelrule.machine.retry_policy import Again, react
+from travelrule.machine.retry_policy import Retry, next_action
 from travelrule.messages.inbound_request import AuthorizationReceived, TxidReportReceived
 from travelrule.policy.policy import Policy
 
@@ -85,7 +85,7 @@ def verdict_twice(before: Any, item: Input, decision: Decision[Any]) -> Decision
 
 def verdict_again(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
     """The answer to a txid report makes it say once more what it said long ago."""
-    if not isinstance(item.data, CallReport) or item.data.operation != "txid-report" or before is None:
+    if not isinstance(item.data, CallResult) or item.data.operation != "txid-report" or before is None:
         return decision
     to = before.request.destination.vasp_entity_id
     return and_says(decision, "withdrawal", before.withdrawal_id, decision.state.case, counterparty=to)
@@ -342,15 +342,15 @@ async def test_a_deposit_that_is_held_for_ever_is_found(monkeypatch: pytest.Monk
 
 
 async def test_calls_to_a_vasp_that_is_down_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Calling, "_deferred", lambda self, call, target: None)
+    monkeypatch.setattr(CallExecutor, "_deferred", lambda self, call, target: None)
     await is_found("which is down")
 
 
 async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def again_and_again(*arguments: Any, **facts: Any) -> Any:
         if arguments[1].code in ("INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"):
-            return Again(facts["now"], refresh_key=True)
-        return react(*arguments, **facts)
+            return Retry(facts["now"], refresh_key=True)
+        return next_action(*arguments, **facts)
 
     async def no_refresh(self: Any, entity_id: str, **_: Any) -> tuple[()]:
         return ()

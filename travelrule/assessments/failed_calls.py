@@ -7,8 +7,8 @@ from typing import Final
 
 from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.builder import BACKOFF_MAX_SECONDS, AssessmentTurn
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_table import passing
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_table import is_transient
 
 UNSUPPORTED: Final = "UNSUPPORTED_BLOCKCHAIN"
 FORGOTTEN: Final = "NOT_FOUND"
@@ -32,7 +32,7 @@ class Failure(StrEnum):
     """Again it would be refused again."""
 
 
-def failure_of(report: CallReport, *, of_screening: bool = False) -> Failure:
+def failure_of(report: CallResult, *, of_screening: bool = False) -> Failure:
     """Sort a failed call. ``of_screening``: an error answer without ``errorType`` may be the ``ERROR`` of a provider,
     whose status is not stated (screening.md 3).
     """
@@ -42,12 +42,12 @@ def failure_of(report: CallReport, *, of_screening: bool = False) -> Failure:
         return Failure.FORGOTTEN
     if report.code == QUOTA:
         return Failure.QUOTA
-    if passing(report.status, report.code) or (of_screening and report.code.startswith(WITHOUT_CODE)):
+    if is_transient(report.status, report.code) or (of_screening and report.code.startswith(WITHOUT_CODE)):
         return Failure.PASSING
     return Failure.REFUSED
 
 
-def pause(turn: AssessmentTurn, failure: Failure, report: CallReport) -> float:
+def pause(turn: AssessmentTurn, failure: Failure, report: CallResult) -> float:
     """Count a failure that may pass and give the seconds to the next try; a used-up quota is said and waited out."""
     seconds = turn.failed()
     if failure is Failure.QUOTA:

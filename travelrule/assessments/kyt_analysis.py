@@ -16,7 +16,7 @@ from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of
 from travelrule.assessments.networks import code_for
 from travelrule.assessments.risk_rating import NOT_SCREENABLE
 from travelrule.assessments.state import Question
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.screening import risk
 
@@ -56,7 +56,7 @@ def _search(turn: AssessmentTurn, *, force: bool, seconds: float = 0) -> None:
     turn.ask(SEARCH, clear, seconds)
 
 
-def search_reported(turn: AssessmentTurn, report: CallReport) -> str:
+def search_reported(turn: AssessmentTurn, report: CallResult) -> str:
     """What became of 4.B.3: taken, or not. The answer never holds the report."""
     question = turn.state.question
     if turn.state.status != "searching" or question is None or question.call_id != report.transfer_id:
@@ -77,7 +77,7 @@ def search_reported(turn: AssessmentTurn, report: CallReport) -> str:
     return "analysed before: ask for the report" if released else "the analysis runs"
 
 
-def _taken(report: CallReport) -> tuple[str, bool]:
+def _taken(report: CallResult) -> tuple[str, bool]:
     """Read the hub's id and whether there is a report already; no id if the answer cannot be read."""
     try:
         taken = KytSearchResponse.from_wire(report.body)
@@ -87,7 +87,7 @@ def _taken(report: CallReport) -> tuple[str, bool]:
     return (hub_id if len(hub_id) <= ID_LENGTH_MAX else ""), taken.status.strip() == "RELEASED"
 
 
-def _search_failed(turn: AssessmentTurn, report: CallReport) -> str:
+def _search_failed(turn: AssessmentTurn, report: CallResult) -> str:
     failure = failure_of(report)
     if failure is Failure.UNSUPPORTED:
         turn.end(reason=UNSUPPORTED)
@@ -100,7 +100,7 @@ def _search_failed(turn: AssessmentTurn, report: CallReport) -> str:
     return _refused(turn, report)
 
 
-def _refused(turn: AssessmentTurn, report: CallReport) -> str:
+def _refused(turn: AssessmentTurn, report: CallResult) -> str:
     turn.alert(AlertCode.SCREENING_REFUSED, "critical", report.attempts)
     turn.end(reason=AlertCode.SCREENING_REFUSED.value, status="FAILED", error=report.code)
     return "the hub refuses the analysis"
@@ -140,7 +140,7 @@ def _is_about(data: SearchCalledBack, question: Question) -> bool:
     return data.operation == SEARCH and data.request_id in names
 
 
-def report_reported(turn: AssessmentTurn, report: CallReport) -> str:
+def report_reported(turn: AssessmentTurn, report: CallResult) -> str:
     """What the hub says about the analysis. The first released report counts."""
     question = turn.state.question
     if turn.state.status != "analysing" or question is None or question.hub_id != report.transfer_id:
@@ -163,7 +163,7 @@ def report_reported(turn: AssessmentTurn, report: CallReport) -> str:
     return "the analysis still runs" if turn.state.pending else "unreadable answer: ask once more"
 
 
-def _read(report: CallReport, hub_id: str) -> KytReportResponse | None:
+def _read(report: CallResult, hub_id: str) -> KytReportResponse | None:
     try:
         answer = KytReportResponse.from_wire(report.body)
     except ValidationError:
@@ -171,7 +171,7 @@ def _read(report: CallReport, hub_id: str) -> KytReportResponse | None:
     return answer if str(answer.request_id) == hub_id else None
 
 
-def _report_failed(turn: AssessmentTurn, report: CallReport) -> str:
+def _report_failed(turn: AssessmentTurn, report: CallResult) -> str:
     failure = failure_of(report)
     if failure is Failure.FORGOTTEN:
         # The first time this is the short life of an id; a hub that forgets every one is asked ever more rarely.

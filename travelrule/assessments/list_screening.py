@@ -13,7 +13,7 @@ from travelrule.assessments.facts import plain
 from travelrule.assessments.risk_rating import begin_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.effects import LookUp
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
@@ -88,7 +88,7 @@ def lists_too_late(turn: AssessmentTurn) -> str:
     return "the own lists did not answer within the limit"
 
 
-def looked_up(turn: AssessmentTurn, report: CallReport) -> str:
+def looked_up(turn: AssessmentTurn, report: CallResult) -> str:
     """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
     if turn.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
@@ -112,7 +112,7 @@ def looked_up(turn: AssessmentTurn, report: CallReport) -> str:
     return "not in the own lists"
 
 
-def _read(report: CallReport) -> ListsAnswer | None:
+def _read(report: CallResult) -> ListsAnswer | None:
     if report.outcome != "answered" or report.transfer_id != QUESTION:
         return None
     try:

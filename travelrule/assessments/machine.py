@@ -25,7 +25,7 @@ from travelrule.assessments.table import VERSION, WAITING
 from travelrule.machine.alert_codes import AlertCode as SharedCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -33,7 +33,7 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[AssessmentTurn, CallReport], str]] = {
+REPORTS: dict[str, Callable[[AssessmentTurn, CallResult], str]] = {
     "look-up": looked_up,
     "wallet-screening": rated,
     "transaction-screening": rated,
@@ -81,7 +81,7 @@ def _decide(
     return hear(AssessmentTurn(state, item, policy, now), data)
 
 
-def _reported(turn: AssessmentTurn, report: CallReport) -> Decision[AssessmentState]:
+def _reported(turn: AssessmentTurn, report: CallResult) -> Decision[AssessmentState]:
     hear = REPORTS.get(report.operation)
     if hear is None:
         return ignored(turn.state, "no call of this kind is made for an assessment")
@@ -107,7 +107,7 @@ HEARS: dict[type[Wire], Callable[[AssessmentTurn, Any], Decision[Any]]] = {
     AssessmentDropped: dropped,
     DecisionRecorded: operator_decided,
     SearchCalledBack: _called_back,
-    CallReport: _reported,
+    CallResult: _reported,
     TimerDue: timer_due,
 }
 """Which function hears what about a known assessment."""

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.events.verdicts import Risk
 from schemas.text import time_text
 from travelrule.assessments.state import AssessmentState
-from travelrule.machine.effects import Effect, Emit, Tell
+from travelrule.machine.effects import Effect, Emit, SendMessage
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.causes import Cause
 
@@ -29,7 +29,7 @@ def say_session(state: AssessmentState, effects: list[Effect]) -> None:
     if session is None:
         return
     if state.wanted.asker:
-        effects.append(Tell(state.wanted.asker, "assessment.session", session))
+        effects.append(SendMessage(state.wanted.asker, "assessment.session", session))
         return
     effects.append(Emit("callbacks", state.request_id, "ownership.session.v1", _session(state, session)))
 
@@ -49,7 +49,7 @@ def say_end(state: AssessmentState, policy_version: str, effects: list[Effect]) 
     if ended is None:
         return
     if state.wanted.asker:
-        effects.append(Tell(state.wanted.asker, "assessment.ended", ended))
+        effects.append(SendMessage(state.wanted.asker, "assessment.ended", ended))
         return
     if ended.kind == "ownership":
         effects.extend(_proof(state, ended, policy_version))

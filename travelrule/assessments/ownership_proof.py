@@ -17,7 +17,7 @@ from travelrule.assessments.networks import code_for
 from travelrule.assessments.risk_rating import NOT_SCREENABLE
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.addresses import canonical
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentSession
 from travelrule.screening.ownership.proof_check import check_proof
@@ -70,7 +70,7 @@ def _token_request(turn: AssessmentTurn) -> dict[str, Any]:
     }
 
 
-def session_reported(turn: AssessmentTurn, report: CallReport) -> str:
+def session_reported(turn: AssessmentTurn, report: CallResult) -> str:
     """What became of 4.B.5: the session, or none."""
     question = turn.state.question
     if turn.state.status != "opening" or question is None or question.call_id != report.transfer_id:
@@ -102,7 +102,7 @@ def session_reported(turn: AssessmentTurn, report: CallReport) -> str:
     return "session opened: the customer is to prove it"
 
 
-def _session_failed(turn: AssessmentTurn, report: CallReport) -> str:
+def _session_failed(turn: AssessmentTurn, report: CallResult) -> str:
     failure = failure_of(report)
     if failure is Failure.UNSUPPORTED:
         return _not_proven(turn, UNSUPPORTED, "the hub does not know this chain")
@@ -151,7 +151,7 @@ def called_back(turn: AssessmentTurn, data: SearchCalledBack) -> str:
     return "called back: ask for the result"
 
 
-def result_reported(turn: AssessmentTurn, report: CallReport) -> str:
+def result_reported(turn: AssessmentTurn, report: CallResult) -> str:
     """What the hub says about the session. Only ``VERIFIED`` ends it; any other status may still change."""
     question = turn.state.question
     if turn.state.status != "proving" or question is None or question.hub_id != report.transfer_id:
@@ -179,7 +179,7 @@ def result_reported(turn: AssessmentTurn, report: CallReport) -> str:
     return "not proven yet"
 
 
-def _read(report: CallReport) -> UnhostedResult | None:
+def _read(report: CallResult) -> UnhostedResult | None:
     if report.outcome != "answered":
         return None
     try:

@@ -15,7 +15,7 @@ from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of
 from travelrule.assessments.networks import code_for
 from travelrule.assessments.table import LISTS
 from travelrule.identity.addresses import canonical
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.screening import risk
 
 NOT_SCREENABLE = "NETWORK_NOT_SCREENABLE"
@@ -44,7 +44,7 @@ def _call(turn: AssessmentTurn) -> tuple[Operation, dict[str, Any]]:
     return "transaction-screening", {"txid": wanted.txid, "chain": turn.state.chain}
 
 
-def rated(turn: AssessmentTurn, report: CallReport) -> str:
+def rated(turn: AssessmentTurn, report: CallResult) -> str:
     """What the hub says. The first rating counts."""
     question = turn.state.question
     operation, _ = _call(turn)
@@ -63,7 +63,7 @@ def rated(turn: AssessmentTurn, report: CallReport) -> str:
     return f"rated {found}"
 
 
-def _read(turn: AssessmentTurn, report: CallReport) -> tuple[Risk, dict[str, Any]]:
+def _read(turn: AssessmentTurn, report: CallResult) -> tuple[Risk, dict[str, Any]]:
     """Read a rating; pending if it is none, or one of another wallet than the one that was asked about."""
     wanted = turn.state.wanted
     try:
@@ -79,7 +79,7 @@ def _read(turn: AssessmentTurn, report: CallReport) -> tuple[Risk, dict[str, Any
     return risk.of_wallet(wallet), facts.of_wallet(wallet)
 
 
-def _failed(turn: AssessmentTurn, report: CallReport) -> str:
+def _failed(turn: AssessmentTurn, report: CallResult) -> str:
     failure = failure_of(report, of_screening=True)
     if failure is Failure.UNSUPPORTED:
         turn.end(reason=UNSUPPORTED)
@@ -91,7 +91,7 @@ def _failed(turn: AssessmentTurn, report: CallReport) -> str:
     return "the hub refuses to rate it"
 
 
-def _again(turn: AssessmentTurn, rule: str, report: CallReport, failure: Failure = Failure.PASSING) -> str:
+def _again(turn: AssessmentTurn, rule: str, report: CallResult, failure: Failure = Failure.PASSING) -> str:
     if turn.is_on_its_way():
         return f"{rule}: the next try is on its way already"
     operation, clear = _call(turn)

@@ -18,8 +18,8 @@ from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.calls.dispatcher import HELD, Caller
-from travelrule.engine.calls.executor import Calling
+from travelrule.engine.calls.dispatcher import HELD, CallDispatcher
+from travelrule.engine.calls.executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.calls.lookups import LookUps
 from travelrule.engine.directory.counterparties import Counterparties
@@ -29,7 +29,7 @@ from travelrule.engine.intake import Intake
 from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.engine.lists.watch import ListWatch
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.queries.authorizations import Authorizations
@@ -67,7 +67,7 @@ class Worker:
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
         watch = HubWatch()
-        calling = Calling(
+        calling = CallExecutor(
             opened.vault,
             hub,
             counterparties,
@@ -78,11 +78,11 @@ class Worker:
             searches=open_searches(opened),
             watch=watch,
         )
-        self._caller = Caller(
+        self._caller = CallDispatcher(
             opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
         opened.engine.caller = self._caller
-        self._teller = Teller(
+        self._teller = MessageDispatcher(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
         self._timers = Timers(

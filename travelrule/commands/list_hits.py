@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.base import Wire
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.messages.inbound_request import AuthorizationReceived
 from travelrule.messages.owner import OwnerHits, OwnerListed, OwnerScreened
@@ -23,7 +23,7 @@ def hits_of(data: Wire | None) -> list[Fact]:
     match data:
         case AssessmentEnded():
             return _from_facts(data.facts)
-        case CallReport(operation="look-up"):
+        case CallResult(operation="look-up"):
             return _from_facts(data.body)
         case OwnerScreened() | OwnerHits() | OwnerListed():
             return [

@@ -22,7 +22,7 @@ from travelrule.disclosures.disclosure import DeadLetterShown
 from travelrule.engine.input_envelope import unpack
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.refused_request import RequestRefused
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 
 Fact = dict[str, Any]
@@ -161,7 +161,7 @@ def _step(
         "actor": data.actor if isinstance(data, DeadLetterShown) else None,
         "refusal": _refusal(data) if isinstance(data, RequestRefused) else None,
         "keyId": body.get("decidedBy", {}).get("keyId"),
-        "call": _call(data) if isinstance(data, CallReport) else None,
+        "call": _call(data) if isinstance(data, CallResult) else None,
         "hits": hits_of(data),
         "listed": listed_of(data),
         "events": [_line(event, data) for event, data in events],
@@ -180,7 +180,7 @@ def _refusal(data: RequestRefused) -> Fact:
     return {"deadLetter": data.dead_letter_id, "code": data.code, "field": data.field}
 
 
-def _call(report: CallReport) -> Fact:
+def _call(report: CallResult) -> Fact:
     code = report.code or report.message_code
     return {
         "operation": report.operation,

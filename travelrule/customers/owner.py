@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Effect, Tell
+from travelrule.machine.effects import Effect, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection
@@ -47,7 +47,7 @@ def decide(state: OwnerState | None, item: Input, policy: Policy, now: datetime)
     fresh = tuple(hit for hit in data.hits if hit.key not in known)
     effects: tuple[Effect, ...] = ()
     if fresh:
-        effects = (Tell(data.wallet, "owner.listed", OwnerListed(hits=fresh)),)
+        effects = (SendMessage(data.wallet, "owner.listed", OwnerListed(hits=fresh)),)
         return Decision(after, effects, rule=f"a list names the owner: {entries_text(fresh)}")
     return Decision(after, rule="known entries" if data.hits else "no list names the owner of this wallet any more")
 

@@ -14,7 +14,7 @@ from schemas.events.wallets import WalletRegistered, WalletRemoved
 from travelrule.identity.addresses import canonical, split_tag
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, Effect, Tell
+from travelrule.machine.effects import Alert, Effect, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection, WalletRow
@@ -95,7 +95,7 @@ def _taken_back(state: WalletState) -> tuple[Effect, ...]:
     told = state.told
     if told is None or not told.hits:
         return ()
-    return (Tell(f"owner:{told.owner}", "owner.hits", OwnerHits(wallet=f"wallet:{state.wallet_id}")),)
+    return (SendMessage(f"owner:{told.owner}", "owner.hits", OwnerHits(wallet=f"wallet:{state.wallet_id}")),)
 
 
 def _screened(state: WalletState, data: OwnerScreened) -> Decision[Any]:
@@ -107,7 +107,7 @@ def _screened(state: WalletState, data: OwnerScreened) -> Decision[Any]:
     if keys_of(told) == keys_of(data.hits):
         return Decision(after, rule=rule)
     said = OwnerHits(wallet=f"wallet:{state.wallet_id}", hits=data.hits)
-    effects = (Tell(f"owner:{data.owner}", "owner.hits", said),)
+    effects = (SendMessage(f"owner:{data.owner}", "owner.hits", said),)
     return Decision(replace(after, told=ToldHits(data.owner, data.hits)), effects, rule=rule)
 
 

@@ -23,7 +23,7 @@ from travelrule.machine.alert_codes import AlertCode as SharedCode
 from travelrule.machine.backoff import counterparty_retry_seconds, retry_seconds
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect, Emit, LookUp, Tell
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect, Emit, LookUp, SendMessage
 from travelrule.machine.input import Input
 from travelrule.messages.arrival import ExchangeSettled
 from travelrule.messages.assessment import AssessmentDropped, AssessmentKind, AssessmentWanted, Gate, answer_limit
@@ -106,7 +106,7 @@ class DepositTurn:
 
     def tell(self, subject: str, kind: str, data: Wire) -> None:
         """Say something to another subject of ours."""
-        self.effects.append(Tell(subject, kind, data))
+        self.effects.append(SendMessage(subject, kind, data))
 
     def look_up(self) -> None:
         """Ask the own store whose address it is, and who announced a transfer to it."""

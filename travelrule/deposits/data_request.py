@@ -14,9 +14,9 @@ from travelrule.deposits.table import SEARCH, TRY
 from travelrule.machine.alert_codes import AlertCode as SharedCode
 from travelrule.machine.depth import too_deep
 from travelrule.machine.effects import AcceptAnswer
-from travelrule.machine.internal_inputs import CallReport, word
+from travelrule.machine.internal_inputs import CallResult, normalized_field
 from travelrule.machine.own_profile import own_profile
-from travelrule.machine.retry_table import is_of_hub, passing
+from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.policy.causes import Cause
 
 DATA_REQUEST = "data-request"
@@ -113,7 +113,7 @@ def fail(turn: DepositTurn, cause: Cause, missing: tuple[str, ...] = ()) -> None
     turn.move("data-failed")
 
 
-def data_reported(turn: DepositTurn, report: CallReport) -> str:
+def data_reported(turn: DepositTurn, report: CallResult) -> str:
     """What became of the data request."""
     found = turn.state.found
     if turn.state.status != "requesting" or found is None or found.request_id != report.transfer_id:
@@ -125,12 +125,12 @@ def data_reported(turn: DepositTurn, report: CallReport) -> str:
         return _not_answered(turn, report)
     turn.reached()
     body = report.body or {}
-    if word(body, "result") == "normal":
+    if normalized_field(body, "result") == "normal":
         return _normal(turn, found, report)
-    return _error(turn, word(body, "reasonType").upper())
+    return _error(turn, normalized_field(body, "reasonType").upper())
 
 
-def _not_answered(turn: DepositTurn, report: CallReport) -> str:
+def _not_answered(turn: DepositTurn, report: CallResult) -> str:
     if report.code == "COUNTERPARTY_NOT_ALLOWED":
         fail(turn, Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP by now"
@@ -138,7 +138,7 @@ def _not_answered(turn: DepositTurn, report: CallReport) -> str:
         return _not_bound(turn, "the answers belong to another request")
     if report.code == "DUPLICATED_TRANSFER_ID":
         return _search_anew(turn, 0, "the VASP knows the transferId")
-    if passing(report.status, report.code):
+    if is_transient(report.status, report.code):
         turn.unreachable(TRY, hub=is_of_hub(report.status, report.code))
         return "calls used up: again later under the same transferId"
     turn.alert(SharedCode.COUNTERPARTY_REFUSED_CALL, "critical", report.attempts)
@@ -177,7 +177,7 @@ def _search_anew(turn: DepositTurn, seconds: float, why: str) -> str:
     return f"{why}: search anew"
 
 
-def _normal(turn: DepositTurn, found: Found, report: CallReport) -> str:
+def _normal(turn: DepositTurn, found: Found, report: CallResult) -> str:
     if report.accepted_for and report.accepted_for != report.transfer_id:
         return _not_bound(turn, "the answer was accepted for another request before")
     payload: dict[str, Any] | None = None if too_deep(report.payload) else report.payload

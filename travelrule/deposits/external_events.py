@@ -15,7 +15,7 @@ from travelrule.deposits.table import ASK, GATE, HELD, REPORT, SEARCH, SETTLE, T
 from travelrule.deposits.txid_search import search_due
 from travelrule.machine.alert_codes import AlertCode as SharedCode
 from travelrule.machine.decision import Decision
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.policy.causes import Cause
 
 
@@ -85,7 +85,7 @@ def _held_due(turn: DepositTurn) -> str:
     return "on hold for long"
 
 
-def troubled(turn: DepositTurn, report: CallReport) -> Decision[DepositState]:
+def troubled(turn: DepositTurn, report: CallResult) -> Decision[DepositState]:
     """A call is still being tried; an operator should know."""
     turn.alert(SharedCode.CALL_TROUBLED, "warning", report.attempts)
     return turn.done("call still being tried")

@@ -25,7 +25,7 @@ from travelrule.deposits.table import VERSION
 from travelrule.deposits.txid_search import called_back, result_reported, search_reported
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -33,7 +33,7 @@ from travelrule.messages.arrival import DepositMatched, DepositUnannounced, Depo
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[DepositTurn, CallReport], str]] = {
+REPORTS: dict[str, Callable[[DepositTurn, CallResult], str]] = {
     "status-search": status_reported,
     "txid-search": search_reported,
     "txid-search-result": result_reported,
@@ -55,7 +55,7 @@ def decide(state: DepositState | None, item: Input, policy: Policy, now: datetim
     return hear(DepositTurn(state, item, policy, now), data)
 
 
-def _reported(turn: DepositTurn, report: CallReport) -> Decision[DepositState]:
+def _reported(turn: DepositTurn, report: CallResult) -> Decision[DepositState]:
     if report.operation == "look-up":
         return looked_up(turn, report)
     if report.outcome == "troubled":
@@ -76,7 +76,7 @@ HEARS: dict[type[Wire], Callable[[DepositTurn, Any], Decision[Any]]] = {
     DepositUnannounced: unannounced,
     DecisionRecorded: operator_decided,
     SearchCalledBack: lambda turn, data: turn.done(called_back(turn, data)),
-    CallReport: _reported,
+    CallResult: _reported,
     TimerDue: timer_due,
     AssessmentEnded: ended,
 }

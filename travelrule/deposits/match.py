@@ -11,7 +11,7 @@ from travelrule.deposits.state import Candidate, DepositState
 from travelrule.deposits.table import REPORT, may
 from travelrule.deposits.txid_search import begin_search
 from travelrule.machine.decision import Decision
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 
 
@@ -65,7 +65,7 @@ def unannounced(turn: DepositTurn, data: DepositUnannounced) -> Decision[Deposit
     return turn.done(go_on(turn))
 
 
-def looked_up(turn: DepositTurn, report: CallReport) -> Decision[DepositState]:
+def looked_up(turn: DepositTurn, report: CallResult) -> Decision[DepositState]:
     """The own store answered."""
     context = read_context(report)
     if context is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from travelrule.deposits.report_pairs import Pairs, pair
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Tell
+from travelrule.machine.effects import SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection
@@ -84,7 +84,7 @@ def _settled(before: ArrivalState, after: ArrivalState, item: Input) -> Decision
     return Decision(after, tells, rule="paired" if paired > 0 else "unpaired" if paired < 0 else "nothing to pair")
 
 
-def _tells(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[Tell]:
+def _tells(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[SendMessage]:
     """Say what changed: first who lost a partner, then who found one. Whoever asked is answered in any case."""
     old = {deposit: exchange for exchange, deposit in before.pairs}
     new = {deposit: exchange for exchange, deposit in after.pairs}
@@ -95,16 +95,16 @@ def _tells(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[Te
             continue
         if lost is not None:
             told = DepositUnmatched(exchange=lost, sighting=seen.sighting)
-            yield Tell(f"deposit:{seen.deposit_id}", "deposit.unmatched", told)
+            yield SendMessage(f"deposit:{seen.deposit_id}", "deposit.unmatched", told)
         elif seen.deposit_id == asked:
-            yield Tell(f"deposit:{asked}", "deposit.unannounced", DepositUnannounced(sighting=seen.sighting))
+            yield SendMessage(f"deposit:{asked}", "deposit.unannounced", DepositUnannounced(sighting=seen.sighting))
     for seen in after.deposits:
         exchange = new.get(seen.deposit_id)
         if exchange is None or (old.get(seen.deposit_id) == exchange and seen.deposit_id != asked):
             continue
-        yield Tell(f"deposit:{seen.deposit_id}", "deposit.matched", _matched(reports[exchange], seen))
+        yield SendMessage(f"deposit:{seen.deposit_id}", "deposit.matched", _matched(reports[exchange], seen))
         if old.get(seen.deposit_id) != exchange:
-            yield Tell(exchange, "exchange.arrived", ExchangeArrived(deposit_id=seen.deposit_id))
+            yield SendMessage(exchange, "exchange.arrived", ExchangeArrived(deposit_id=seen.deposit_id))
 
 
 def _matched(report: ArrivalReported, seen: ArrivalSeen) -> DepositMatched:

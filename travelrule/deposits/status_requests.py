@@ -13,7 +13,7 @@ from travelrule.deposits.state import Candidate
 from travelrule.deposits.table import ASK
 from travelrule.deposits.txid_search import begin_search
 from travelrule.identity.addresses import same_txid
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import TxidLearned
 
 STATUS_SEARCH: Final = "status-search"
@@ -37,7 +37,7 @@ def ask_round(turn: DepositTurn) -> str:
     return "the report is late: ask the originators"
 
 
-def status_reported(turn: DepositTurn, report: CallReport) -> str:
+def status_reported(turn: DepositTurn, report: CallResult) -> str:
     """What one originator said."""
     candidate = next((one for one in turn.state.candidates if _is_of(one, report)), None)
     if turn.state.status != "asking" or candidate is None or candidate.gone:
@@ -54,7 +54,7 @@ def status_reported(turn: DepositTurn, report: CallReport) -> str:
     return rule
 
 
-def _is_of(one: Candidate, report: CallReport) -> bool:
+def _is_of(one: Candidate, report: CallResult) -> bool:
     return (one.entity_id, one.transfer_id) == (report.target, report.transfer_id)
 
 

@@ -18,8 +18,8 @@ from travelrule.deposits.table import SEARCH
 from travelrule.machine.alert_codes import AlertCode as SharedCode
 from travelrule.machine.effects import Emit
 from travelrule.machine.ids import fresh_transfer_id
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_table import is_of_hub, passing
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.policy.causes import Cause
 
@@ -68,7 +68,7 @@ def search_due(turn: DepositTurn) -> str:
     return f"no result within the limit: {search_again(turn)}"
 
 
-def search_reported(turn: DepositTurn, report: CallReport) -> str:
+def search_reported(turn: DepositTurn, report: CallResult) -> str:
     """What became of 4.A.9: taken, or not."""
     search = turn.state.search
     if not _is_running(turn, report) or search is None:
@@ -83,7 +83,7 @@ def search_reported(turn: DepositTurn, report: CallReport) -> str:
         return "the search waits"
     if search.accepted:
         return "the hub called back about it: it runs"
-    if passing(report.status, report.code):
+    if is_transient(report.status, report.code):
         turn.change(search=None, searches=max(turn.state.searches - 1, 0))
         turn.unreachable(SEARCH, hub=is_of_hub(report.status, report.code))
         return "the hub did not take the search: again later"
@@ -114,7 +114,7 @@ def _poll(turn: DepositTurn, seconds: float) -> None:
     turn.call("txid-search-result", "", search.request_id, {"requestId": search.request_id}, due_at=due_at)
 
 
-def result_reported(turn: DepositTurn, report: CallReport) -> str:
+def result_reported(turn: DepositTurn, report: CallResult) -> str:
     """P.1. The first final result of a search wins; an answer about another search is nothing."""
     search = turn.state.search
     if not _is_running(turn, report) or search is None:
@@ -122,7 +122,7 @@ def result_reported(turn: DepositTurn, report: CallReport) -> str:
     turn.change(search=replace(search, polls=search.polls + 1))
     limits = turn.policy.time_limits
     if report.outcome == "failed":
-        if not passing(report.status, report.code):
+        if not is_transient(report.status, report.code):
             publish(turn, search.request_id, "failed")
             return f"the hub refused to give the result: {search_again(turn, limits.search_again)}"
         _poll(turn, limits.search_poll if is_of_hub(report.status, report.code) else limits.unreachable_retry)
@@ -136,7 +136,7 @@ def result_reported(turn: DepositTurn, report: CallReport) -> str:
     return _ended(turn, search.request_id, result, report)
 
 
-def _is_running(turn: DepositTurn, report: CallReport) -> bool:
+def _is_running(turn: DepositTurn, report: CallResult) -> bool:
     search = turn.state.search
     return turn.state.status == "searching" and search is not None and search.request_id == report.transfer_id
 
@@ -148,7 +148,7 @@ def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:
         return None
 
 
-def _ended(turn: DepositTurn, request_id: str, result: TxidSearchResult, report: CallReport) -> str:
+def _ended(turn: DepositTurn, request_id: str, result: TxidSearchResult, report: CallResult) -> str:
     limits = turn.policy.time_limits
     # The hub may name one of two that both say yes: then neither is sent any data.
     claimants = {row.entity_id for row in result.analysis_result if row.found}

@@ -22,7 +22,7 @@ CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})
 """Networks that take ``originatingVasp`` outside the payload (ivms101.md section 7)."""
 
 
-def where(destination: Destination) -> tuple[str, str | None]:
+def split_destination(destination: Destination) -> tuple[str, str | None]:
     """Give address and tag apart, also when the platform joined them (D45)."""
     if destination.tag:
         return destination.address, destination.tag
@@ -31,7 +31,7 @@ def where(destination: Destination) -> tuple[str, str | None]:
 
 def address_search(request: WithdrawalRequested) -> tuple[dict[str, Any], dict[str, Any]]:
     """Build 4.A.4: the person list is empty, so no personal data leaves."""
-    address, tag = where(request.destination)
+    address, tag = split_destination(request.destination)
     return {"currency": request.currency, **_place(request)}, address_payload(address, tag)
 
 
@@ -76,6 +76,6 @@ def finish(attempt: Attempt, reason: str) -> dict[str, Any]:
 
 def _place(request: WithdrawalRequested) -> dict[str, Any]:
     """Give the clear address fields that some networks require and all others tolerate."""
-    address, tag = where(request.destination)
+    address, tag = split_destination(request.destination)
     place = {"address": address, "tag": tag, "network": request.network}
     return {name: value for name, value in place.items() if value}

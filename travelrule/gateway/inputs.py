@@ -11,7 +11,7 @@ from schemas.base import Wire
 from travelrule.engine.outcome import Outcome
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.refusals import Refused, internal
-from travelrule.gateway.request_origin import Caller
+from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
 
@@ -23,7 +23,7 @@ TAKEN = {"CONFLICT", "DUPLICATED_TRANSFER_ID", ERASED}
 
 def input_of(
     deps: GatewayDeps,
-    caller: Caller,
+    caller: RequestOrigin,
     kind: str,
     transfer_id: str,
     data: Wire,

@@ -28,7 +28,7 @@ Headers = Mapping[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class RequestOrigin:
     """The sender of a request. ``public_key`` None: not sent, which only the unencrypted endpoints allow.
 
     ``remote_key`` is our own key that the request is addressed to, if it names one.
@@ -67,7 +67,7 @@ def require_json(headers: Headers) -> None:
         raise Refused("INVALID_MSG_FIELD_VALUE", "Content-Type", media_type.FIX)
 
 
-def caller_of(headers: Headers, *, key_needed: bool) -> Caller:
+def caller_of(headers: Headers, *, key_needed: bool) -> RequestOrigin:
     """Read the caller's headers; raise ``Refused`` for a missing or unreadable one."""
     origin = headers.get(ORIGIN, b"").strip()
     if not origin:
@@ -79,7 +79,7 @@ def caller_of(headers: Headers, *, key_needed: bool) -> Caller:
     if key_needed and public_key is None:
         raise Refused("MISSING_HEADER_FIELD", "X-Code-Req-PubKey", "send the key that the payload was made with")
     traceparent = headers.get(TRACEPARENT, b"")
-    return Caller(
+    return RequestOrigin(
         parts[1].lower(),
         parts[2],
         public_key,

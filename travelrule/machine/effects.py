@@ -56,7 +56,7 @@ class CallHub:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class SendMessage:
     """An input for another subject of ours. It is applied after the commit, exactly once, in the order in which this
     subject spoke; it arrives with ``source`` ``/subjects``.
     """
@@ -72,7 +72,7 @@ OWN_STORE = "(own store)"
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallReport`` whose ``operation`` is
+    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
     ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
     input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
     """
@@ -85,7 +85,7 @@ class LookUp:
 class AcceptAnswer:
     """The sealed answer of a call was acted on for ``transfer_id``; the same bytes are no answer for another one.
 
-    ``seal`` is ``CallReport.answer_seal``.
+    ``seal`` is ``CallResult.answer_seal``.
     """
 
     seal: str
@@ -126,4 +126,4 @@ class Reply:
     body: dict[str, Any] = field(repr=False)
 
 
-Effect = Emit | CallHub | Tell | LookUp | AcceptAnswer | DropCalls | EndUnsent | Alert | Reply
+Effect = Emit | CallHub | SendMessage | LookUp | AcceptAnswer | DropCalls | EndUnsent | Alert | Reply

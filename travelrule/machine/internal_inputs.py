@@ -36,7 +36,7 @@ class SentBody(Wire):
     payload: dict[str, Any] | None = Field(default=None, repr=False)
 
 
-class CallReport(Wire):
+class CallResult(Wire):
     """What became of a call to the hub. The input's type is ``call.<outcome>``.
 
     ``answered``: a readable answer, good or bad, after which nothing more is sent. ``failed``: given up. ``troubled``:
@@ -86,16 +86,16 @@ class TimerDue(Wire):
 
 
 INTERNAL: dict[str, type[Wire]] = {
-    "call.answered": CallReport,
-    "call.failed": CallReport,
-    "call.troubled": CallReport,
-    "call.deferred": CallReport,
+    "call.answered": CallResult,
+    "call.failed": CallResult,
+    "call.troubled": CallResult,
+    "call.deferred": CallResult,
     "timer.due": TimerDue,
 }
 """Which model an internal input's data are."""
 
 
-def word(body: dict[str, object], name: str) -> str:
+def normalized_field(body: dict[str, object], name: str) -> str:
     """Read a word of an answer without case."""
     value = body.get(name)
     return value.strip().lower() if isinstance(value, str) else ""

@@ -1,6 +1,6 @@
 """After each try of a call: is it over, and how, or when is it tried again? Pure; the tables stand in ``retry_table``.
 
-Every repeat carries the same content with a new nonce, time and signature. The caller stores ``Again.note`` with the
+Every repeat carries the same content with a new nonce, time and signature. The caller stores ``Retry.note`` with the
 call and hands it back, because the decision depends on the tries before: how many of each schedule are used, whether an
 operator was told, and whether any try may have reached the counterparty. Tries that failed at the hub use up no
 schedule where the operation waits for the hub.
@@ -44,7 +44,7 @@ HTTP_TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
+class RawResult:
     """One try. ``answer``: HTTP 200 with ``body``; ``error``: any other status, ``code`` its ``errorType``;
     ``no-answer``: ``code`` ``NO_ANSWER`` or ``NOT_SENT``. ``retry_after`` in seconds. ``request_payload`` and
     ``answer_payload`` are the sealed texts that were sent and received; ``payload`` is the opened answer.
@@ -61,7 +61,7 @@ class Attempted:
 
 
 @dataclass(frozen=True, slots=True)
-class Deliver:
+class Complete:
     """It is over: report this outcome. ``maybe_acted`` speaks of all tries, not only of the last."""
 
     outcome: Literal["answered", "failed"]
@@ -70,7 +70,7 @@ class Deliver:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Retry:
     """Try again. ``trouble``: report ``call.troubled`` now, besides. ``hub``: the hub failed, so that the call may be
     tried as soon as it is back; ``held``: the subject should know that its call waits for the hub.
     """
@@ -127,9 +127,9 @@ def may_have_acted(note: str, tries: int, first_at: datetime) -> bool:
     return Course.read(note, tries + 1, first_at).acted
 
 
-def react(
+def next_action(
     operation: str,
-    attempted: Attempted,
+    attempted: RawResult,
     tries: int,
     first_at: datetime,
     now: datetime,
@@ -137,12 +137,12 @@ def react(
     key_refreshed: bool,
     jitter: float,
     note: str = "",
-) -> Deliver | Again:
+) -> Complete | Retry:
     """Decide how a call goes on after its ``tries``-th try (1 is the first). ``jitter`` is a number in 0..1."""
     code, fine = read_answer(operation, attempted)
     course = Course.read(note, tries, first_at)
     if fine:
-        return Deliver("answered", "", course.acted)
+        return Complete("answered", "", course.acted)
     rule = rule_for(attempted.status, code)
     course = replace(course, acted=course.acted or rule.acted)
     if rule.failed == "hub" and _waits_for_hub(operation, course):
@@ -154,19 +154,19 @@ def react(
 
 def hub_wait(
     operation: str, tries: int, first_at: datetime, now: datetime, *, jitter: float, note: str
-) -> Again | None:
+) -> Retry | None:
     """Put a call off that is not sent because the hub is known to be away. None: this one is sent all the same."""
     course = Course.read(note, tries + 1, first_at)
     if not _waits_for_hub(operation, course):
         return None
-    return replace(_hub_again(course, now, jitter, Attempted("no-answer"), "HUB_UNREACHABLE"), held=True)
+    return replace(_hub_again(course, now, jitter, RawResult("no-answer"), "HUB_UNREACHABLE"), held=True)
 
 
 def _waits_for_hub(operation: str, course: Course) -> bool:
     return operation in WAITING_FOR_HUB and not (operation == "transfer-authorization" and course.acted)
 
 
-def _hub_again(course: Course, now: datetime, jitter: float, attempted: Attempted, code: str) -> Again:
+def _hub_again(course: Course, now: datetime, jitter: float, attempted: RawResult, code: str) -> Retry:
     """Wait from a second upward; longer after 429, and at least as long as ``Retry-After`` says."""
     course = course.failed_at_hub()
     limited = attempted.status == HTTP_TOO_MANY
@@ -174,10 +174,10 @@ def _hub_again(course: Course, now: datetime, jitter: float, attempted: Attempte
     doubled = first * float(2 ** min(course.hubs - 1, DOUBLINGS_MAX))
     seconds = min(most, doubled) * (1 + JITTER_SHARE * jitter)
     at = now + timedelta(seconds=max(seconds, attempted.retry_after or 0.0))
-    return Again(at, note=course.note(), code=code, hub=True, held=course.hubs >= HUB_TOLD_TRIES)
+    return Retry(at, note=course.note(), code=code, hub=True, held=course.hubs >= HUB_TOLD_TRIES)
 
 
-def read_answer(operation: str, attempted: Attempted) -> tuple[str, bool]:
+def read_answer(operation: str, attempted: RawResult) -> tuple[str, bool]:
     """Tell the code of a try and whether it ends the call as ``answered``.
 
     A bad result is an answer like a good one, except where something is owed (txid report, finish): there only
@@ -208,7 +208,7 @@ class _Turn:
     """One decision, with all it needs."""
 
     operation: str
-    attempted: Attempted
+    attempted: RawResult
     code: str
     rule: Rule
     tries: int
@@ -217,7 +217,7 @@ class _Turn:
     jitter: float
     course: Course
 
-    def asking(self) -> Deliver | Again:
+    def asking(self) -> Complete | Retry:
         """Go on with a question: it may be given up."""
         plan = self.rule.plan
         if plan is Plan.NONCE:
@@ -230,7 +230,7 @@ class _Turn:
             return self._repeat()
         return self._failed()
 
-    def concluding(self) -> Deliver | Again:
+    def concluding(self) -> Complete | Retry:
         """Go on with what is owed (D47): every answer but ``normal`` is repeated."""
         if CONCLUDING_BY_CODE.get((self.operation, self.code)) is Plan.SHORT:
             if self.course.shorts >= SHORT_TRIES:
@@ -242,7 +242,7 @@ class _Turn:
             return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, tell=True)
         return self._again(self._full_seconds(), tell=self.attempted.status == HTTP_UNPROCESSABLE)
 
-    def _repeat(self) -> Deliver | Again:
+    def _repeat(self) -> Complete | Retry:
         waits: tuple[float, ...] = QUICK_SECONDS
         if self.operation in ("transfer-authorization", "data-request"):
             waits = AUTHORIZATION_SECONDS
@@ -260,18 +260,18 @@ class _Turn:
         spread = min(FULL_MAX_SECONDS, doubled * (1 + JITTER_SHARE * self.jitter))
         return max(spread, self.attempted.retry_after or 0.0)
 
-    def _at_once(self) -> Again:
+    def _at_once(self) -> Retry:
         return self._again(0, course=replace(self.course, nonces=self.course.nonces + 1))
 
     def _again(
         self, seconds: float, *, refresh_key: bool = False, tell: bool = False, course: Course | None = None
-    ) -> Again:
+    ) -> Retry:
         course = course or self.course
         trouble = (tell or self.rule.tell) and not course.told
         note = replace(course, told=course.told or trouble).note()
         # What is owed is sent as soon as the hub is back.
         hub = self.rule.failed == "hub" and self.operation in CONCLUDING
-        return Again(self.now + timedelta(seconds=seconds), refresh_key, trouble, note, self.code, hub, held=hub)
+        return Retry(self.now + timedelta(seconds=seconds), refresh_key, trouble, note, self.code, hub, held=hub)
 
-    def _failed(self) -> Deliver:
-        return Deliver("failed", self.code or f"HTTP_{self.attempted.status}", self.course.acted)
+    def _failed(self) -> Complete:
+        return Complete("failed", self.code or f"HTTP_{self.attempted.status}", self.course.acted)

@@ -171,6 +171,6 @@ def names_member(status: int, code: str) -> bool:
     return rule_for(status, code).failed == "counterparty"
 
 
-def passing(status: int, code: str) -> bool:
+def is_transient(status: int, code: str) -> bool:
     """Whether trying again later makes sense although nobody corrects anything."""
     return rule_for(status, code).passing

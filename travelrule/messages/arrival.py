@@ -1,4 +1,4 @@
-"""What exchanges, deposits and the meeting place of both tell each other (``Tell``).
+"""What exchanges, deposits and the meeting place of both tell each other (``SendMessage``).
 
 A deposit does not know the exchange that announced it, and the exchange does not know the deposit. Both know the
 transaction and the address, so they meet at ``arrival:<digest>`` (``identity.arrivals``), whose lock puts their

@@ -1,4 +1,4 @@
-"""What a withdrawal, a deposit or a wallet and the assessment of its risk tell each other (``Tell``).
+"""What a withdrawal, a deposit or a wallet and the assessment of its risk tell each other (``SendMessage``).
 
 Whoever wants to know a risk tells ``assessment:<asker>/<n>`` and goes on when the answer comes. The assessment asks the
 own lists and the hub, polls, keeps the time limits and alerts; it never decides what follows from a risk: that is the

@@ -19,7 +19,7 @@ from travelrule.engine.audit.history import Histories
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Report, Verifier
 from travelrule.engine.callback_urls import Searches
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.policy.trial import Judged, PolicyTrial
@@ -52,7 +52,7 @@ class Installation:
         leases = Leases(database, "north", "p1", station.clock)
         engine = station.engine
         self.timers = Timers(database, "north", leases, station.submit, engine.alert, station.clock)
-        self.teller = Teller(database, "north", vault, leases, station.submit_all, asyncio.Event())
+        self.teller = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLog(database, "north", self.key, leases, station.clock)
         self.broker = FakeBroker()

@@ -30,7 +30,7 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
@@ -78,7 +78,7 @@ class Desk:
         self.screening = OwnerScreening(
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
-        self.teller = Teller(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
+        self.teller = MessageDispatcher(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
         self.reads = Reads(database, "north", vault.index.of, vault.unwrap, vault.open)
 
     def clock(self) -> datetime:

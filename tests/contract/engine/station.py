@@ -26,8 +26,8 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.callback_urls import Searches
-from travelrule.engine.calls.dispatcher import Caller
-from travelrule.engine.calls.executor import Calling
+from travelrule.engine.calls.dispatcher import CallDispatcher
+from travelrule.engine.calls.executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.calls.lookups import LookUps
 from travelrule.engine.directory.counterparties import Counterparties
@@ -175,10 +175,10 @@ class Station:
 
     def another_caller(
         self, owner: str, view: Counterparties | None = None, watch: HubWatch | None = None, **limits: Any
-    ) -> Caller:
+    ) -> CallDispatcher:
         """The caller of another process on the same database, by default with this one's view of the directory."""
         reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
-        calling = Calling(
+        calling = CallExecutor(
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
@@ -190,7 +190,7 @@ class Station:
             watch=watch or self.watch,
         )
         queues = Queues(self.database, "north", owner)
-        return Caller(
+        return CallDispatcher(
             queues, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
 
@@ -261,7 +261,7 @@ class Station:
         self.counterparties.wanted.set()
         await self.refresher.round()
 
-    async def call(self, caller: Caller | None = None) -> int:
+    async def call(self, caller: CallDispatcher | None = None) -> int:
         """Claim what is due and wait until it is done."""
         used = caller or self.caller
         started = await used.round()
@@ -269,7 +269,7 @@ class Station:
         return started
 
     @staticmethod
-    async def quiet(caller: Caller) -> None:
+    async def quiet(caller: CallDispatcher) -> None:
         while caller._running:
             await asyncio_wait(caller)
 
@@ -341,7 +341,7 @@ class Station:
         return [json.loads(body) for _, path, body in self.wire.requests if part in path and body]
 
 
-async def asyncio_wait(caller: Caller) -> None:
+async def asyncio_wait(caller: CallDispatcher) -> None:
     await asyncio.wait(caller._running)
 
 

@@ -17,7 +17,7 @@ from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -212,7 +212,7 @@ async def results_of_both(station: Station) -> list[Input]:
     await station.call()
     station.engine.apply = apply  # type: ignore[method-assign]
     assert len(both) == 2
-    assert len({item.data.answer_seal for item in both if isinstance(item.data, CallReport)}) == 1
+    assert len({item.data.answer_seal for item in both if isinstance(item.data, CallResult)}) == 1
     return both
 
 

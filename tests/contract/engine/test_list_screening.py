@@ -14,7 +14,7 @@ from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Verifier
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.messages.assessment import Party
@@ -35,7 +35,9 @@ class Screened:
         self.station = station
         station.rules.current = Policy.default().with_own(OWN)
         leases = Leases(station.database, "north", "p1", station.clock)
-        self.teller = Teller(station.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
+        self.teller = MessageDispatcher(
+            station.database, "north", station.vault, leases, station.submit_all, asyncio.Event()
+        )
         self.policies = Policies(station.database, "north")
         self.log = AuditLog(station.database, "north", KEY, leases, station.clock)
 

@@ -21,7 +21,7 @@ from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, detected
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TRANSFER_ID, authorization, decided, txid_report
 from travelrule.engine.audit.history import Histories
-from travelrule.engine.messages.dispatcher import Teller
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.policy import trial
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.policy.trial import Judged, PolicyTrial
@@ -67,7 +67,7 @@ async def tell_each_other(record: Record) -> None:
     """Deliver what subjects tell each other until all is said."""
     station = record.station
     leases = Leases(record.database, "north", "p1", station.clock)
-    teller = Teller(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
+    teller = MessageDispatcher(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
     while await teller.round():
         pass
 

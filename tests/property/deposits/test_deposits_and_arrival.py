@@ -21,7 +21,7 @@ from tests.unit.deposits.scene import Scene, context
 from tests.unit.exchange.originator.scene import ADDRESS, TAG, TXID
 from travelrule.deposits.machine import MACHINE
 from travelrule.identity.arrivals import arrival_subject
-from travelrule.machine.effects import Tell
+from travelrule.machine.effects import SendMessage
 from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled
 
 PLACE = arrival_subject(TXID, ADDRESS, TAG)
@@ -56,7 +56,7 @@ class Meeting(RuleBasedStateMachine):
             item = scene.input(data)
             check(before, item, MACHINE.decide(before, item, scene.rules, scene.now), scene.rules)
         for effect in scene.last.effects:
-            if isinstance(effect, Tell):
+            if isinstance(effect, SendMessage):
                 self.channels[subject, effect.subject].append(effect.data)
 
     def deliver(self, channel: tuple[str, str], *, twice: bool = False) -> None:

@@ -24,7 +24,7 @@ from tests.unit.exchange.originator.scene import (
     waiting,
 )
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 
 OPERATIONS = [
     "address-search",
@@ -65,9 +65,9 @@ bodies = st.none() | st.dictionaries(names | texts, values, max_size=6)
 
 
 @st.composite
-def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallReport:
+def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
-    return CallReport(
+    return CallResult(
         operation=draw(st.sampled_from(OPERATIONS)),
         transfer_id=draw(st.sampled_from(ids)),
         target=draw(texts),

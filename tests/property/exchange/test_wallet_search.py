@@ -23,13 +23,13 @@ from tests.unit.exchange.originator.scene import NORTH, NOW, UNKNOWN, Scene, pol
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_policy import Again, Attempted, react
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_policy import RawResult, Retry, next_action
 from travelrule.messages.arrival import SearchCalledBack
 
 MEMBERS = ("south", "east", "west")
 FAN_OUT_SECONDS = 3
-LOST = Attempted("no-answer", code="NO_ANSWER")
+LOST = RawResult("no-answer", code="NO_ANSWER")
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Searching(RuleBasedStateMachine):
         self.origin = Scene(rules=policy("", NORTH))
         self.hub = Hub()
         self.pending: list[Pending] = []
-        self.late: list[CallReport] = []
+        self.late: list[CallResult] = []
         self.begun: list[str] = []
         self.told: list[dict[str, Any]] = []
         self.answered: dict[str, list[datetime]] = {}
@@ -111,7 +111,7 @@ class Searching(RuleBasedStateMachine):
         self.now = max(self.now, pending.due_at)
         attempted = LOST
         if fate == "error":
-            attempted = Attempted("error", 500, "CODE_SERVER_INTERNAL_ERROR")
+            attempted = RawResult("error", 500, "CODE_SERVER_INTERNAL_ERROR")
         elif fate != "lost":
             heard = self.deliver(pending.call)
             attempted = heard if fate in ("fine", "twice") else LOST
@@ -194,21 +194,21 @@ class Searching(RuleBasedStateMachine):
                 case _:
                     pass
 
-    def deliver(self, call: CallHub) -> Attempted:
+    def deliver(self, call: CallHub) -> RawResult:
         if call.operation == "wallet-search":
-            return Attempted("answer", 200, body=self.hub.search(call.transfer_id, self.now))
+            return RawResult("answer", 200, body=self.hub.search(call.transfer_id, self.now))
         if call.operation == "wallet-search-result":
-            return Attempted("answer", 200, body=self.hub.result(call.transfer_id, self.now))
+            return RawResult("answer", 200, body=self.hub.result(call.transfer_id, self.now))
         assert call.operation == "address-search"
         known = call.target in self.hub.owners
-        return Attempted("answer", 200, body={"result": "valid" if known else "invalid", "reasonType": "UNKNOWN"})
+        return RawResult("answer", 200, body={"result": "valid" if known else "invalid", "reasonType": "UNKNOWN"})
 
-    def judge(self, pending: Pending, attempted: Attempted) -> None:
+    def judge(self, pending: Pending, attempted: RawResult) -> None:
         if attempted.kind == "answer" and pending.call.operation == "wallet-search-result":
             self.answered.setdefault(pending.call.transfer_id, []).append(self.now)
         pending.tries += 1
         operation = pending.call.operation
-        step = react(
+        step = next_action(
             operation,
             attempted,
             pending.tries,
@@ -218,7 +218,7 @@ class Searching(RuleBasedStateMachine):
             jitter=0.5,
             note=pending.note,
         )
-        if isinstance(step, Again):
+        if isinstance(step, Retry):
             pending.due_at, pending.note = step.at, step.note
             return
         self.pending.remove(pending)
@@ -228,8 +228,8 @@ class Searching(RuleBasedStateMachine):
         report = self.report_of(pending.call, step.outcome, code=step.code, body=attempted.body)
         self.tell(report.model_copy(update={"status": attempted.status, "attempts": pending.tries}))
 
-    def report_of(self, call: CallHub, outcome: Any, **facts: Any) -> CallReport:
-        return CallReport(
+    def report_of(self, call: CallHub, outcome: Any, **facts: Any) -> CallResult:
+        return CallResult(
             operation=call.operation, transfer_id=call.transfer_id, target=call.target, outcome=outcome, **facts
         )
 

@@ -18,9 +18,9 @@ from tests.unit.exchange.originator.scene import NOW, SALTS, policy
 from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, Tell
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import ASSESSING, AssessmentDropped, AssessmentWanted, Party
 from travelrule.policy.policy import Policy
@@ -94,9 +94,9 @@ def decided(decision: Any = "deny") -> DecisionRecorded:
     return DecisionRecorded(subject=SCREENING, decision=decision, actor="operator-1", reason="checked by phone")
 
 
-def reported(operation: str, transfer_id: str, outcome: Any = "answered", **facts: Any) -> CallReport:
+def reported(operation: str, transfer_id: str, outcome: Any = "answered", **facts: Any) -> CallResult:
     status = 200 if outcome == "answered" else 0
-    return CallReport(
+    return CallResult(
         **{"operation": operation, "transfer_id": transfer_id, "target": "", "outcome": outcome, "status": status,
            "attempts": 1, **facts}
     )  # fmt: skip
@@ -105,7 +105,7 @@ def reported(operation: str, transfer_id: str, outcome: Any = "answered", **fact
 HIT = {"list": "ofac-sdn", "entry": "12345", "score": "0.97", "reason": "same name", "what": "party"}
 
 
-def lists(*hits: dict[str, Any], checked: bool = True) -> CallReport:
+def lists(*hits: dict[str, Any], checked: bool = True) -> CallResult:
     body = {"checked": checked, "hits": list(hits), "lists": {"ofac-sdn": "2026-11-19"} if checked else {}}
     return reported("look-up", "screening", body=body)
 
@@ -188,7 +188,7 @@ class Scene:
     def input(self, what: Wire) -> Input:
         self.inputs += 1
         name = f"input-{self.inputs}"
-        kind = f"call.{what.outcome}" if isinstance(what, CallReport) else TYPES.get(type(what), "unknown")
+        kind = f"call.{what.outcome}" if isinstance(what, CallResult) else TYPES.get(type(what), "unknown")
         content = what.model_dump_json(by_alias=True).encode()
         return Input("/test", name, kind, self.subject, self.now, what, content, uuid5(SALTS, name))
 
@@ -250,7 +250,7 @@ class Scene:
 
     @property
     def told(self) -> list[Any]:
-        return [effect.data for effect in self.of(Tell)]
+        return [effect.data for effect in self.of(SendMessage)]
 
     @property
     def verdict(self) -> tuple[str, list[str], bool]:

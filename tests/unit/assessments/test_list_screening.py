@@ -17,7 +17,7 @@ from tests.unit.assessments.scene import (
     wants,
 )
 from tests.unit.exchange.originator.scene import policy
-from travelrule.machine.effects import Tell
+from travelrule.machine.effects import SendMessage
 
 
 def test_parties_address_and_threshold_are_looked_for():
@@ -31,7 +31,7 @@ def test_parties_address_and_threshold_are_looked_for():
 def test_nobody_named_is_clean_and_says_which_lists_were_searched():
     scene = wants()
     scene.tell(lists())
-    assert [(tell.subject, tell.type) for tell in scene.of(Tell)] == [(ASKER, "assessment.ended")]
+    assert [(tell.subject, tell.type) for tell in scene.of(SendMessage)] == [(ASKER, "assessment.ended")]
     (ended,) = scene.told
     assert (ended.risk, ended.sanctioned, ended.reason) == ("clean", False, "")
     assert ended.facts == {"lists": {"ofac-sdn": "2026-11-19"}, "hits": []}

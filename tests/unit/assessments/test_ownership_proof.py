@@ -23,7 +23,7 @@ from tests.unit.assessments.scene import (
     wanted,
     wants,
 )
-from travelrule.machine.effects import Tell
+from travelrule.machine.effects import SendMessage
 
 WAITS = {"verificationId": VERIFICATION, "status": "PENDING"}
 NOT_PROVEN = "OWNERSHIP_NOT_PROVEN"
@@ -236,7 +236,7 @@ def test_an_asker_hears_session_and_answer_and_again_if_it_asks_again():
     scene.tell(wanted("ownership"))
     assert not scene.last.effects, "nothing is known yet"
     scene.answer({"token": TOKEN, "walletVerificationId": VERIFICATION})
-    assert [(tell.subject, tell.type) for tell in scene.of(Tell)] == [(ASKER, "assessment.session")]
+    assert [(tell.subject, tell.type) for tell in scene.of(SendMessage)] == [(ASKER, "assessment.session")]
     session = scene.told
     scene.tell(wanted("ownership"))
     assert (scene.last.status, scene.told) == ("duplicate", session)

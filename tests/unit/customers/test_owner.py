@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.events.wallets import WalletRemoved
 from tests.unit.customers.test_wallet import registered, rows
 from tests.unit.exchange.originator.scene import Scene, requested
-from travelrule.machine.effects import Alert, Tell
+from travelrule.machine.effects import Alert, SendMessage
 from travelrule.messages.owner import ListedAs, OwnerHits, OwnerListed, OwnerScreened, keys_of
 
 KEY, OTHER_KEY = "aa" * 16, "bb" * 16
@@ -39,7 +39,7 @@ def known(scene: Scene) -> tuple[str, bool | None]:
 
 def told(scene: Scene) -> list[tuple[str, int]]:
     """Who was told, and how many entries."""
-    return [(effect.subject, len(effect.data.hits)) for effect in scene.last.effects if isinstance(effect, Tell)]
+    return [(effect.subject, len(effect.data.hits)) for effect in scene.last.effects if isinstance(effect, SendMessage)]
 
 
 def test_a_new_wallet_s_owner_is_not_known_until_he_was_screened():
@@ -152,7 +152,7 @@ def test_an_owner_is_told_of_exactly_when_the_first_of_his_wallets_has_it(saying
         news = Counter(
             (effect.subject, each.entry)
             for effect in owner.last.effects
-            if isinstance(effect, Tell)
+            if isinstance(effect, SendMessage)
             for each in effect.data.hits
         )
         assert news == Counter((subject, entry) for entry in entries - before)
@@ -183,7 +183,7 @@ def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
     def deliver(scene: Scene) -> int:
         """Bring what was told to whom it is for; gives how many alerts came of it."""
         count = sum(isinstance(effect, Alert) for effect in scene.last.effects)
-        for effect in [effect for effect in scene.last.effects if isinstance(effect, Tell)]:
+        for effect in [effect for effect in scene.last.effects if isinstance(effect, SendMessage)]:
             receiver = machines.setdefault(effect.subject, Scene(subject=effect.subject))
             receiver.tell(effect.data)
             count += deliver(receiver)

@@ -6,13 +6,13 @@ import pytest
 
 from tests.unit.deposits.scene import authorization, late, reported
 from tests.unit.exchange.originator.scene import OTHER_TXID, TXID
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 
 ONE = authorization(1)
 TWO = authorization(2, "code:east")
 
 
-def said(row, word: str, **body) -> CallReport:
+def said(row, word: str, **body) -> CallResult:
     target = row["origin"].rpartition(":")[2]
     return reported(
         "status-search",
@@ -22,7 +22,7 @@ def said(row, word: str, **body) -> CallReport:
     )
 
 
-def failed(row, code: str) -> CallReport:
+def failed(row, code: str) -> CallResult:
     return reported("status-search", row["transferId"], "failed", target=row["origin"], code=code)
 
 

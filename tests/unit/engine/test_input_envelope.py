@@ -16,7 +16,7 @@ from schemas.registry import EVENTS, TOMBSTONES, TOPICS
 from travelrule.engine.input_envelope import model_of, pack, pack_raw, unpack, unpack_raw
 from travelrule.machine.input import Input, RawMessage
 from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.directory import INTERNAL as DIRECTORY
 from travelrule.messages.inbound_request import INTERNAL as INBOUND_REQUESTS
 from travelrule.messages.inbound_request import AuthorizationReceived
@@ -133,7 +133,7 @@ def test_the_kafka_record_is_kept_byte_for_byte(raw: RawMessage) -> None:
 
 
 def test_whoever_waited_is_not_waiting_any_more() -> None:
-    data = CallReport.model_validate({**REPORT, "outcome": "failed"})
+    data = CallResult.model_validate({**REPORT, "outcome": "failed"})
     item = an_input("call.failed", data, data.model_dump_json(by_alias=True).encode(), reply_to_unknown=True)
     assert unpack(pack(item)).reply_to_unknown is False
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from travelrule.machine.retry_policy import Again, Attempted, Course, Deliver, react
-from travelrule.machine.retry_table import BY_CODE, CONCLUDING_BY_CODE, RESULTS, Plan, passing, rule_for
+from travelrule.machine.retry_policy import Complete, Course, RawResult, Retry, next_action
+from travelrule.machine.retry_table import BY_CODE, CONCLUDING_BY_CODE, RESULTS, Plan, is_transient, rule_for
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-NO_ANSWER = Attempted("no-answer", code="NO_ANSWER")
+NO_ANSWER = RawResult("no-answer", code="NO_ANSWER")
 STATUS_OF = {
     "BENEFICIARY_VASP_REQUEST_TIMEOUT": 408, "TOO_MANY_REQUESTS": 429, "RECEIVED_WRONG_JSON_MESSAGE": 500,
     "RECEIVED_MSG_MISSING_FIELD": 500, "CODE_SERVER_INTERNAL_ERROR": 500, "VASP_BACKEND_INTERNAL_ERROR": 503,
@@ -21,21 +21,21 @@ STATUS_OF = {
 }  # fmt: skip
 
 
-def error(code: str, status: int | None = None, **more) -> Attempted:
-    return Attempted("error", STATUS_OF.get(code, 422) if status is None else status, code, **more)
+def error(code: str, status: int | None = None, **more) -> RawResult:
+    return RawResult("error", STATUS_OF.get(code, 422) if status is None else status, code, **more)
 
 
-def answer(**body) -> Attempted:
-    return Attempted("answer", 200, body=body)
+def answer(**body) -> RawResult:
+    return RawResult("answer", 200, body=body)
 
 
-def run(operation: str, *tries: Attempted, limit: int = 60, jitter: float = 0.0) -> tuple[list[Again], Deliver | None]:
+def run(operation: str, *tries: RawResult, limit: int = 60, jitter: float = 0.0) -> tuple[list[Retry], Complete | None]:
     """Call until it ends, the last try's result again and again; each try takes no time."""
     now, note, refreshed, steps = START, "", False, []
     for number in range(1, limit + 1):
         attempted = tries[min(number, len(tries)) - 1]
-        step = react(operation, attempted, number, START, now, key_refreshed=refreshed, jitter=jitter, note=note)
-        if isinstance(step, Deliver):
+        step = next_action(operation, attempted, number, START, now, key_refreshed=refreshed, jitter=jitter, note=note)
+        if isinstance(step, Complete):
             return steps, step
         steps.append(step)
         assert step.at >= now
@@ -43,7 +43,7 @@ def run(operation: str, *tries: Attempted, limit: int = 60, jitter: float = 0.0)
     return steps, None
 
 
-def waits(steps: list[Again]) -> list[float]:
+def waits(steps: list[Retry]) -> list[float]:
     times = [START, *(step.at for step in steps)]
     return [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
 
@@ -52,7 +52,7 @@ def waits(steps: list[Again]) -> list[float]:
 def test_good_results_end_the_call(operation, results):
     for word in results[0]:
         steps, end = run(operation, answer(result=word.upper(), reasonType="TXID_ALREADY_EXISTS"))
-        assert (steps, end) == ([], Deliver("answered", "", maybe_acted=False))
+        assert (steps, end) == ([], Complete("answered", "", maybe_acted=False))
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_good_results_end_the_call(operation, results):
      ("txid-search-result", "invalid"), ("wallet-search-result", "invalid")],
 )  # fmt: skip
 def test_a_refusal_is_an_answer(operation, word):
-    assert run(operation, answer(result=word, reasonType="UNKNOWN"))[1] == Deliver("answered")
+    assert run(operation, answer(result=word, reasonType="UNKNOWN"))[1] == Complete("answered")
 
 
 @pytest.mark.parametrize("word", ["pending", "processing", "wait-confirm", "wait-confirmed", "Confirmed", "canceled"])
 def test_the_words_of_a_status_search(word):
-    assert run("status-search", answer(transferId="x", status=word))[1] == Deliver("answered")
+    assert run("status-search", answer(transferId="x", status=word))[1] == Complete("answered")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_words_of_a_status_search(word):
      ("unhosted-token", {"token": "t", "walletVerificationId": "v"}), ("unhosted-result", {"status": "ANY_WORD"})],
 )  # fmt: skip
 def test_answers_about_risk_end_the_call(operation, body):
-    assert run(operation, answer(**body))[1] == Deliver("answered")
+    assert run(operation, answer(**body))[1] == Complete("answered")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_answers_about_risk_end_the_call(operation, body):
      ("wallet-screening", {"result": "WHITE"})],
 )  # fmt: skip
 def test_an_answer_outside_the_documented_shapes_is_an_error(operation, body):
-    step = react(operation, answer(**body), 1, START, START, key_refreshed=False, jitter=0)
-    assert isinstance(step, Again)
+    step = next_action(operation, answer(**body), 1, START, START, key_refreshed=False, jitter=0)
+    assert isinstance(step, Retry)
     assert step.code == "BAD_ANSWER"
 
 
@@ -96,20 +96,20 @@ def test_an_answer_outside_the_documented_shapes_is_an_error(operation, body):
 def test_questions_are_repeated_after_1_2_and_4_seconds(operation):
     steps, end = run(operation, NO_ANSWER)
     assert waits(steps) == [1, 2, 4]
-    assert end == Deliver("failed", "NO_ANSWER", maybe_acted=True)
+    assert end == Complete("failed", "NO_ANSWER", maybe_acted=True)
 
 
 def test_an_authorization_is_repeated_twice_within_a_minute():
     steps, end = run("transfer-authorization", NO_ANSWER)
     assert len(steps) == 2
     assert sum(waits(steps)) < 60
-    assert end == Deliver("failed", "NO_ANSWER", maybe_acted=True)
+    assert end == Complete("failed", "NO_ANSWER", maybe_acted=True)
 
 
 def test_an_authorization_that_took_too_long_is_not_repeated_after_the_minute():
     late = START + timedelta(seconds=59)
-    step = react("transfer-authorization", NO_ANSWER, 1, START, late, key_refreshed=False, jitter=0)
-    assert step == Deliver("failed", "NO_ANSWER", maybe_acted=True)
+    step = next_action("transfer-authorization", NO_ANSWER, 1, START, late, key_refreshed=False, jitter=0)
+    assert step == Complete("failed", "NO_ANSWER", maybe_acted=True)
 
 
 def test_a_data_request_has_three_tries():
@@ -128,7 +128,7 @@ WAITING = [code for code, rule in BY_CODE.items() if rule.failed == "hub" and no
 @pytest.mark.parametrize("code", STOPPING)
 def test_what_a_repetition_cannot_change_is_not_repeated(code):
     for operation in ("address-search", "transfer-authorization", "status-search", "data-request"):
-        assert run(operation, error(code))[1] == Deliver("failed", code, maybe_acted=code == "DUPLICATED_TRANSFER_ID")
+        assert run(operation, error(code))[1] == Complete("failed", code, maybe_acted=code == "DUPLICATED_TRANSFER_ID")
 
 
 @pytest.mark.parametrize("code", [code for code in REPEATING if code not in WAITING])
@@ -136,7 +136,7 @@ def test_what_may_pass_is_repeated(code):
     steps, end = run("transfer-authorization", error(code))
     assert len(steps) == 2
     assert end is not None
-    assert passing(STATUS_OF.get(code, 0), code)
+    assert is_transient(STATUS_OF.get(code, 0), code)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_may_pass_is_repeated(code):
 )
 def test_field_and_signature_faults_are_the_same_from_hub_and_member(code):
     for status in (422, 503):
-        assert run("address-search", error(code, status))[1] == Deliver("failed", code, maybe_acted=False)
+        assert run("address-search", error(code, status))[1] == Complete("failed", code, maybe_acted=False)
 
 
 @pytest.mark.parametrize(
@@ -168,22 +168,22 @@ def test_what_never_reached_the_counterparty_hides_nothing(code):
 
 def test_one_try_that_may_have_been_acted_upon_is_not_forgotten():
     _, end = run("transfer-authorization", NO_ANSWER, error("UNACCEPTABLE_REQUEST"))
-    assert end == Deliver("failed", "UNACCEPTABLE_REQUEST", maybe_acted=True)
+    assert end == Complete("failed", "UNACCEPTABLE_REQUEST", maybe_acted=True)
     _, end = run("transfer-authorization", NO_ANSWER, error("DUPLICATED_TRANSFER_ID"))
-    assert end == Deliver("failed", "DUPLICATED_TRANSFER_ID", maybe_acted=True)
+    assert end == Complete("failed", "DUPLICATED_TRANSFER_ID", maybe_acted=True)
 
 
 def test_without_a_note_an_earlier_try_counts_as_acted_upon():
-    step = react(
+    step = next_action(
         "transfer-authorization", error("UNACCEPTABLE_REQUEST"), 2, START, START, key_refreshed=False, jitter=0
     )
-    assert step == Deliver("failed", "UNACCEPTABLE_REQUEST", maybe_acted=True)
+    assert step == Complete("failed", "UNACCEPTABLE_REQUEST", maybe_acted=True)
 
 
 def test_a_used_nonce_is_repeated_at_once_but_not_for_ever():
     steps, end = run("transfer-authorization", error("DUPLICATED_HEADER_NONCE"))
     assert waits(steps) == [0] * 5
-    assert end == Deliver("failed", "DUPLICATED_HEADER_NONCE", maybe_acted=False)
+    assert end == Complete("failed", "DUPLICATED_HEADER_NONCE", maybe_acted=False)
     steps, end = run("finish", error("DUPLICATED_HEADER_NONCE"), limit=8)
     assert waits(steps)[:5] == [0] * 5
     assert min(waits(steps)[5:]) >= 5
@@ -193,20 +193,20 @@ def test_a_used_nonce_is_repeated_at_once_but_not_for_ever():
 def test_a_stale_key_is_fetched_anew_once(code):
     steps, end = run("transfer-authorization", error(code))
     assert [(step.refresh_key, step.at) for step in steps] == [(True, START)]
-    assert end == Deliver("failed", code, maybe_acted=False)
+    assert end == Complete("failed", code, maybe_acted=False)
     steps, end = run("transfer-authorization", error(code), answer(result="verified"))
-    assert end == Deliver("answered", "", maybe_acted=False)
+    assert end == Complete("answered", "", maybe_acted=False)
 
 
 @pytest.mark.parametrize("operation", ["address-search", "transfer-authorization", "finish", "txid-report"])
 def test_a_rate_limit_is_honoured(operation):
-    step = react(
+    step = next_action(
         operation, error("TOO_MANY_REQUESTS", retry_after=120.0), 1, START, START, key_refreshed=False, jitter=0
     )
-    assert isinstance(step, Again)
+    assert isinstance(step, Retry)
     assert step.at == START + timedelta(seconds=120)
-    step = react(operation, error("TOO_MANY_REQUESTS"), 1, START, START, key_refreshed=False, jitter=0)
-    assert isinstance(step, Again)
+    step = next_action(operation, error("TOO_MANY_REQUESTS"), 1, START, START, key_refreshed=False, jitter=0)
+    assert isinstance(step, Retry)
     assert step.at == START + timedelta(seconds=5)
 
 
@@ -280,8 +280,8 @@ def test_the_short_schedule_begins_when_its_answer_comes():
 
 def test_without_notes_the_short_schedule_still_ends():
     attempted = answer(result="error", reasonType="ILLEGAL_STATEFLOW")
-    ends = [react("finish", attempted, tries, START, START, key_refreshed=False, jitter=0) for tries in (1, 2, 3)]
-    assert [type(end) for end in ends] == [Again, Again, Deliver]
+    ends = [next_action("finish", attempted, tries, START, START, key_refreshed=False, jitter=0) for tries in (1, 2, 3)]
+    assert [type(end) for end in ends] == [Retry, Retry, Complete]
 
 
 @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
@@ -297,7 +297,7 @@ def test_unknown_codes_go_by_http_status_and_class():
     assert (rule_for(418, "ODD").plan, rule_for(418, "ODD").acted) == (Plan.STOP, False)
     assert (rule_for(599, "ODD").plan, rule_for(599, "ODD").acted) == (Plan.REPEAT, True)
     assert rule_for(302, "").acted
-    assert run("address-search", Attempted("error", 418))[1] == Deliver("failed", "HTTP_418", maybe_acted=False)
+    assert run("address-search", RawResult("error", 418))[1] == Complete("failed", "HTTP_418", maybe_acted=False)
 
 
 def test_a_note_reads_back():
@@ -306,5 +306,5 @@ def test_a_note_reads_back():
 
 
 def test_no_try_shows_its_content_in_a_repr():
-    shown = repr(Attempted("answer", 200, body={"name": "Lind"}, payload={"name": "Lind"}))
+    shown = repr(RawResult("answer", 200, body={"name": "Lind"}, payload={"name": "Lind"}))
     assert "Lind" not in shown

@@ -16,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.machine.effects import AcceptAnswer
 from travelrule.machine.input import Input, Rejected
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 
 AcceptedAnswers = dict[str, str]
-"""From a seal (``CallReport.answer_seal``) to the ``transferId`` for which it was accepted."""
+"""From a seal (``CallResult.answer_seal``) to the ``transferId`` for which it was accepted."""
 
 
 async def accepted_answers(
@@ -56,4 +56,4 @@ def accepted_row(vasp: str, subject: str, accepted: AcceptAnswer, now: datetime)
 
 def _seal(item: Input | Rejected) -> str:
     data = item.data if isinstance(item, Input) else None
-    return data.answer_seal if isinstance(data, CallReport) else ""
+    return data.answer_seal if isinstance(data, CallResult) else ""

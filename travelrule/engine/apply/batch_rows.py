@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.events.cloudevents import write_event
 from travelrule.engine.apply.accepted_answers import accepted_row
 from travelrule.engine.apply.dead_letter_copy import dead_letter_copy
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.revoked_calls import RevokedCalls
 from travelrule.engine.committed_lines import Facts
 from travelrule.engine.input_envelope import pack, pack_raw
@@ -34,7 +34,7 @@ from travelrule.machine.effects import (
     EndUnsent,
     LookUp,
     Reply,
-    Tell,
+    SendMessage,
 )
 from travelrule.machine.input import Input, Rejected
 from travelrule.store import bulk, tables
@@ -82,7 +82,7 @@ class Batch:
     parkings: int = 0
     unparked: list[Row] = field(default_factory=list)
     used_decisions: list[Row] = field(default_factory=list)
-    refused_decisions: dict[str, tuple[Slot, Input | None]] = field(default_factory=dict)
+    refused_decisions: dict[str, tuple[LockedSubject, Input | None]] = field(default_factory=dict)
     """By dead letter: which subject an alert names, and the input."""
     dead_letters: dict[str, Row] = field(default_factory=dict)
     dead_letter_keys: list[Row] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Batch:
     def __post_init__(self) -> None:
         self.revoked_calls = RevokedCalls(self.vasp, self.now, self.calls)
 
-    def effects(self, slot: Slot, item: Input, effects: tuple[Effect, ...]) -> dict[str, Any] | None:
+    def effects(self, slot: LockedSubject, item: Input, effects: tuple[Effect, ...]) -> dict[str, Any] | None:
         """Turn effects into rows; gives back the reply, if one of them is a reply."""
         reply: dict[str, Any] | None = None
         for number, effect in enumerate(effects):
@@ -106,7 +106,7 @@ class Batch:
                     self._call(slot, item, number, effect)
                 case LookUp(question, parameters):
                     self._call(slot, item, number, CallHub("look-up", OWN_STORE, question, parameters))
-                case Tell():
+                case SendMessage():
                     self._tell(slot, item, number, effect)
                 case AcceptAnswer():
                     self.accepted_answers.append(accepted_row(self.vasp, slot.subject, effect, self.now))
@@ -116,7 +116,7 @@ class Batch:
                     reply = body
         return reply
 
-    def alert(self, slot: Slot, item: Input | None, alert: Alert) -> None:
+    def alert(self, slot: LockedSubject, item: Input | None, alert: Alert) -> None:
         """An operator alert about this subject."""
         data: dict[str, Any] = {
             "subject": slot.subject,
@@ -131,7 +131,9 @@ class Batch:
         self._emit(slot, item, "alerts", slot.bare_id, "operator.alert.v1", data)
         self.observations.append(Observation("alerts", {"code": alert.code}))
 
-    def _emit(self, slot: Slot, item: Input | None, topic: str, key: str, kind: str, data: dict[str, Any]) -> None:
+    def _emit(
+        self, slot: LockedSubject, item: Input | None, topic: str, key: str, kind: str, data: dict[str, Any]
+    ) -> None:
         counter = f"{topic}:{key}"
         sequence = slot.sequences.get(counter, 0) + 1
         slot.sequences[counter] = sequence
@@ -188,7 +190,7 @@ class Batch:
             "lease_until": None,
         }
 
-    def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
+    def _call(self, slot: LockedSubject, item: Input, number: int, call: CallHub) -> None:
         call_id = stable_id(self.vasp, "call", item.source, item.id, number)
         content = orjson.dumps({"clear": call.clear, "payload": call.payload})
         self.contents[call_id] = CallContent(call.clear, call.payload)
@@ -214,7 +216,7 @@ class Batch:
             "created_at": self.now,
         }
 
-    def _tell(self, slot: Slot, item: Input, number: int, tell: Tell) -> None:
+    def _tell(self, slot: LockedSubject, item: Input, number: int, tell: SendMessage) -> None:
         content = tell.data.model_dump_json(by_alias=True).encode()
         self.tells.append(
             {
@@ -231,7 +233,7 @@ class Batch:
 
     def remember(
         self,
-        slot: Slot,
+        slot: LockedSubject,
         item: Input,
         fingerprint: bytes,
         status: str,
@@ -259,7 +261,7 @@ class Batch:
             }
         )
 
-    def park(self, slot: Slot, item: Input) -> None:
+    def park(self, slot: LockedSubject, item: Input) -> None:
         """Keep an input until its subject arrives. Its time also tells its place among those of the same batch."""
         self.parkings += 1
         self.parked.append(
@@ -324,7 +326,7 @@ class Batch:
             "deadletters", letter_id, copy.key, subject, "deadletter", 1, value, headers
         )
 
-    def refuse(self, rejected: Rejected, slot: Slot | None, item: Input | None = None) -> None:
+    def refuse(self, rejected: Rejected, slot: LockedSubject | None, item: Input | None = None) -> None:
         """Keep what was refused. A message between subjects is not delivered again: an alert names its receiver, whose
         sender waits in vain.
         """

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.events.decisions import DecisionRecorded
 from schemas.registry import is_qualified
 from travelrule.engine.apply.batch_rows import Batch
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.machine.decision_authority import REFUSED_DECISIONS, Refusal, RefusedDecision, key_of
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input, Rejected
@@ -63,7 +63,7 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
 
-def note_refused(batch: Batch, slot: Slot, item: Input | None, rejected: Rejected) -> None:
+def note_refused(batch: Batch, slot: LockedSubject, item: Input | None, rejected: Rejected) -> None:
     """Note that an operator is to be told of a decision that was refused for who made it."""
     batch.refused_decisions.setdefault(batch.letter_id(rejected), (slot, item))
 

@@ -13,7 +13,7 @@ from travelrule.crypto.audit_chain import record_hash
 from travelrule.engine.apply.accepted_answers import AcceptedAnswers, with_accepted
 from travelrule.engine.apply.batch_rows import Batch, Observation
 from travelrule.engine.apply.decision_guard import DecisionGuard, note_refused
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.audit import record
 from travelrule.engine.input_envelope import unpack
 from travelrule.engine.outcome import Outcome
@@ -50,13 +50,19 @@ class Decider:
         self._policy = policy
         self._batch = batch
         self.guard = DecisionGuard(policy, batch)
-        self.own: Slot | None = None
+        self.own: LockedSubject | None = None
         """Our own VASP, locked for what is told of no subject that is there."""
         self.accepted: AcceptedAnswers = {}
         """The sealed answers of this batch that were accepted before it, or by an input before."""
 
     def apply(
-        self, item: Input, slot: Slot, known: dict[tuple[str, str], Known], now: datetime, *, waited: bool = False
+        self,
+        item: Input,
+        slot: LockedSubject,
+        known: dict[tuple[str, str], Known],
+        now: datetime,
+        *,
+        waited: bool = False,
     ) -> Outcome:
         """Decide one input. A repeated id with equal content is answered from the store; with other content it is
         refused as ``CONFLICT``. ``waited``: it was parked, and another input let it in.
@@ -89,12 +95,12 @@ class Decider:
             known[item.source, item.id] = Known(fingerprint, slot.subject, outcome.status, outcome.code, sealed)
         return outcome
 
-    def arrived(self, slot: Slot) -> bool:
+    def arrived(self, slot: LockedSubject) -> bool:
         """Whether what is parked for the subject can be decided now."""
         return slot.state is not None and self._machines[slot.kind].arrived(slot.state)
 
     def release_parked(
-        self, slot: Slot, parked: list[bytes], known: dict[tuple[str, str], Known], now: datetime
+        self, slot: LockedSubject, parked: list[bytes], known: dict[tuple[str, str], Known], now: datetime
     ) -> None:
         """The subject has arrived: apply what waited for it, in the order in which it came."""
         slot.parked = 0
@@ -105,7 +111,7 @@ class Decider:
             outcome = self.apply(item, slot, known, now, waited=True)
             self._observe(item, f"unparked-{outcome.status}")
 
-    def _decide(self, item: Input, slot: Slot, now: datetime, *, waited: bool) -> Decision[Any]:
+    def _decide(self, item: Input, slot: LockedSubject, now: datetime, *, waited: bool) -> Decision[Any]:
         try:
             return self._machines[slot.kind].decide(slot.state, item, self._policy, now)
         except Exception as error:
@@ -117,7 +123,9 @@ class Decider:
         fix = "the message was kept; report it with its dead-letter id"
         return Decision(slot.state, status="rejected", code="UNPROCESSABLE", fix=fix)
 
-    def _take(self, item: Input, slot: Slot, decision: Decision[Any], fingerprint: bytes, now: datetime) -> Outcome:
+    def _take(
+        self, item: Input, slot: LockedSubject, decision: Decision[Any], fingerprint: bytes, now: datetime
+    ) -> Outcome:
         batch = self._batch
         if decision.status == "rejected":
             reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
@@ -142,7 +150,7 @@ class Decider:
     def _audit(
         self,
         item: Input,
-        slot: Slot,
+        slot: LockedSubject,
         decision: Decision[Any],
         fingerprint: bytes,
         emitted: int,
@@ -187,7 +195,7 @@ class Decider:
             }
         )
 
-    def _repeat(self, item: Input, slot: Slot, stored: Known, fingerprint: bytes) -> Outcome:
+    def _repeat(self, item: Input, slot: LockedSubject, stored: Known, fingerprint: bytes) -> Outcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
             return self.conflict(item, slot)
         reply = None
@@ -195,16 +203,16 @@ class Decider:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
         return Outcome("duplicate", stored.code, reply=reply)
 
-    def conflict(self, item: Input, slot: Slot) -> Outcome:
+    def conflict(self, item: Input, slot: LockedSubject) -> Outcome:
         """The id is known, or waits, with other content."""
         return self._refuse(item, slot, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
-    def _refuse(self, item: Input, slot: Slot, code: str, field: str, fix: str) -> Outcome:
+    def _refuse(self, item: Input, slot: LockedSubject, code: str, field: str, fix: str) -> Outcome:
         if item.raw is not None:
             self._batch.refuse(_rejected(item, item.raw, slot, code, field, fix), slot, item)
         return Outcome("rejected", code, field, fix)
 
-    def _refuse_decision(self, item: Input, slot: Slot, refusal: Refusal) -> Outcome:
+    def _refuse_decision(self, item: Input, slot: LockedSubject, refusal: Refusal) -> Outcome:
         """It was not authorized: the subject stays as it is, and an operator is told."""
         told = slot if slot.state is not None or slot.erased or self.own is None else self.own
         if item.raw is not None:
@@ -212,14 +220,14 @@ class Decider:
             note_refused(self._batch, told, item, rejected)
         return self._refuse(item, slot, refusal.code, refusal.field, refusal.fix)
 
-    def _park(self, item: Input, slot: Slot, now: datetime) -> None:
+    def _park(self, item: Input, slot: LockedSubject, now: datetime) -> None:
         self._batch.park(slot, item)
         slot.parked += 1
         slot.changed = True
         if slot.state is None and slot.due_at is None:
             slot.due_at = now + timedelta(seconds=self._policy.time_limits.parked)
 
-    def _parked_too_long(self, slot: Slot, item: Input) -> Outcome:
+    def _parked_too_long(self, slot: LockedSubject, item: Input) -> Outcome:
         """Input for a subject that never came: kept, and said aloud once."""
         slot.due_at = None
         slot.changed = True
@@ -227,7 +235,7 @@ class Decider:
             self._batch.alert(slot, item, Alert("PARKED_TOO_LONG", attempts=slot.parked))
         return Outcome("applied", "PARKED_TOO_LONG" if slot.parked else "")
 
-    def _forget_timer(self, slot: Slot) -> Outcome:
+    def _forget_timer(self, slot: LockedSubject) -> Outcome:
         """Nothing can come of a timer of an erased subject: without this it would come due for ever."""
         slot.due_at = None
         slot.changed = True
@@ -241,5 +249,5 @@ class Decider:
         self._batch.observations.append(Observation("inputs", {**labels, "outcome": outcome}))
 
 
-def _rejected(item: Input, raw: RawMessage, slot: Slot, code: str, field: str, fix: str) -> Rejected:
+def _rejected(item: Input, raw: RawMessage, slot: LockedSubject, code: str, field: str, fix: str) -> Rejected:
     return Rejected(raw, code, field, fix, slot.subject, item.type, item.event)

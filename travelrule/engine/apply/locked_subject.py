@@ -14,7 +14,7 @@ NO_HEAD = CHAIN_START
 
 
 @dataclass(slots=True)
-class Slot:
+class LockedSubject:
     """One locked subject. ``state`` None: nothing has created it yet (it may hold parked inputs).
 
     ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.engine.apply.batch_rows import Batch
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.input_envelope import pack, unpack
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
@@ -56,7 +56,12 @@ class ParkedInputs:
     """What waits in the store and in the batch itself. ``subject_loader`` and ``items`` are those of the batch."""
 
     def __init__(
-        self, connection: AsyncConnection, batch: Batch, vault: Vault, slots: dict[str, Slot], items: Sequence[Input]
+        self,
+        connection: AsyncConnection,
+        batch: Batch,
+        vault: Vault,
+        slots: dict[str, LockedSubject],
+        items: Sequence[Input],
     ) -> None:
         self._connection = connection
         self._batch = batch
@@ -83,7 +88,7 @@ class ParkedInputs:
         self._fresh[name] = row["subject"], row["sealed"]
         return "nothing"
 
-    async def release(self, slot: Slot) -> tuple[list[bytes], list[Name]]:
+    async def release(self, slot: LockedSubject) -> tuple[list[bytes], list[Name]]:
         """Take what waits for a subject that has arrived, in the order in which it came; the names are those of the
         stored ones of every subject of the batch that was looked up for it.
         """
@@ -112,7 +117,7 @@ class ParkedInputs:
         rows = await self._connection.execute(_WAITING[self._is_postgresql], {"vasp": self._batch.vasp, **parameters})
         self._stored |= {(row.source, row.id): row for row in rows}
 
-    async def _look_up_subjects(self, arrived: Slot) -> list[Name]:
+    async def _look_up_subjects(self, arrived: LockedSubject) -> list[Name]:
         """Read what waits for this subject and for all others of the batch that may arrive as well."""
         waited_for = [
             slot.subject for slot in self._slots.values() if slot.stored and slot.parked and slot.state is None

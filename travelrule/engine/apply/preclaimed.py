@@ -17,7 +17,7 @@ from travelrule.engine.ports import CallContent, CallTaker, EventTaker
 from travelrule.store.queues import CallItem, OutboxItem, outbox_item
 
 
-class Taken:
+class PreclaimedCalls:
     """The taken calls of one batch: started when its transaction is committed, given back if it is not."""
 
     def __init__(self, taker: CallTaker | None) -> None:
@@ -56,7 +56,7 @@ class Taken:
                 self._taker.give_back(call)
 
 
-class TakenEvents:
+class PreclaimedEvents:
     """The taken events of one batch: published when its transaction is committed."""
 
     def __init__(self, taker: EventTaker | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.vault import Vault
 from travelrule.identity.addresses import place, txid_key
 from travelrule.machine.machine import Machine
@@ -50,7 +50,7 @@ class _Rows:
 
 
 def subject_writes(
-    slots: Iterable[Slot], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
+    slots: Iterable[LockedSubject], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
 ) -> list[Write]:
     """Every changed subject, and the search rows that differ from before."""
     rows = _Rows()
@@ -72,7 +72,9 @@ def subject_writes(
     return rows.writes()
 
 
-def _search_rows(rows: _Rows, slot: Slot, projection: Projection, vault: Vault, vasp: str, now: datetime) -> None:
+def _search_rows(
+    rows: _Rows, slot: LockedSubject, projection: Projection, vault: Vault, vasp: str, now: datetime
+) -> None:
     before = slot.projection.rows if slot.projection is not None else ()
     for row in projection.rows:
         if row in before:
@@ -88,20 +90,20 @@ def _search_rows(rows: _Rows, slot: Slot, projection: Projection, vault: Vault, 
                 rows.wallets.append(_wallet(vasp, slot, row, vault, now))
 
 
-def _sealed(slot: Slot, vault: Vault) -> bytes | None:
+def _sealed(slot: LockedSubject, vault: Vault) -> bytes | None:
     """The state as the row keeps it. One that was not decided stays as it is stored, byte for byte: its fingerprint
     is in the last audit record, and another version of the machine may write the same state differently.
     """
     return vault.seal(slot.data_key, "state", slot.subject, slot.dumped) if slot.dumped else slot.sealed
 
 
-def _project(slot: Slot, machines: dict[str, Machine]) -> Projection:
+def _project(slot: LockedSubject, machines: dict[str, Machine]) -> Projection:
     if slot.state is None:
         return Projection(due_at=slot.due_at, due_timer="parked" if slot.due_at else "")
     return slot.projected if slot.projected is not None else machines[slot.kind].project(slot.state)
 
 
-def _erased_row(vasp: str, slot: Slot, now: datetime) -> Row:
+def _erased_row(vasp: str, slot: LockedSubject, now: datetime) -> Row:
     """What may still change of a subject that nobody can read any more; the rest stays as it was."""
     return {
         "vasp": vasp,
@@ -112,7 +114,7 @@ def _erased_row(vasp: str, slot: Slot, now: datetime) -> Row:
     }
 
 
-def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
+def _subject_row(vasp: str, slot: LockedSubject, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "subject": slot.subject,
@@ -136,7 +138,7 @@ def _subject_row(vasp: str, slot: Slot, projection: Projection, sealed: bytes | 
     }
 
 
-def _withdrawal(vasp: str, slot: Slot, row: WithdrawalRow, vault: Vault, now: datetime) -> Row:
+def _withdrawal(vasp: str, slot: LockedSubject, row: WithdrawalRow, vault: Vault, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "withdrawal_id": row.withdrawal_id,
@@ -155,7 +157,7 @@ def _withdrawal(vasp: str, slot: Slot, row: WithdrawalRow, vault: Vault, now: da
     }
 
 
-def _exchange(vasp: str, slot: Slot, row: ExchangeRow, vault: Vault, now: datetime) -> Row:
+def _exchange(vasp: str, slot: LockedSubject, row: ExchangeRow, vault: Vault, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "side": row.side,
@@ -175,7 +177,7 @@ def _exchange(vasp: str, slot: Slot, row: ExchangeRow, vault: Vault, now: dateti
     }
 
 
-def _wallet(vasp: str, slot: Slot, row: WalletRow, vault: Vault, now: datetime) -> Row:
+def _wallet(vasp: str, slot: LockedSubject, row: WalletRow, vault: Vault, now: datetime) -> Row:
     content = {"customerId": row.customer_id, "tag": row.tag, "owner": row.owner}
     # At a shared address every customer has a tag, and there may be millions of them: each is found by both together.
     field, value = ("place", place(row.address, row.tag)) if row.tag else ("address", row.address)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.machine.projection import Projection
 
 KEPT_MAX = 2000
@@ -44,7 +44,7 @@ class Recent:
         """The subject was erased."""
         self._kept.pop(subject, None)
 
-    def keep(self, slots: Iterable[Slot], now: datetime) -> None:
+    def keep(self, slots: Iterable[LockedSubject], now: datetime) -> None:
         """Take up what a committed batch wrote, and drop what is old."""
         for slot in slots:
             if slot.dumped and not slot.erased:

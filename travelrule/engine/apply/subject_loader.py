@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.recent_states import Recent
 from travelrule.engine.vault import Vault
 from travelrule.machine.machine import Machine
@@ -32,7 +32,7 @@ _LOCK_SQLITE = text(
 )
 
 
-class Slots:
+class SubjectLoader:
     """Locks and reads the subjects of a batch, sorted, and makes ready those that the batch may create.
 
     Two batches that create the same subject at once cannot see each other; the later one fails on the primary key and
@@ -45,7 +45,9 @@ class Slots:
         self._vault = vault
         self._machines = machines
 
-    async def lock(self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]) -> dict[str, Slot]:
+    async def lock(
+        self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]
+    ) -> dict[str, LockedSubject]:
         """Every subject of the batch by name. Those in ``creatable`` may get a row if they have none; the others stay
         without a row (a stranger's question about an unknown transfer must not fill the table).
         """
@@ -57,7 +59,7 @@ class Slots:
                     slot.data_key, slot.new_key = self._vault.new_data_key(subject)
         return slots
 
-    async def _select(self, connection: AsyncConnection, subjects: Sequence[str]) -> dict[str, Slot]:
+    async def _select(self, connection: AsyncConnection, subjects: Sequence[str]) -> dict[str, LockedSubject]:
         if connection.dialect.name == "postgresql":
             rows = await connection.execute(_LOCK_POSTGRESQL, {"vasp": self._vasp, "subjects": sorted(subjects)})
         else:
@@ -65,7 +67,7 @@ class Slots:
             rows = await connection.execute(_LOCK_SQLITE, {"vasp": self._vasp, "subjects": names})
         return {row.subject: self._slot(row) for row in rows}
 
-    def _slot(self, row: Any) -> Slot:
+    def _slot(self, row: Any) -> LockedSubject:
         slot = self._blank(row.subject)
         slot.stored = True
         slot.parked = row.parked
@@ -93,5 +95,5 @@ class Slots:
                 slot.before = stored
         return slot
 
-    def _blank(self, subject: str) -> Slot:
-        return Slot(subject=subject, kind=subject.partition(":")[0])
+    def _blank(self, subject: str) -> LockedSubject:
+        return LockedSubject(subject=subject, kind=subject.partition(":")[0])

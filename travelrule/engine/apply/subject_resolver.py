@@ -13,9 +13,7 @@ from travelrule.machine.input import Input, Rejected
 from travelrule.store import tables
 
 
-async def qualified(
-    connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]
-) -> list[Input | Rejected]:
+async def resolve(connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]) -> list[Input | Rejected]:
     """The items with every bare subject replaced by the one subject that has this id, or refused."""
     bare = {item.subject for item in items if isinstance(item, Input) and not is_qualified(item.subject)}
     if not bare:

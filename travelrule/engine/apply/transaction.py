@@ -22,13 +22,13 @@ from travelrule.engine.apply.accepted_answers import accepted_answers
 from travelrule.engine.apply.batch_rows import Batch, DeadLetterHeaders, Observation
 from travelrule.engine.apply.decision_guard import alert_refused, may_refuse, note_refused, own_subject, refuse_bare
 from travelrule.engine.apply.input_decision import Decider, Known
-from travelrule.engine.apply.locked_subject import Slot
+from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.parked_inputs import ParkedInputs
-from travelrule.engine.apply.preclaimed import Taken, TakenEvents
+from travelrule.engine.apply.preclaimed import PreclaimedCalls, PreclaimedEvents
 from travelrule.engine.apply.projection_rows import subject_writes
 from travelrule.engine.apply.refused_requests import is_refused_request, refusal_of, refused_input
-from travelrule.engine.apply.subject_loader import Slots
-from travelrule.engine.apply.subject_resolver import qualified
+from travelrule.engine.apply.subject_loader import SubjectLoader
+from travelrule.engine.apply.subject_resolver import resolve
 from travelrule.engine.committed_lines import write_facts
 from travelrule.engine.messages.records import is_message
 from travelrule.engine.outcome import Outcome
@@ -89,7 +89,7 @@ class Engine:
         self.relay: EventTaker | None = None
         """Who publishes events in this process, if anybody does."""
         self._machines = machines
-        self._slots = Slots(vasp, vault, machines)
+        self._slots = SubjectLoader(vasp, vault, machines)
         self._dead_letter_headers = dead_letter_headers
         self._deadletter_plain = deadletter_plain
 
@@ -115,7 +115,7 @@ class Engine:
             batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
             slots = await self._slots.lock(connection, [subject], {subject})
             batch.alert(slots[subject], None, alert)
-            await self._write(connection, batch, slots, now, TakenEvents(None))
+            await self._write(connection, batch, slots, now, PreclaimedEvents(None))
         _count(batch.observations)
         write_facts(batch.facts.committed(batch.dead_letters))
         self.committed.announce("outbox")
@@ -155,11 +155,11 @@ class Engine:
         policy = self.policy()
         batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
         decider = Decider(self._machines, policy, batch)
-        taken = Taken(self.caller)
-        events = TakenEvents(self.relay if self.database.is_postgresql else None)
+        taken = PreclaimedCalls(self.caller)
+        events = PreclaimedEvents(self.relay if self.database.is_postgresql else None)
         with taken:
             async with self.database.begin() as connection:
-                items = await qualified(connection, self.vasp, refuse_bare(self.vasp, items, policy, now))
+                items = await resolve(connection, self.vasp, refuse_bare(self.vasp, items, policy, now))
                 wanted = [item for item in items if isinstance(item, Input)]
                 slots = await self._lock(connection, items, policy)
                 decider.own = slots.get(own_subject(self.vasp))
@@ -185,7 +185,12 @@ class Engine:
         return outcomes
 
     async def _write(
-        self, connection: AsyncConnection, batch: Batch, slots: dict[str, Slot], now: datetime, events: TakenEvents
+        self,
+        connection: AsyncConnection,
+        batch: Batch,
+        slots: dict[str, LockedSubject],
+        now: datetime,
+        events: PreclaimedEvents,
     ) -> None:
         await batch.forget_known_dead_letters(connection)
         alert_refused(batch)
@@ -196,7 +201,7 @@ class Engine:
 
     async def _lock(
         self, connection: AsyncConnection, items: Sequence[Input | Rejected], policy: Policy
-    ) -> dict[str, Slot]:
+    ) -> dict[str, LockedSubject]:
         own = {own_subject(self.vasp)} if may_refuse(policy, items) else set()
         items = [one for one in items if isinstance(one, Input) or is_message(one.raw) or is_refused_request(one)]
         subjects = {item.subject for item in items if item.subject} | own
@@ -230,7 +235,7 @@ class Engine:
         self,
         connection: AsyncConnection,
         item: Input | Rejected,
-        slots: dict[str, Slot],
+        slots: dict[str, LockedSubject],
         known: dict[tuple[str, str], Known],
         decider: Decider,
         batch: Batch,
@@ -271,7 +276,7 @@ class Engine:
     async def _release(
         self,
         connection: AsyncConnection,
-        slot: Slot,
+        slot: LockedSubject,
         known: dict[tuple[str, str], Known],
         decider: Decider,
         parked: ParkedInputs,

@@ -11,7 +11,7 @@ from travelrule.crypto.nonce_marks import is_own
 from travelrule.engine.ports import CallContent
 from travelrule.exchange.originator.answer_binding import answers_another_call
 from travelrule.machine.internal_inputs import SentBody
-from travelrule.machine.retry_policy import Attempted
+from travelrule.machine.retry_policy import RawResult
 
 BOUND_OPERATIONS = frozenset({"transfer-authorization", "data-request"})
 """The operations whose answers carry a payload."""
@@ -19,7 +19,7 @@ BOUND_OPERATIONS = frozenset({"transfer-authorization", "data-request"})
 _SEAL = b"sealed-payload"
 
 
-def bound(index: BlindIndex, operation: str, call_id: str, attempted: Attempted) -> Attempted:
+def bound(index: BlindIndex, operation: str, call_id: str, attempted: RawResult) -> RawResult:
     """Return the answer, or an error in its place if it belongs to another request or is our own words.
 
     What follows is the operation's plan of repeats. An authorization passes: its machine judges it.
@@ -28,12 +28,12 @@ def bound(index: BlindIndex, operation: str, call_id: str, attempted: Attempted)
         return attempted
     echoed = operation == "data-request" and is_own(index, attempted.answer_payload)
     if echoed or answers_another_call(operation, attempted.body, call_id):
-        return Attempted("error", attempted.status, "ANSWER_NOT_BOUND")
+        return RawResult("error", attempted.status, "ANSWER_NOT_BOUND")
     return attempted
 
 
-def binding_facts(index: BlindIndex, operation: str, content: CallContent, attempted: Attempted) -> dict[str, Any]:
-    """Return the fields of ``CallReport`` for an answer."""
+def binding_facts(index: BlindIndex, operation: str, content: CallContent, attempted: RawResult) -> dict[str, Any]:
+    """Return the fields of ``CallResult`` for an answer."""
     if operation not in BOUND_OPERATIONS or attempted.kind != "answer":
         return {}
     facts: dict[str, Any] = {

@@ -19,9 +19,9 @@ from uuid import uuid4
 
 from travelrule import logs, metrics
 from travelrule.engine.calls.circuit_breaker import Bulkheads
-from travelrule.engine.calls.executor import Attempt, Calling, Postpone
+from travelrule.engine.calls.executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.calls.hub_watch import resume_calls
-from travelrule.engine.calls.local_queue import Held
+from travelrule.engine.calls.local_queue import LocalCallQueue
 from travelrule.engine.calls.log_lines import call_fact
 from travelrule.engine.committed_lines import write_facts
 from travelrule.engine.outcome import Outcome
@@ -29,7 +29,7 @@ from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import CallContent
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_table import is_of_hub
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store.database import is_infrastructure_failure
@@ -50,13 +50,13 @@ SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
 log = logs.get("caller")
 
 
-class Caller:
+class CallDispatcher:
     """Claims due calls and runs them with bounded concurrency in all and per counterparty."""
 
     def __init__(
         self,
         queues: Queues,
-        calling: Calling,
+        calling: CallExecutor,
         submit: Callable[[Input], Awaitable[Outcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         wake: asyncio.Event,
@@ -76,7 +76,7 @@ class Caller:
         self._bulkheads = Bulkheads(per_counterparty)
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
-        self._held = Held(held)
+        self._held = LocalCallQueue(held)
         self._worth = max(1, held // 8)
         """A claim is made for so many calls at least, as long as others wait here to be begun meanwhile."""
         self._taken: Counter[str] = Counter()
@@ -231,7 +231,7 @@ class Caller:
             log.error("call-crashed", error=error)
 
     async def _run(self, call: CallItem, content: CallContent | None) -> None:
-        attempt = Attempt(next_step=Postpone(self._clock()), reached=True)
+        attempt = AttemptResult(next_step=Postpone(self._clock()), reached=True)
         try:
             attempt = await self._calling.attempt(call, self._jitter.random(), content)
         except Exception as error:
@@ -259,7 +259,7 @@ class Caller:
             alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
             await self._set_aside(call, alert, call.tries + 1)
 
-    def _log(self, call: CallItem, attempt: Attempt) -> None:
+    def _log(self, call: CallItem, attempt: AttemptResult) -> None:
         fact = call_fact(call, attempt, self._clock())
         write_facts([fact] if fact is not None else [])
 
@@ -290,7 +290,7 @@ class Caller:
             note=call.note if step.note is None else step.note,
         )
 
-    def _input(self, call: CallItem, report: CallReport, input_id: str) -> Input:
+    def _input(self, call: CallItem, report: CallResult, input_id: str) -> Input:
         kind = f"call.{report.outcome}"
         return internal_input(
             InternalSource.HUB,

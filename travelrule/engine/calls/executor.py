@@ -33,8 +33,8 @@ from travelrule.engine.calls.wallet_ratings import WalletRatings
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_policy import Again, Attempted, Deliver, hub_wait, may_have_acted, react
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_policy import Complete, RawResult, Retry, hub_wait, may_have_acted, next_action
 from travelrule.machine.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 from travelrule.policy.policy import Policy
 from travelrule.store.directory import StoredVasp
@@ -67,14 +67,14 @@ class Postpone:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class AttemptResult:
     """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
     trying, or deferred); ``reached`` False counts against the counterparty's circuit, None says nothing of it.
     ``hub_back``: what waits for the hub may go on. ``status`` and ``code`` say why a try failed that is repeated.
     """
 
-    next_step: CallReport | Postpone
-    notice: CallReport | None = None
+    next_step: CallResult | Postpone
+    notice: CallResult | None = None
     reached: bool | None = True
     outcome: str = "not-sent"
     hub_back: bool = False
@@ -82,7 +82,7 @@ class Attempt:
     code: str = ""
 
 
-class Calling:
+class CallExecutor:
     """Makes attempts. All that is decided by rules is decided by ``machine.retry_policy``; this is the edge."""
 
     def __init__(
@@ -111,13 +111,13 @@ class Calling:
         self._watch = watch or HubWatch()
         self._ratings = WalletRatings(clock)
 
-    async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> Attempt:
+    async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> AttemptResult:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
         if call.operation == LOOK_UP:
             return await self._look_up(call, content)
         if call.ends_unsent and not may_have_acted(call.note, call.tries, call.first_at):
             # A process may have died while it sent the first try, so the counterparty is told of the end all the same.
-            return Attempt(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
+            return AttemptResult(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
         # The process that fetched a changed key is not always the one that repeats the call.
         target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
         # What the hub itself answers has no counterparty that must be listed or up.
@@ -128,67 +128,69 @@ class Calling:
         if content is None:
             content = self._content(call)
         if content is None:
-            return Attempt(self._report(call, target, "failed", code="ERASED"))
+            return AttemptResult(self._report(call, target, "failed", code="ERASED"))
         if (unlisted := self._unlisted(call, content, target)) is not None:
             return unlisted
         attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
         return await self._judge(call, content, target, attempted, jitter)
 
-    def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
+    def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
         """What stands against calling this VASP now."""
         if self._counterparties.outdated():
             # Which VASPs are down is unknown (invariant 7). It was no try; the list is fetched as soon as it can be.
             later = Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS), hub_held=True)
-            return self._held(call, target, jitter) or Attempt(later, reached=None)
+            return self._held(call, target, jitter) or AttemptResult(later, reached=None)
         if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):
             # It may be newer than the stored list: ask for a fresh one before saying no. That was no try.
             self._counterparties.wanted.set()
-            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
+            return AttemptResult(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
         refusal = self._refusal(call, target)
         if refusal is not None:
             # An earlier try may have reached the counterparty: then a finish is owed for it.
             report = self._report(call, target, "failed", code=refusal, maybe_acted=call.tries > 0)
-            return Attempt(report)
+            return AttemptResult(report)
         if target is None or not target.up:
             return self._deferred(call, target)
         return None
 
-    def _unlisted(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> Attempt | None:
+    def _unlisted(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> AttemptResult | None:
         """What the hub's table of networks has against a call, where the policy does not list what is served."""
         coin = unlisted_coin(self._counterparties, call.operation, content.clear)
         if coin is None or self._policy().assets:
             return None
         if not is_settled(coin, call.first_at, self._clock()):
             self._counterparties.want_networks()
-            return Attempt(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
+            return AttemptResult(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
         report = self._report(call, target, "failed", code=ASSET_NOT_LISTED, maybe_acted=call.tries > 0)
-        return Attempt(report.model_copy(update={"coin": coin}))
+        return AttemptResult(report.model_copy(update={"coin": coin}))
 
-    async def _look_up(self, call: CallItem, content: CallContent | None) -> Attempt:
+    async def _look_up(self, call: CallItem, content: CallContent | None) -> AttemptResult:
         """Read the own store; the answer ends the call like an answer of the hub."""
         if content is None:
             content = self._content(call)
         if content is None:
-            return Attempt(self._report(call, None, "failed", code="ERASED"))
+            return AttemptResult(self._report(call, None, "failed", code="ERASED"))
         body = await self._look_ups.answer(call.transfer_id, content.clear)
-        return Attempt(self._report(call, None, "answered", attempted=Attempted("answer", body=body)), outcome="answer")
+        return AttemptResult(
+            self._report(call, None, "answered", attempted=RawResult("answer", body=body)), outcome="answer"
+        )
 
-    def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
+    def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
         """Do not send what can wait while the hub is away, but for one call that asks whether it is back."""
         if call.operation not in WAITING_FOR_HUB:
             return None
         held = self._held(call, target, jitter)
         return None if held is not None and self._watch.may_try(self._clock()) else held
 
-    def _held(self, call: CallItem, target: StoredVasp | None, jitter: float) -> Attempt | None:
+    def _held(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
         """Wait for the hub without a try. None: this call must not wait."""
         wait = hub_wait(call.operation, call.tries, call.first_at, self._clock(), jitter=jitter, note=call.note)
         if wait is None:
             return None
         step = Postpone(wait.at, note=wait.note, hub_held=True)
-        return Attempt(step, notice=self._hub_notice(call, target), reached=None, outcome="hub-held")
+        return AttemptResult(step, notice=self._hub_notice(call, target), reached=None, outcome="hub-held")
 
-    def _hub_notice(self, call: CallItem, target: StoredVasp | None) -> CallReport | None:
+    def _hub_notice(self, call: CallItem, target: StoredVasp | None) -> CallResult | None:
         """Tell the subject, once, that its call waits for the hub."""
         if call.hub_held or call.operation not in WAITING_FOR_HUB:
             return None
@@ -201,10 +203,10 @@ class Calling:
             return "COUNTERPARTY_NOT_ALLOWED"
         return None
 
-    def _deferred(self, call: CallItem, target: StoredVasp | None) -> Attempt:
+    def _deferred(self, call: CallItem, target: StoredVasp | None) -> AttemptResult:
         due_at = self._clock() + timedelta(seconds=DOWN_RETRY_SECONDS)
         notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
-        return Attempt(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
+        return AttemptResult(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
 
     def _content(self, call: CallItem) -> CallContent | None:
         if call.wrapped is None:
@@ -213,34 +215,34 @@ class Calling:
         plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
         return CallContent(plain["clear"], plain["payload"])
 
-    async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> Attempted:
+    async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> RawResult:
         own = self._keyring.signing
         remote_key = None
         body = self._named(dict(content.clear))
         if content.payload is not None:
             chosen = choose_key(target.entry.pubkeys, self._clock()) if target is not None else None
             if chosen is None:
-                return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+                return RawResult("error", code="INVALID_RECEIVER_PUBLIC_KEY")
             remote_key = chosen.pubkey
             try:
                 plain = orjson.dumps({"ivms101": content.payload})
                 nonce = marked_nonce(self._vault.index, self._randomness(RANDOM_BYTES))
                 body["payload"] = seal(own, remote_key, plain, nonce)
             except InvalidPeerKey:
-                return Attempted("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+                return RawResult("error", code="INVALID_RECEIVER_PUBLIC_KEY")
         place, sent = await self._written(call, body)
         ask = partial(self._ask, call, place, sent, remote_key)
         if call.operation == WALLET_SCREENING:
             return await self._ratings.rate(sent, self._policy().screening.cache_seconds, ask)
         return replace(await ask(), request_payload=body.get("payload") or "")
 
-    async def _ask(self, call: CallItem, place: str, sent: bytes, remote_key: str | None) -> Attempted:
+    async def _ask(self, call: CallItem, place: str, sent: bytes, remote_key: str | None) -> RawResult:
         request = self._hub.call(call.operation, place, sent, remote_key, traceparent=call.traceparent)
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 return await attempt(request, self._keyring.signing, remote_key)
         except TimeoutError:
-            return Attempted("no-answer", code="NO_ANSWER")
+            return RawResult("no-answer", code="NO_ANSWER")
 
     async def _written(self, call: CallItem, body: dict[str, Any]) -> tuple[str, bytes]:
         """What stands in the path, and the bytes of the body: a search's result is asked for by its id alone."""
@@ -262,15 +264,15 @@ class Calling:
         return body
 
     async def _judge(
-        self, call: CallItem, content: CallContent, target: StoredVasp | None, attempted: Attempted, jitter: float
-    ) -> Attempt:
+        self, call: CallItem, content: CallContent, target: StoredVasp | None, attempted: RawResult, jitter: float
+    ) -> AttemptResult:
         tries = call.tries + 1
         now = self._clock()
         if attempted.kind == "error" and names_member(attempted.status, attempted.code):
             self._counterparties.wanted.set()  # it may be listed as down by now
         hub_back = self._watched(call, attempted, now)
         reached = self._was_reached(call.operation, attempted)
-        reaction = react(
+        reaction = next_action(
             call.operation,
             attempted,
             tries=tries,
@@ -280,7 +282,7 @@ class Calling:
             jitter=jitter,
             note=call.note,
         )
-        if isinstance(reaction, Deliver):
+        if isinstance(reaction, Complete):
             if call.operation == "txid-search-result":
                 # Whoever was found is asked next, and affiliated networks are asked otherwise (D48).
                 target = await self._counterparties.get(TxidSearchResult.found_in(attempted.body))
@@ -298,11 +300,11 @@ class Calling:
                 report = report.model_copy(update=facts)
             if call.operation in SEARCH_RESULTS:
                 report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
-            return Attempt(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)
+            return AttemptResult(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)
         again = await self._again(call, target, attempted, reaction, tries, reached=reached)
         return replace(again, hub_back=hub_back)
 
-    def _watched(self, call: CallItem, attempted: Attempted, now: datetime) -> bool:
+    def _watched(self, call: CallItem, attempted: RawResult, now: datetime) -> bool:
         """Note whether the hub answered; True if it was away until now."""
         if attempted.kind == "answer" or not is_of_hub(attempted.status, attempted.code):
             # The answer about a wallet may be one that was kept.
@@ -312,7 +314,7 @@ class Calling:
         return False
 
     @staticmethod
-    def _was_reached(operation: str, attempted: Attempted) -> bool | None:
+    def _was_reached(operation: str, attempted: RawResult) -> bool | None:
         """Whether an error is the counterparty's own word; None if it is the hub's failure. A risk provider that fails
         must not stop the hub's other calls: an answer about it is one of the hub.
         """
@@ -332,12 +334,12 @@ class Calling:
         self,
         call: CallItem,
         target: StoredVasp | None,
-        attempted: Attempted,
-        again: Again,
+        attempted: RawResult,
+        again: Retry,
         tries: int,
         *,
         reached: bool | None,
-    ) -> Attempt:
+    ) -> AttemptResult:
         if again.refresh_key and target is not None:
             used = choose_key(target.entry.pubkeys, self._clock())
             try:
@@ -352,7 +354,9 @@ class Calling:
             notice = self._hub_notice(call, target)
         step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note, hub_held=again.held)
         code = attempted.code or again.code
-        return Attempt(step, notice=notice, reached=reached, outcome=attempted.kind, status=attempted.status, code=code)
+        return AttemptResult(
+            step, notice=notice, reached=reached, outcome=attempted.kind, status=attempted.status, code=code
+        )
 
     def _report(
         self,
@@ -362,12 +366,12 @@ class Calling:
         *,
         status: int = 0,
         code: str = "",
-        attempted: Attempted | None = None,
+        attempted: RawResult | None = None,
         maybe_acted: bool = False,
         attempts: int = 0,
-    ) -> CallReport:
+    ) -> CallResult:
         body = attempted.body if attempted is not None else None
-        return CallReport(
+        return CallResult(
             operation=call.operation,
             transfer_id=call.transfer_id,
             target=call.target,

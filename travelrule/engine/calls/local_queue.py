@@ -28,7 +28,7 @@ class HeldCall:
     at: datetime
 
 
-class Held:
+class LocalCallQueue:
     """What waits, by counterparty and in order; at most ``most`` in all and a quarter of that for one counterparty."""
 
     def __init__(self, most: int) -> None:

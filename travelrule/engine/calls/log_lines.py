@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from travelrule.engine.calls.executor import Attempt, Postpone
+from travelrule.engine.calls.executor import AttemptResult, Postpone
 from travelrule.engine.committed_lines import Fact
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store.queues import CallItem
 
 
-def call_fact(call: CallItem, attempt: Attempt, now: datetime) -> Fact | None:
+def call_fact(call: CallItem, attempt: AttemptResult, now: datetime) -> Fact | None:
     """The fact of an attempt whose result is committed; None for what went well or is no attempt."""
     step = attempt.next_step
-    if isinstance(step, CallReport):
+    if isinstance(step, CallResult):
         return _given_up(call, attempt, step) if step.outcome == "failed" else None
     if step.tries is not None:
         return _repeated(call, attempt, step, now)
@@ -22,7 +22,7 @@ def call_fact(call: CallItem, attempt: Attempt, now: datetime) -> Fact | None:
     return None
 
 
-def _given_up(call: CallItem, attempt: Attempt, report: CallReport) -> Fact:
+def _given_up(call: CallItem, attempt: AttemptResult, report: CallResult) -> Fact:
     fields = {
         **_names(call, report.code),
         "http_status": report.status,
@@ -33,7 +33,7 @@ def _given_up(call: CallItem, attempt: Attempt, report: CallReport) -> Fact:
     return Fact("call-failed", "warning", fields, call.traceparent)
 
 
-def _repeated(call: CallItem, attempt: Attempt, step: Postpone, now: datetime) -> Fact:
+def _repeated(call: CallItem, attempt: AttemptResult, step: Postpone, now: datetime) -> Fact:
     fields = {
         **_names(call, attempt.code),
         "http_status": attempt.status,

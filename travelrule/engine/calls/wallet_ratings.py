@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from schemas.hub.screening import WalletScreeningResponse
 from travelrule.identity.addresses import canonical
-from travelrule.machine.retry_policy import Attempted
+from travelrule.machine.retry_policy import RawResult
 from travelrule.screening import risk
 
 KEPT_MAX = 10_000
@@ -27,7 +27,7 @@ KEPT_MAX = 10_000
 @dataclass(frozen=True, slots=True)
 class _Kept:
     at: datetime
-    answer: Attempted
+    answer: RawResult
 
 
 class WalletRatings:
@@ -37,9 +37,9 @@ class WalletRatings:
         self._clock = clock
         self._kept_max = kept_max
         self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
-        self._asking: dict[bytes, asyncio.Future[Attempted | None]] = {}
+        self._asking: dict[bytes, asyncio.Future[RawResult | None]] = {}
 
-    async def rate(self, question: bytes, seconds: float, ask: Callable[[], Awaitable[Attempted]]) -> Attempted:
+    async def rate(self, question: bytes, seconds: float, ask: Callable[[], Awaitable[RawResult]]) -> RawResult:
         """Give a rating that is at most ``seconds`` old, else what ``ask`` gives now; 0: none is used again."""
         while True:
             kept = self._kept.get(question)
@@ -53,10 +53,10 @@ class WalletRatings:
             if answer is not None:
                 return answer
 
-    async def _ask(self, question: bytes, ask: Callable[[], Awaitable[Attempted]]) -> Attempted:
-        asking: asyncio.Future[Attempted | None] = asyncio.get_running_loop().create_future()
+    async def _ask(self, question: bytes, ask: Callable[[], Awaitable[RawResult]]) -> RawResult:
+        asking: asyncio.Future[RawResult | None] = asyncio.get_running_loop().create_future()
         self._asking[question] = asking
-        answer: Attempted | None = None
+        answer: RawResult | None = None
         try:
             answer = await ask()
             if _is_rating(question, answer):
@@ -66,14 +66,14 @@ class WalletRatings:
             del self._asking[question]
             asking.set_result(answer)  # None: nothing came of it, whoever waits asks himself
 
-    def _keep(self, question: bytes, answer: Attempted) -> None:
+    def _keep(self, question: bytes, answer: RawResult) -> None:
         self._kept[question] = _Kept(self._clock(), answer)
         self._kept.move_to_end(question)
         if len(self._kept) > self._kept_max:
             self._kept.popitem(last=False)
 
 
-def _is_rating(question: bytes, attempted: Attempted) -> bool:
+def _is_rating(question: bytes, attempted: RawResult) -> bool:
     """Whether it is a rating, and one of the wallet that was asked about."""
     if attempted.kind != "answer":
         return False

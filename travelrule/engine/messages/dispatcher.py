@@ -44,7 +44,7 @@ _NEXT = text(
 log = logs.get("telling")
 
 
-class Teller:
+class MessageDispatcher:
     """Delivers. ``submit`` is the intake's ``submit_in_order``; commits that left something to tell set ``wake``."""
 
     def __init__(

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from schemas.base import Wire
-from travelrule.machine.effects import CallHub, Effect, LookUp, Tell
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
 
 REPORTING = frozenset({"finish", "txid-report"})
@@ -38,7 +38,7 @@ def ask_of(effect: Effect) -> Ask | None:
             return Ask((effect.operation, effect.transfer_id), (effect.operation, digest), words)
         case LookUp(question, parameters):
             return Ask((LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})")
-        case Tell(subject, _, AssessmentWanted() as data):
+        case SendMessage(subject, _, AssessmentWanted() as data):
             digest = _digest("", data.model_dump(mode="json"))
             return Ask((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
     return None
@@ -47,7 +47,7 @@ def ask_of(effect: Effect) -> Ask | None:
 def answers(data: Wire) -> tuple[str, str] | None:
     """The name of the question that this input answers; None if it is no answer."""
     match data:
-        case CallReport() if data.operation not in REPORTING:
+        case CallResult() if data.operation not in REPORTING:
             return data.operation, data.transfer_id
         case AssessmentEnded():
             return data.kind, data.assessment
@@ -60,7 +60,7 @@ def renamed(data: Wire, old: str, new: str) -> Wire:
     """The same answer to the same question, asked under another id."""
     if old == new:
         return data
-    if not isinstance(data, CallReport):
+    if not isinstance(data, CallResult):
         return data.model_copy(update={"assessment": new})
     body = None if data.body is None else {name: new if value == old else value for name, value in data.body.items()}
     return data.model_copy(update={"transfer_id": new, "body": body})

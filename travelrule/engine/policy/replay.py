@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 from travelrule.engine.audit.history import Step
 from travelrule.engine.policy.questions import Ask, answers, ask_of, renamed
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Emit, Reply, Tell
+from travelrule.machine.effects import Emit, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.machine import Machine
@@ -71,7 +71,7 @@ class Run:
                     self.verdict = _verdict(data)
                 case Reply(body) if self.verdict is None and body.get("result") in ("verified", "denied"):
                     self.verdict = _answer(body)
-                case Tell(_, _, AssessmentEnded() as ended):
+                case SendMessage(_, _, AssessmentEnded() as ended):
                     self.ended = ended
         return asks
 

@@ -14,7 +14,7 @@ from schemas.events.withdrawals import OriginatorData
 from travelrule.deposits.served_request_input import WithdrawalFacts
 from travelrule.exchange.originator.machine import MACHINE
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.exchange.wire_bodies import where
+from travelrule.exchange.wire_bodies import split_destination
 from travelrule.identity.addresses import tag_fits
 from travelrule.store.reads import Payment, Reads, WalletRecord, WithdrawalRecord
 
@@ -86,6 +86,6 @@ def _meant(record: WithdrawalRecord) -> WithdrawalFacts | None:
     if record.state is None:
         return WithdrawalFacts(subject=record.subject, vout=record.vout)
     state: WithdrawalState = MACHINE.load(record.state)
-    if not tag_fits(record.found_tag, where(state.request.destination)[1]):
+    if not tag_fits(record.found_tag, split_destination(state.request.destination)[1]):
         return None
     return WithdrawalFacts(subject=record.subject, request=state.request, vout=record.vout)

@@ -30,7 +30,7 @@ ENDED = frozenset({NEW, "denied", "canceled", "confirmed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
+class RetentionEligibility:
     """``over(state)``: this subject awaits nothing. ``serves(state)``: the subjects that may still need it."""
 
     over: Callable[[Any], bool]
@@ -94,17 +94,17 @@ def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
     return False
 
 
-CONCLUSIONS: dict[str, Conclusion] = {
-    "withdrawal": Conclusion(_withdrawal),
-    "exchange": Conclusion(_exchange, _of_exchange),
-    "wallet": Conclusion(_removed),
-    "vasp": Conclusion(_never),
-    "owner": Conclusion(_never),
-    "disclosure": Conclusion(_never),
-    "deposit": Conclusion(_deposit),
-    "arrival": Conclusion(lambda _: True, _of_arrival),
-    "data-request": Conclusion(_answered),
-    "screening": Conclusion(_assessment, _of_assessment),
-    "assessment": Conclusion(_assessment, _of_assessment),
+CONCLUSIONS: dict[str, RetentionEligibility] = {
+    "withdrawal": RetentionEligibility(_withdrawal),
+    "exchange": RetentionEligibility(_exchange, _of_exchange),
+    "wallet": RetentionEligibility(_removed),
+    "vasp": RetentionEligibility(_never),
+    "owner": RetentionEligibility(_never),
+    "disclosure": RetentionEligibility(_never),
+    "deposit": RetentionEligibility(_deposit),
+    "arrival": RetentionEligibility(lambda _: True, _of_arrival),
+    "data-request": RetentionEligibility(_answered),
+    "screening": RetentionEligibility(_assessment, _of_assessment),
+    "assessment": RetentionEligibility(_assessment, _of_assessment),
 }
 """By kind of subject. A kind that does not stand here is never given up."""

@@ -18,7 +18,7 @@ from travelrule.exchange.table import may
 from travelrule.identity.addresses import same_txid, split_tag
 from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Tell
+from travelrule.machine.effects import SendMessage
 from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
 
 
@@ -38,7 +38,7 @@ def announce(turn: ExchangeTurn) -> None:
         amount=Decimal(request.amount),
         vout=state.vout,
     )
-    turn.effects.append(Tell(place, "arrival.reported", told))
+    turn.effects.append(SendMessage(place, "arrival.reported", told))
 
 
 def withdraw(turn: ExchangeTurn) -> None:
@@ -46,7 +46,7 @@ def withdraw(turn: ExchangeTurn) -> None:
     place = _place(turn.state)
     if place is not None:
         told = ArrivalWithdrawn(exchange=f"exchange:{turn.state.subject}")
-        turn.effects.append(Tell(place, "arrival.withdrawn", told))
+        turn.effects.append(SendMessage(place, "arrival.withdrawn", told))
 
 
 def store_txid(turn: ExchangeTurn, trigger: str, txid: str, vout: str | None) -> None:

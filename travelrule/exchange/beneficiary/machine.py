@@ -20,7 +20,7 @@ from travelrule.identity.addresses import canonical, join
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import ExchangeRow, Projection, earliest
 from travelrule.machine.serialization import codec
@@ -48,7 +48,7 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
     turn = ExchangeTurn(state, policy, now)
     if isinstance(data, TimerDue):
         return _timer_due(turn, data)
-    if isinstance(data, CallReport):
+    if isinstance(data, CallResult):
         return _status_reported(turn, data)
     hear = MEETING_INPUTS.get(type(data))
     if hear is not None:
@@ -74,7 +74,7 @@ def _timer_due(turn: ExchangeTurn, data: TimerDue) -> Decision[ExchangeState]:
     return turn.done("neither txid nor finish within the limit: ask the originator")
 
 
-def _status_reported(turn: ExchangeTurn, report: CallReport) -> Decision[ExchangeState]:
+def _status_reported(turn: ExchangeTurn, report: CallResult) -> Decision[ExchangeState]:
     """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
     if report.operation != "status-search" or turn.state.status != "verified":
         return Decision(turn.state, status="duplicate", rule="nothing waits for this answer")

@@ -28,7 +28,7 @@ from travelrule.identity.company_names import name_keys, same_company
 from travelrule.identity.names import names_agree, names_anybody
 from travelrule.identity.object_check import is_absent, present, says_something
 from travelrule.machine.depth import too_deep
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.sections import AnswerChecks
 
 BindingFault = Literal[
@@ -85,7 +85,7 @@ def _is_another(named: Any, own: str) -> bool:
     return not isinstance(named, str) or named.strip().lower() != own.lower()
 
 
-def binding_fault(report: CallReport, checks: AnswerChecks, *, verified: bool) -> BindingFault | None:
+def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -> BindingFault | None:
     """Return the first check that the answer fails; None if it is bound to its request.
 
     An answer without a payload that can be read is bound by its ``transferId`` alone: nothing is allowed on it.

@@ -30,7 +30,7 @@ def ended(turn: Turn, data: AssessmentEnded) -> Decision[WithdrawalState]:
     if gate.kind == "ownership":
         return turn.done(_proof(turn, data))
     cause = cause_of(gate.kind, data.risk, sanctioned=data.sanctioned)
-    if not gates.passed(turn, gate.kind, cause):
+    if not gates.apply_assessment(turn, gate.kind, cause):
         return turn.done(f"{gate.kind} assessed: {data.reason or data.risk}")
     return turn.done(f"{gate.kind} assessed: {proceed(turn)}")
 
@@ -44,7 +44,7 @@ def unanswered(turn: Turn) -> str:
         return "no assessment is waited for"
     turn.alert(AlertCode.ASSESSMENT_UNANSWERED, "critical", attempts=gate.asked)
     cause = cause_of(gate.kind, "pending", sanctioned=False)
-    if gate.kind != "ownership" and gates.passed(turn, gate.kind, cause):
+    if gate.kind != "ownership" and gates.apply_assessment(turn, gate.kind, cause):
         turn.end_assessment()
         return f"{gate.kind} not assessed: {proceed(turn)}"
     if not turn.state.case.final:

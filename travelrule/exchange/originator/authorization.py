@@ -13,9 +13,9 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX, counterparty_retry_seconds
 from travelrule.machine.depth import too_deep
 from travelrule.machine.ids import fresh_transfer_id
-from travelrule.machine.internal_inputs import CallReport, SentBody, word
+from travelrule.machine.internal_inputs import CallResult, SentBody, normalized_field
 from travelrule.machine.own_profile import own_profile
-from travelrule.machine.retry_table import is_of_hub, passing
+from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.machine.transition_table import NEW
 from travelrule.policy.verdicts import Cause, denied_cause
 
@@ -51,7 +51,7 @@ def search_address(turn: Turn, attempt: Attempt) -> None:
     turn.call("address-search", attempt, clear, payload)
 
 
-def address_reported(turn: Turn, report: CallReport) -> str:
+def address_reported(turn: Turn, report: CallResult) -> str:
     """What became of the address search of the attempt that counts."""
     attempt = turn.state.attempt
     if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
@@ -66,9 +66,9 @@ def address_reported(turn: Turn, report: CallReport) -> str:
     return _address_answered(turn, attempt, report)
 
 
-def _address_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+def _address_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
     body = report.body or {}
-    if word(body, "result") != "valid":
+    if normalized_field(body, "result") != "valid":
         return _address_refused(turn, attempt, reason_of(report))
     owner = body.get("beneficiaryVaspEntityId")
     if isinstance(owner, str) and owner and owner.lower() != attempt.counterparty.lower():
@@ -110,7 +110,7 @@ def authorize(turn: Turn, attempt: Attempt) -> None:
     turn.call("transfer-authorization", attempt, clear, payload)
 
 
-def authorization_reported(turn: Turn, report: CallReport) -> str:
+def authorization_reported(turn: Turn, report: CallResult) -> str:
     """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
     attempt = turn.state.find(report.transfer_id)
     if attempt is None or attempt.status != "wait":
@@ -119,7 +119,7 @@ def authorization_reported(turn: Turn, report: CallReport) -> str:
         return "given up, and not answered yet" if attempt.give_up else _deferred(turn, report)
     if report.outcome == "failed":
         return _authorization_lost(turn, attempt, report)
-    verified = word(report.body or {}, "result") == "verified"
+    verified = normalized_field(report.body or {}, "result") == "verified"
     report = _with_request(turn, attempt, report)
     checks = turn.policy.answers.checks(attempt.counterparty, attempt.alliance)
     fault = binding_fault(report, checks, verified=verified)
@@ -130,7 +130,7 @@ def authorization_reported(turn: Turn, report: CallReport) -> str:
     return _verified(turn, attempt, report) if verified else _denied(turn, attempt, reason_of(report))
 
 
-def _with_request(turn: Turn, attempt: Attempt, report: CallReport) -> CallReport:
+def _with_request(turn: Turn, attempt: Attempt, report: CallResult) -> CallResult:
     """Results that earlier versions stored do not hold what was sent: it is built again."""
     profile = own_profile(turn.policy)
     if report.sent is not None or profile is None:
@@ -141,7 +141,7 @@ def _with_request(turn: Turn, attempt: Attempt, report: CallReport) -> CallRepor
     return report.model_copy(update={"sent": SentBody(clear=clear, payload=payload)})
 
 
-def _unbound(turn: Turn, attempt: Attempt, report: CallReport, fault: BindingFault) -> str:
+def _unbound(turn: Turn, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
     """Make the same authorization again, which an honest counterparty answers again; a few times, then give it up.
 
     What the counterparty holds is not known, so its finish is owed whatever the answer said.
@@ -169,7 +169,7 @@ def _not_bound(turn: Turn, attempt: Attempt, rule: str) -> str:
     return rule
 
 
-def _verified(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+def _verified(turn: Turn, attempt: Attempt, report: CallResult) -> str:
     payload = None if too_deep(report.payload) else report.payload
     turn.change_attempt(attempt.transfer_id, payload=payload)
     if attempt.give_up:
@@ -199,7 +199,7 @@ def _denied(turn: Turn, attempt: Attempt, reason: str) -> str:
     return "denied"
 
 
-def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+def _authorization_lost(turn: Turn, attempt: Attempt, report: CallResult) -> str:
     turn.change_attempt(attempt.transfer_id, reason=report.code[:100])
     turn.move(attempt.transfer_id, "answer-lost")
     if attempt is turn.before.attempt:
@@ -225,7 +225,7 @@ def _authorization_lost(turn: Turn, attempt: Attempt, report: CallReport) -> str
     return "transferId known there: finished, begun anew"
 
 
-def _deferred(turn: Turn, report: CallReport) -> str:
+def _deferred(turn: Turn, report: CallResult) -> str:
     if is_of_hub(report.status, report.code):
         wait_for_hub(turn, begin_again=False)
         return "the hub cannot be reached: the call waits"
@@ -233,7 +233,7 @@ def _deferred(turn: Turn, report: CallReport) -> str:
     return "counterparty down"
 
 
-def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
+def _not_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
     """The call was given up: decide whether time, the customer or an operator must help."""
     if report.code in UNKNOWN_VASP_CODES:
         turn.decide(Cause.COUNTERPARTY_UNKNOWN)
@@ -246,7 +246,7 @@ def _not_answered(turn: Turn, attempt: Attempt, report: CallReport) -> str:
     if is_of_hub(report.status, report.code):
         wait_for_hub(turn, begin_again=True)
         return "the hub failed: begun again soon"
-    if passing(report.status, report.code):
+    if is_transient(report.status, report.code):
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "calls used up"
     turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
@@ -304,7 +304,7 @@ def answered_at_last(turn: Turn) -> None:
     turn.change(failing_since=None, failures=0)
 
 
-def reason_of(report: CallReport) -> str:
+def reason_of(report: CallResult) -> str:
     """Read the reason of a refusal; what is not documented is ``UNKNOWN``."""
-    reason = word(report.body or {}, "reasonType").upper()
+    reason = normalized_field(report.body or {}, "reasonType").upper()
     return reason if reason in REFUSALS else "UNKNOWN"

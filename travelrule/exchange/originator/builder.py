@@ -17,9 +17,9 @@ from travelrule.exchange.table import step
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import AcceptAnswer, Alert, CallHub, DropCalls, Effect, Emit, EndUnsent, Tell
+from travelrule.machine.effects import AcceptAnswer, Alert, CallHub, DropCalls, Effect, Emit, EndUnsent, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentDropped, answer_limit
 from travelrule.policy.policy import Policy
@@ -166,7 +166,7 @@ class Turn:
         due_at = self.now + timedelta(seconds=seconds) if seconds else None
         self.effects.append(CallHub(operation, attempt.counterparty, attempt.transfer_id, clear, payload, due_at))
 
-    def accept_answer(self, report: CallReport) -> None:
+    def accept_answer(self, report: CallResult) -> None:
         """Remember that the sealed answer was acted on."""
         if report.answer_seal and not report.accepted_for:
             self.effects.append(AcceptAnswer(report.answer_seal, report.transfer_id))
@@ -183,7 +183,7 @@ class Turn:
 
     def tell(self, subject: str, kind: str, data: Wire) -> None:
         """Say something to another subject of ours."""
-        self.effects.append(Tell(subject, kind, data))
+        self.effects.append(SendMessage(subject, kind, data))
 
     def end_assessment(self) -> None:
         """Nobody waits for an assessment any more."""

@@ -6,8 +6,8 @@ from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.builder import REPORT_AGAIN, Turn
 from travelrule.exchange.originator.state import Attempt, reached
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_table import CONCLUDING_BY_CODE, passing
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_table import CONCLUDING_BY_CODE, is_transient
 from travelrule.machine.transition_table import NEW
 
 ON_CHAIN = frozenset({"processing", "wait-confirm", "confirmed"})
@@ -91,7 +91,7 @@ def report_again(turn: Turn) -> str:
     return "txid reported again"
 
 
-def report_reported(turn: Turn, report: CallReport) -> str:
+def report_reported(turn: Turn, report: CallResult) -> str:
     """What became of a txid report."""
     attempt = turn.state.find(report.transfer_id)
     if attempt is None or attempt.report not in ("owed", "dropped"):
@@ -113,12 +113,12 @@ def report_reported(turn: Turn, report: CallReport) -> str:
     return "txid report failed for good"
 
 
-def _may_pass(report: CallReport) -> bool:
+def _may_pass(report: CallResult) -> bool:
     """Whether the counterparty may take the same report later, without anybody correcting anything."""
-    return (report.operation, report.code) not in CONCLUDING_BY_CODE and passing(report.status, report.code)
+    return (report.operation, report.code) not in CONCLUDING_BY_CODE and is_transient(report.status, report.code)
 
 
-def finish_reported(turn: Turn, report: CallReport) -> str:
+def finish_reported(turn: Turn, report: CallResult) -> str:
     """What became of a finish. A counterparty that knows nothing of the transfer waits for nothing (D47)."""
     attempt = turn.state.find(report.transfer_id)
     if attempt is None or attempt.finish != "owed":

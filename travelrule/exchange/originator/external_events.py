@@ -24,7 +24,7 @@ from travelrule.exchange.originator.wallet_search import search_again
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.builder import ignored, rejected
 from travelrule.machine.decision import Decision
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.transition_table import NEW
 from travelrule.policy.verdicts import Cause
 
@@ -108,7 +108,7 @@ def _held_long(turn: Turn) -> str:
     return "on hold for too long"
 
 
-def troubled(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
+def troubled(turn: Turn, report: CallResult) -> Decision[WithdrawalState]:
     """A call is still being tried; an operator should know."""
     attempt = turn.state.find(report.transfer_id)
     search = turn.state.search

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from travelrule.exchange.originator.builder import GATE, Turn
-from travelrule.exchange.wire_bodies import where
+from travelrule.exchange.wire_bodies import split_destination
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Emit
 from travelrule.messages.assessment import (
@@ -30,7 +30,7 @@ from travelrule.messages.screened_parties import parties_of_request
 from travelrule.policy.verdicts import Cause
 
 
-def closed(turn: Turn, kind: AssessmentKind) -> bool:
+def require_assessment(turn: Turn, kind: AssessmentKind) -> bool:
     """Ask at this gate if it was not passed; whether there is something to wait for."""
     if kind in turn.state.passed:
         return False
@@ -68,7 +68,7 @@ def _want(turn: Turn, gate: Gate) -> None:
 def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
     request = turn.state.request
     destination = request.destination
-    address, _ = where(destination)
+    address, _ = split_destination(destination)
     facts: dict[str, Any] = {"network": request.network or destination.blockchain or "", "address": address}
     if kind == "lists":
         facts["parties"] = parties_of_request(request)
@@ -109,7 +109,7 @@ def say_ownership(turn: Turn, data: AssessmentEnded) -> None:
     turn.effects.append(Emit("callbacks", turn.state.withdrawal_id, "ownership.result.v1", emitted))
 
 
-def passed(turn: Turn, kind: AssessmentKind, cause: Cause | None) -> bool:
+def apply_assessment(turn: Turn, kind: AssessmentKind, cause: Cause | None) -> bool:
     """Judge a risk: whether the withdrawal goes on, else its verdict is said."""
     if cause is not None and not accepted(cause, "withdrawal", turn.policy):
         turn.decide(cause)

@@ -40,7 +40,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.builder import ignored, rejected
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
@@ -48,7 +48,7 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[Turn, CallReport], str]] = {
+REPORTS: dict[str, Callable[[Turn, CallResult], str]] = {
     "address-search": address_reported,
     "transfer-authorization": authorization_reported,
     "txid-report": report_reported,
@@ -96,7 +96,7 @@ def _refused_again(turn: Turn, _: RequestRefused) -> Decision[WithdrawalState]:
     return Decision(turn.state, tuple(turn.effects), rule="another request under this id was refused")
 
 
-def _reported(turn: Turn, report: CallReport) -> Decision[WithdrawalState]:
+def _reported(turn: Turn, report: CallResult) -> Decision[WithdrawalState]:
     if report.outcome == "troubled":
         return troubled(turn, report)
     hear = REPORTS.get(report.operation)
@@ -112,7 +112,7 @@ PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
     WithdrawalAmended: amended,
     WithdrawalCancelled: cancelled,
     DecisionRecorded: operator_decided,
-    CallReport: _reported,
+    CallResult: _reported,
     TimerDue: timer_due,
     RequestRefused: _refused_again,
     SearchCalledBack: called_back,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.exchange.wire_bodies import where
+from travelrule.exchange.wire_bodies import split_destination
 from travelrule.identity.addresses import canonical
 from travelrule.machine.projection import ExchangeRow, Projection, WithdrawalRow, earliest
 from travelrule.machine.transition_table import NEW
@@ -19,7 +19,7 @@ def project_withdrawal(state: WithdrawalState) -> Projection:
     """Project a withdrawal: its row, one row per exchange that was begun, the earliest timer."""
     request = state.request
     attempt = state.attempt
-    address = canonical(where(request.destination)[0])
+    address = canonical(split_destination(request.destination)[0])
     row = WithdrawalRow(
         withdrawal_id=state.withdrawal_id,
         currency=request.currency,

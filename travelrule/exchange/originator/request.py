@@ -90,13 +90,13 @@ def proceed(turn: Turn) -> str:
     target = destination.vasp_entity_id or ""
     if destination.kind != "unhosted" and hold_incomplete(turn, target or None):
         return "something that must be sent is missing"
-    if policy.screening.withdrawals == "wallet" and gates.closed(turn, "wallet"):
+    if policy.screening.withdrawals == "wallet" and gates.require_assessment(turn, "wallet"):
         return "the destination's wallet is rated"
     if destination.kind == "unknown":
         start_search(turn)
         return "destination unknown: wallet search"
     if destination.kind == "unhosted":
-        gates.closed(turn, "ownership")
+        gates.require_assessment(turn, "ownership")
         turn.decide(Cause.OWNERSHIP_PENDING)
         return "unhosted wallet: the customer must prove that it is his own"
     first = not turn.state.attempts
@@ -121,7 +121,7 @@ def _forbidden(turn: Turn) -> str:
         return "only withdrawals to oneself are sent"
     if hold_nameless(turn):
         return "somebody has no name that could be looked for"
-    if policy.sanctions == "required" and gates.closed(turn, "lists"):
+    if policy.sanctions == "required" and gates.require_assessment(turn, "lists"):
         return "parties and address are looked for in the lists"
     return ""
 

@@ -26,15 +26,15 @@ from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN, Turn
 from travelrule.exchange.originator.hub_outage import wait_for_hub
 from travelrule.exchange.originator.required_fields import hold_incomplete
 from travelrule.exchange.originator.state import Attempt, WalletSearch, WithdrawalState
-from travelrule.exchange.wire_bodies import where
+from travelrule.exchange.wire_bodies import split_destination
 from travelrule.identity.addresses import join
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.builder import ignored
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Emit
 from travelrule.machine.ids import fresh_transfer_id, next_transfer_id
-from travelrule.machine.internal_inputs import CallReport
-from travelrule.machine.retry_table import is_of_hub, passing
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.policy.verdicts import Cause, verdict_for
 
@@ -53,7 +53,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 def start_search(turn: Turn, searches: int = 1) -> None:
     """Begin a search under a fresh request id."""
     request = turn.state.request
-    address, tag = where(request.destination)
+    address, tag = split_destination(request.destination)
     request_id = fresh_transfer_id(turn.item.salt)
     turn.change(search=WalletSearch(request_id, turn.now, searches))
     clear: dict[str, Any] = {
@@ -75,7 +75,7 @@ def search_again(turn: Turn, *, counted: bool) -> str:
     return "wallet search begun again"
 
 
-def search_reported(turn: Turn, report: CallReport) -> str:
+def search_reported(turn: Turn, report: CallResult) -> str:
     """What became of the request for a search."""
     search = _running(turn, report.transfer_id)
     if search is None or search.asks_at is not None:
@@ -110,7 +110,7 @@ def called_back(turn: Turn, data: SearchCalledBack) -> Decision[WithdrawalState]
     return turn.done("called back: ask for the result now")
 
 
-def result_reported(turn: Turn, report: CallReport) -> str:
+def result_reported(turn: Turn, report: CallResult) -> str:
     """What the hub says about the search. The first final result is the one that counts."""
     search = _running(turn, report.transfer_id)
     if search is None or search.asks_at is None:
@@ -150,7 +150,7 @@ def _ask_result(turn: Turn, search: WalletSearch, seconds: float) -> None:
     turn.ask("wallet-search-result", search.request_id, {"requestId": search.request_id}, seconds)
 
 
-def _read(report: CallReport) -> WalletSearchResult | None:
+def _read(report: CallResult) -> WalletSearchResult | None:
     """Read the answer; None if there is none that says anything."""
     if report.outcome != "answered":
         return None
@@ -165,14 +165,14 @@ def _row(row: SearchRow) -> dict[str, str]:
     return {"counterparty": row.entity_id, "outcome": outcome}
 
 
-def _without_result(turn: Turn, search: WalletSearch, report: CallReport) -> str:
+def _without_result(turn: Turn, search: WalletSearch, report: CallResult) -> str:
     """No result yet: ask again, until the limit."""
     if search.asks_at is not None and search.asks_at > turn.now:
         return "the next question is on its way already"
     limits = turn.policy.time_limits
     failed = report.outcome == "failed"
     in_time = turn.now - search.began_at < timedelta(seconds=limits.search_limit)
-    if in_time and (not failed or passing(report.status, report.code)):
+    if in_time and (not failed or is_transient(report.status, report.code)):
         # The question may have been made later than it was due: it counts from its answer.
         _ask_result(turn, replace(search, asks_at=turn.now), limits.search_poll)
         return "wallet search still runs"
@@ -181,7 +181,7 @@ def _without_result(turn: Turn, search: WalletSearch, report: CallReport) -> str
     return _in_vain(turn, search, "failed", ())
 
 
-def _not_asked(turn: Turn, search: WalletSearch, report: CallReport) -> str:
+def _not_asked(turn: Turn, search: WalletSearch, report: CallResult) -> str:
     """The hub could not be asked, or refuses the search."""
     _end(turn, search, "failed", ())
     if report.coin is not None:
@@ -189,7 +189,7 @@ def _not_asked(turn: Turn, search: WalletSearch, report: CallReport) -> str:
     if is_of_hub(report.status, report.code):
         wait_for_hub(turn, begin_again=True)
         return "the hub failed: search again soon"
-    if passing(report.status, report.code):
+    if is_transient(report.status, report.code):
         unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the hub could not be asked: search again later"
     turn.decide(Cause.COUNTERPARTY_UNKNOWN)

@@ -25,7 +25,7 @@ from travelrule.gateway.inputs import input_of, reply_of
 from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
-from travelrule.gateway.request_origin import Caller, caller_of
+from travelrule.gateway.request_origin import RequestOrigin, caller_of
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.gateway.wallets import meant
 from travelrule.identity.build import with_clear_vasp
@@ -64,7 +64,7 @@ class Authorization:
         return _answer(reply, request.transfer_id, self._sealed(reply, opened))
 
     async def _received(
-        self, caller: Caller, sender: Sender, request: TransferAuthorizationRequest, ivms101: dict[str, Any]
+        self, caller: RequestOrigin, sender: Sender, request: TransferAuthorizationRequest, ivms101: dict[str, Any]
     ) -> AuthorizationReceived:
         if holds_nul(ivms101) or holds_nul(request.originating_vasp):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")

@@ -7,12 +7,12 @@ from travelrule import logs
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer
 from travelrule.gateway.inputs import ERASED, input_of, reply_of
-from travelrule.gateway.request_origin import Caller
+from travelrule.gateway.request_origin import RequestOrigin
 
 log = logs.get("gateway")
 
 
-async def concluded(deps: GatewayDeps, caller: Caller, kind: str, transfer_id: str, data: Wire) -> Answer:
+async def concluded(deps: GatewayDeps, caller: RequestOrigin, kind: str, transfer_id: str, data: Wire) -> Answer:
     """Apply a report or a finish and give the answer.
 
     A failure inside is ``error`` ``UNKNOWN``, which is retried.

@@ -20,7 +20,7 @@ from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.inputs import input_of, reply_of
 from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
-from travelrule.gateway.request_origin import Caller, caller_of
+from travelrule.gateway.request_origin import RequestOrigin, caller_of
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.identity.addresses import canonical, txid_key
 from travelrule.identity.payload_limits import name_count
@@ -74,7 +74,7 @@ class DataRequests:
         return self._answer(reply, data, opened)
 
     async def _received(
-        self, caller: Caller, sender: Sender, request: DataRequest, ivms101: dict[str, Any]
+        self, caller: RequestOrigin, sender: Sender, request: DataRequest, ivms101: dict[str, Any]
     ) -> DataRequestReceived:
         return DataRequestReceived(
             origin=caller.origin,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.hub.kit import HandClock
 from travelrule.engine.calls.wallet_ratings import WalletRatings
-from travelrule.machine.retry_policy import Attempted
+from travelrule.machine.retry_policy import RawResult
 
 ADDRESS = "0xcB1C1FdE09f811B294172696404e88E658659905"
 
@@ -20,20 +20,20 @@ def question(address: str = ADDRESS, chain: str = "ETH") -> bytes:
     return orjson.dumps({"walletAddress": address, "chain": chain})
 
 
-def answer(**changes: Any) -> Attempted:
+def answer(**changes: Any) -> RawResult:
     body = {"result": "NORMAL", "walletAddress": ADDRESS, "securityCategory": "WHITE", **changes}
-    return Attempted("answer", 200, "", body)
+    return RawResult("answer", 200, "", body)
 
 
 class Hub:
     """Says ``says`` when it is let; counts the questions."""
 
-    def __init__(self, says: Attempted | Exception) -> None:
+    def __init__(self, says: RawResult | Exception) -> None:
         self.says = says
         self.asked = 0
         self.free = asyncio.Event()
 
-    async def __call__(self) -> Attempted:
+    async def __call__(self) -> RawResult:
         self.asked += 1
         await self.free.wait()
         if isinstance(self.says, Exception):
@@ -51,7 +51,7 @@ def ratings(clock: HandClock) -> WalletRatings:
     return WalletRatings(clock, kept_max=3)
 
 
-async def together(ratings: WalletRatings, hub: Callable[[], Awaitable[Attempted]], count: int = 20) -> list[Any]:
+async def together(ratings: WalletRatings, hub: Callable[[], Awaitable[RawResult]], count: int = 20) -> list[Any]:
     tasks = [asyncio.create_task(ratings.rate(question(), 300, hub)) for _ in range(count)]
     await asyncio.sleep(0)
     if isinstance(hub, Hub):
@@ -71,12 +71,12 @@ async def test_who_asks_at_the_same_time_shares_one_question(ratings: WalletRati
         answer(result="ERROR", securityCategory=None),
         answer(result="ERROR", securityCategory="WHITE"),
         answer(walletAddress="0x000000000000000000000000000000000000dEaD"),
-        Attempted("answer", 200, "", {"nonsense": 1}),
-        Attempted("error", 503, "SERVICE_UNAVAILABLE"),
-        Attempted("no-answer", 0, "NO_ANSWER"),
+        RawResult("answer", 200, "", {"nonsense": 1}),
+        RawResult("error", 503, "SERVICE_UNAVAILABLE"),
+        RawResult("no-answer", 0, "NO_ANSWER"),
     ],
 )
-async def test_what_is_no_rating_is_shared_but_not_kept(ratings: WalletRatings, said: Attempted) -> None:
+async def test_what_is_no_rating_is_shared_but_not_kept(ratings: WalletRatings, said: RawResult) -> None:
     hub = Hub(said)
     assert await together(ratings, hub) == [said] * 20
     assert hub.asked == 1

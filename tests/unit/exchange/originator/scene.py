@@ -15,9 +15,9 @@ from travelrule.engine.registry import MACHINES
 from travelrule.identity.build import authorization_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, Tell
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallReport, TimerDue
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.messages.arrival import MEETING, SearchCalledBack
 from travelrule.messages.assessment import ASSESSING
 from travelrule.messages.inbound_request import (
@@ -105,10 +105,10 @@ def decided(decision: Any, subject: str = f"withdrawal:{WITHDRAWAL_ID}") -> Deci
     return DecisionRecorded(subject=subject, decision=decision, actor="operator-1", reason="checked by phone")
 
 
-def answered(operation: str, transfer_id: str = WITHDRAWAL_ID, **body: Any) -> CallReport:
+def answered(operation: str, transfer_id: str = WITHDRAWAL_ID, **body: Any) -> CallResult:
     """A final answer; ``payload`` goes beside the body, as the caller puts it."""
     payload = body.pop("payload", None)
-    return CallReport(
+    return CallResult(
         operation=operation,
         transfer_id=transfer_id,
         target="south",
@@ -123,8 +123,8 @@ def answered(operation: str, transfer_id: str = WITHDRAWAL_ID, **body: Any) -> C
     )
 
 
-def reported(outcome: Any, operation: str, transfer_id: str = WITHDRAWAL_ID, **facts: Any) -> CallReport:
-    return CallReport(operation=operation, transfer_id=transfer_id, target="south", outcome=outcome, **facts)
+def reported(outcome: Any, operation: str, transfer_id: str = WITHDRAWAL_ID, **facts: Any) -> CallResult:
+    return CallResult(operation=operation, transfer_id=transfer_id, target="south", outcome=outcome, **facts)
 
 
 VALID = answered("address-search", result="valid")
@@ -134,13 +134,13 @@ HONEST = {**COPIED, "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}
 VERIFIED = answered("transfer-authorization", result="verified", payload=HONEST)
 
 
-def denied(reason: str) -> CallReport:
+def denied(reason: str) -> CallResult:
     return answered("transfer-authorization", result="denied", reasonType=reason)
 
 
 def input_type(data: Wire) -> str:
     """The type under which these data come."""
-    if isinstance(data, CallReport):
+    if isinstance(data, CallResult):
         return f"call.{data.outcome}"
     told = next((name for name, model in (MEETING | ASSESSING | OWNING).items() if type(data) is model), "")
     return told or {
@@ -214,8 +214,8 @@ class Scene:
         return [effect.data for effect in self.last.effects if isinstance(effect, Emit) and effect.topic == "callbacks"]
 
     @property
-    def tells(self) -> list[Tell]:
-        return [effect for effect in self.last.effects if isinstance(effect, Tell)]
+    def tells(self) -> list[SendMessage]:
+        return [effect for effect in self.last.effects if isinstance(effect, SendMessage)]
 
     @property
     def statuses(self) -> list[str]:
@@ -261,11 +261,11 @@ def polling(rules: Policy | None = None) -> Scene:
     return scene
 
 
-def search_accepted(scene: Scene) -> CallReport:
+def search_accepted(scene: Scene) -> CallResult:
     return answered("wallet-search", scene.state.search.request_id, result="SUCCESS")
 
 
-def search_result(scene: Scene, reason: str = "", found: str = "", **rows: str) -> CallReport:
+def search_result(scene: Scene, reason: str = "", found: str = "", **rows: str) -> CallResult:
     """P.3 for the search that runs: ``rows`` are the members' answers."""
     body: dict[str, Any] = {"result": "valid" if found else "invalid", "requestId": scene.state.search.request_id}
     if found:
@@ -276,7 +276,7 @@ def search_result(scene: Scene, reason: str = "", found: str = "", **rows: str) 
     return answered("wallet-search-result", scene.state.search.request_id, **body)
 
 
-def search_failed(scene: Scene, operation: str = "wallet-search", **facts: Any) -> CallReport:
+def search_failed(scene: Scene, operation: str = "wallet-search", **facts: Any) -> CallResult:
     return reported("failed", operation, scene.state.search.request_id, **(facts or {"code": "NO_ANSWER"}))
 
 
@@ -284,7 +284,7 @@ def called_back(scene: Scene, request_id: str = "", operation: Any = "wallet-sea
     return SearchCalledBack(operation=operation, request_id=request_id or scene.state.search.request_id)
 
 
-def verified(scene: Scene) -> CallReport:
+def verified(scene: Scene) -> CallResult:
     """The answer of an honest counterparty to the newest authorization."""
     asked = [one for one in scene.history if isinstance(one, CallHub) and one.operation == "transfer-authorization"]
     payload = {**(asked[-1].payload or {}), "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}

@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 
 from tests.unit.machine.test_retry_policy import NO_ANSWER, START, answer, error, run, waits
-from travelrule.machine.retry_policy import Again, Attempted, Course, Deliver, hub_wait, react
+from travelrule.machine.retry_policy import Complete, Course, RawResult, Retry, hub_wait, next_action
 from travelrule.machine.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 
-NOT_SENT = Attempted("no-answer", code="NOT_SENT")
+NOT_SENT = RawResult("no-answer", code="NOT_SENT")
 
 
 @pytest.mark.parametrize(
@@ -58,34 +58,34 @@ def test_a_call_waits_for_the_hub_from_a_second_upward_and_is_never_given_up(ope
 
 
 def test_waits_differ_between_calls() -> None:
-    again = react("address-search", NOT_SENT, 1, START, START, key_refreshed=False, jitter=1.0)
-    assert isinstance(again, Again)
+    again = next_action("address-search", NOT_SENT, 1, START, START, key_refreshed=False, jitter=1.0)
+    assert isinstance(again, Retry)
     assert again.at == START + timedelta(seconds=1.5)
 
 
 def test_an_authorization_that_may_have_arrived_keeps_its_two_repeats_within_a_minute() -> None:
     for lost in (NO_ANSWER, error("CODE_SERVER_INTERNAL_ERROR"), error("", 502), error("", 504)):
         steps, end = run("transfer-authorization", lost, NOT_SENT)
-        assert (waits(steps), end) == ([2, 8], Deliver("failed", "NOT_SENT", maybe_acted=True))
+        assert (waits(steps), end) == ([2, 8], Complete("failed", "NOT_SENT", maybe_acted=True))
 
 
 def test_a_rate_limit_does_not_stretch_the_minute_of_an_authorization_that_may_have_arrived() -> None:
     steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS"))
-    assert (waits(steps), end) == ([2, 8], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+    assert (waits(steps), end) == ([2, 8], Complete("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
     steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS", retry_after=30))
-    assert (waits(steps), end) == ([2, 30], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+    assert (waits(steps), end) == ([2, 30], Complete("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
     steps, end = run("transfer-authorization", NO_ANSWER, error("TOO_MANY_REQUESTS", retry_after=59))
-    assert (waits(steps), end) == ([2], Deliver("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
+    assert (waits(steps), end) == ([2], Complete("failed", "TOO_MANY_REQUESTS", maybe_acted=True))
 
 
 def test_waiting_for_the_hub_uses_up_none_of_the_repeats() -> None:
     """However long the hub was away: the authorization that then gets no answer has its repeats, and their minute."""
     steps, end = run("transfer-authorization", *[NOT_SENT] * 12, NO_ANSWER)
     assert waits(steps)[12:] == [2, 8]
-    assert end == Deliver("failed", "NO_ANSWER", maybe_acted=True)
+    assert end == Complete("failed", "NO_ANSWER", maybe_acted=True)
     steps, end = run("address-search", *[NOT_SENT] * 12, error("BENEFICIARY_VASP_REQUEST_TIMEOUT"))
     assert waits(steps)[12:] == [1, 2, 4]
-    assert end == Deliver("failed", "BENEFICIARY_VASP_REQUEST_TIMEOUT", maybe_acted=True)
+    assert end == Complete("failed", "BENEFICIARY_VASP_REQUEST_TIMEOUT", maybe_acted=True)
 
 
 def test_an_answer_between_two_failures_of_the_hub_begins_the_waits_anew() -> None:
@@ -97,9 +97,9 @@ def test_too_many_requests_wait_longer_and_at_least_as_long_as_named() -> None:
     steps, end = run("address-search", error("TOO_MANY_REQUESTS"), limit=9)
     assert end is None
     assert waits(steps) == [5, 10, 20, 40, 80, 160, 300, 300, 300]
-    step = react("wallet-search", error("TOO_MANY_REQUESTS", retry_after=700), 1, START, START, key_refreshed=False,
-                 jitter=0)  # fmt: skip
-    assert isinstance(step, Again)
+    step = next_action("wallet-search", error("TOO_MANY_REQUESTS", retry_after=700), 1, START, START,
+                 key_refreshed=False, jitter=0)  # fmt: skip
+    assert isinstance(step, Retry)
     assert step.at == START + timedelta(seconds=700)
 
 
@@ -122,8 +122,8 @@ def test_a_call_that_is_not_sent_counts_as_no_try() -> None:
         note, now = wait.note, wait.at
     assert Course.read(note, 1, START).repeats == 0
     assert hub_wait("txid-report", 0, START, START, jitter=0, note="") is None
-    lost = react("transfer-authorization", NO_ANSWER, 1, START, START, key_refreshed=False, jitter=0)
-    assert isinstance(lost, Again)
+    lost = next_action("transfer-authorization", NO_ANSWER, 1, START, START, key_refreshed=False, jitter=0)
+    assert isinstance(lost, Retry)
     assert hub_wait("transfer-authorization", 1, START, START, jitter=0, note=lost.note) is None
 
 

@@ -20,12 +20,12 @@ from tests.unit.exchange.originator.scene import (
     requested,
 )
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX
-from travelrule.machine.internal_inputs import CallReport, CoinFacts
+from travelrule.machine.internal_inputs import CallResult, CoinFacts
 
 COIN = CoinFacts(currency="ZZZ", network=None, listed=False, table_at=NOW)
 
 
-def refused(scene: Scene, operation: str) -> CallReport:
+def refused(scene: Scene, operation: str) -> CallResult:
     transfer_id = scene.state.search.request_id if operation == "wallet-search" else WITHDRAWAL_ID
     return reported("failed", operation, transfer_id, code="ASSET_NOT_LISTED", coin=COIN)
 
