@@ -1,7 +1,7 @@
-"""Names that only the source text has: labels, ids, leases, jobs, codes. Found in the syntax trees by the calls that take
-them, wherever the module is.
+"""Names that only the source text has: labels, ids, leases, jobs, codes.
 
-A text that is put together is shown as a template: ``{}`` stands for a part that is known only when it runs.
+They are found in the syntax trees by the calls that take them, wherever the module is. A text that is put together is
+shown as a template: ``{}`` stands for a part that is known only when it runs.
 """
 
 from __future__ import annotations
