@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas import hub
 from schemas.base import Wire
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
+from schemas.hub import bodies
 from schemas.ivms101 import Ivms101
 from schemas.json_schema import WireJsonSchema
 from schemas.registry import EVENTS
@@ -27,9 +27,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def documents() -> dict[str, type[Wire]]:
     """Return the models to export by the name of their file, without ``.json``."""
-    bodies = {f"hub.{name}": value for name in hub.__all__ if isinstance(value := getattr(hub, name), type)}
+    by_name = {f"hub.{name}": value for name in bodies.__all__ if isinstance(value := getattr(bodies, name), type)}
     events = {spec.type: spec.model for spec in EVENTS.values()}
-    return {**events, "cloudevent": CloudEvent, "ivms101": Ivms101, **bodies}
+    return {**events, "cloudevent": CloudEvent, "ivms101": Ivms101, **by_name}
 
 
 def schema_of(name: str, model: type[Wire]) -> dict[str, Any]:

@@ -6,9 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas import alerts, audit, callbacks, decisions, deposits, exchanges, screenings, txids, verdicts, wallets
-from schemas import withdrawals as withdrawal_events
 from schemas.base import Wire
+from schemas.events import (
+    alerts,
+    audit,
+    callbacks,
+    decisions,
+    deposits,
+    exchanges,
+    screenings,
+    txids,
+    verdicts,
+    wallets,
+)
+from schemas.events import withdrawals as withdrawal_events
 
 Direction = Literal["in", "out"]
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import schemas
 from schemas.beyond import BODY_RULES, EVENT_RULES, Rule
-from schemas.cloudevents import JSON_TYPE_PATTERN
+from schemas.events.cloudevents import JSON_TYPE_PATTERN
 from schemas.export import documents, schema_of
 from schemas.forms import ABSENT
 from schemas.registry import EVENTS, TOPICS, EventSpec

@@ -16,15 +16,15 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from schemas.base import Wire
-from schemas.cloudevents import CloudEvent, traceparent_or_none, write_event
+from schemas.events.cloudevents import CloudEvent, traceparent_or_none, write_event
 from schemas.faults import field_faults
 from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
 from streams.json_text import JsonFault, canonical
 from streams.modes import attributes_of, traceparent_of
 from streams.named_events import named_event
-from travelrule.exchange.inputs import Input, RawMessage, Rejected, Source
-from travelrule.exchange.sources import InternalSource, external_source, internal_input
+from travelrule.machine.input import Input, RawMessage, Rejected, Source
+from travelrule.machine.sources import InternalSource, external_source, internal_input
 
 __all__ = ["CODES", "SIZE_MAX", "read", "reader", "write_event"]
 

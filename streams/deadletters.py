@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from streams.topics import Topics
-from travelrule.exchange.inputs import Rejected
+from travelrule.machine.input import Rejected
 
 Header = tuple[str, bytes]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from streams.json_text import JsonFault, parse_object
-from travelrule.exchange.inputs import RawMessage
+from travelrule.machine.input import RawMessage
 
 _STRUCTURED = "application/cloudevents"
 _STRUCTURED_JSON = "application/cloudevents+json"

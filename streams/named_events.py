@@ -14,13 +14,13 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.cloudevents import Source
-from schemas.decisions import SubjectText
+from schemas.events.cloudevents import Source
+from schemas.events.decisions import SubjectText
 from schemas.registry import EVENTS, TOPICS, EventSpec, bare_id, is_qualified
 from schemas.text import Id
 from streams.json_text import JsonFault
 from streams.modes import attributes_of
-from travelrule.exchange.inputs import RawMessage
+from travelrule.machine.input import RawMessage
 
 _VERSION = re.compile(r"\.v[0-9]+\Z")
 _SPECS = {_VERSION.sub("", spec.type): spec for spec in EVENTS.values() if TOPICS[spec.topic].direction == "in"}

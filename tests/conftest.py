@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.leaks import leaked_since, open_descriptors
 from tests.services import Chromium, GivenPostgres, KafkaCluster, KafkaNode, PostgresServer, run
+from tests.support.leaks import leaked_since, open_descriptors
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,14 +10,14 @@ from travelrule.commands import (
     audit,
     database,
     deadletters,
-    deciding,
+    decide,
     doctor,
     explain,
     keys,
     later,
     lists,
     policy,
-    serving,
+    serve,
     topics,
 )
 
@@ -29,18 +29,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command("serve")(serving.serve)
-app.command("hub")(serving.hub)
-app.command("sandbox")(serving.sandbox)
-app.command("demo")(serving.demo)
+app.command("serve")(serve.serve)
+app.command("hub")(serve.hub)
+app.command("sandbox")(serve.sandbox)
+app.command("demo")(serve.demo)
 app.command("migrate")(database.command)
-app.command("decide")(deciding.decide)
+app.command("decide")(decide.decide)
 app.command("explain")(explain.command)
 app.command("doctor")(doctor.command)
 app.add_typer(topics.app, name="topics")
 app.add_typer(keys.app, name="keys")
 app.add_typer(deadletters.app, name="dead-letters")
-app.add_typer(deciding.verdicts, name="verdicts")
+app.add_typer(decide.verdicts, name="verdicts")
 app.add_typer(audit.app, name="audit")
 app.add_typer(policy.app, name="policy")
 app.add_typer(lists.app, name="lists")

@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.hub import VaspEntry
+from schemas.hub.bodies import VaspEntry
 from streams.codec import reader
 from tests.benchmarks.platform import event
 from travelrule.bootstrap.installation import Installation, open_installation, open_lists
 from travelrule.bootstrap.lists import load_first_lists
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.owner_screening import OwnerScreening
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.settings import Settings
 from travelrule.store.owners import Owners
 

@@ -28,7 +28,7 @@ from travelrule.commands.demo.processes import free_port
 from travelrule.commands.demo.vasp import Vasp
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.gateway.verify_address import LATE
+from travelrule.gateway.endpoints.verify_address import LATE
 
 CPU_TARGET = 3.0
 P99_LIMIT_MS = 50.0

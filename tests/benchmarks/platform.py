@@ -13,7 +13,7 @@ import aiohttp
 import orjson
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
-from schemas.cloudevents import write_event
+from schemas.events.cloudevents import write_event
 from tests.benchmarks.program import ProgramFailed
 from tests.benchmarks.stage import ROBOTS
 

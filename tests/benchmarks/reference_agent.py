@@ -26,7 +26,7 @@ from streams.progress import Progress
 from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule.engine.ports import Delivery
-from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.machine.input import Input, RawMessage
 from travelrule.settings import Settings
 
 

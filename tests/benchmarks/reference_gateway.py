@@ -11,12 +11,12 @@ import uvloop
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from schemas.hub import AddressSearchRequest
+from schemas.hub.bodies import AddressSearchRequest
 from travelrule.crypto.signing import KeyRing
 from travelrule.gateway.bodies import request_of
-from travelrule.gateway.callers import caller_of
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
 from travelrule.gateway.payloads import open_payload
+from travelrule.gateway.request_origin import caller_of
 from travelrule.listener.addresses import BACKLOG
 
 ANSWER: Answer = {"result": "valid", "reasonType": "", "reasonMsg": "", "beneficiaryVaspEntityId": "north"}

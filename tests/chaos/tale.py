@@ -15,7 +15,7 @@ from uuid import UUID
 
 import orjson
 
-from schemas.cloudevents import write_event
+from schemas.events.cloudevents import write_event
 
 Verdict = tuple[str, str]
 

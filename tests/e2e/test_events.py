@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.cloudevents import write_event
+from schemas.events.cloudevents import write_event
 from tests.e2e.network import RealNetwork
 from travelrule.commands.demo.scenarios import Stage, withdrawal
 

@@ -13,7 +13,7 @@ import aiohttp
 import orjson
 import pytest
 
-from schemas.cloudevents import write_event
+from schemas.events.cloudevents import write_event
 from tests.e2e import planted
 from tests.e2e.commands import travelrule
 from tests.e2e.network import RealNetwork, until

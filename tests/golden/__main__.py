@@ -11,7 +11,7 @@ import sys
 
 from tests.golden.cases import read
 from tests.golden.stories import made
-from travelrule.engine.kinds import MACHINES
+from travelrule.engine.registry import MACHINES
 
 
 def main() -> int:

@@ -20,12 +20,13 @@ import orjson
 
 from schemas.base import Wire
 from tests.services.process import ROOT
-from travelrule.engine.audit_record import clear_columns
-from travelrule.engine.envelope import pack, unpack
-from travelrule.engine.history import _own
-from travelrule.exchange.decision import Alert, CallHub, Decision, Emit, LookUp, Reply, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machine import Machine
+from travelrule.engine.audit.history import _own
+from travelrule.engine.audit.record import clear_columns
+from travelrule.engine.input_envelope import pack, unpack
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, Emit, LookUp, Reply, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
 
 FOLDER = ROOT / "tests" / "data" / "golden"
@@ -98,6 +99,10 @@ def read(kind: str) -> Golden | None:
     return golden
 
 
+EFFECT_NAMES: dict[type, str] = {SendMessage: "Tell"}
+"""The names under which stored digests know effects whose class was renamed."""
+
+
 def _path(kind: str) -> Path:
     return FOLDER / f"{kind}.jsonl.xz"
 
@@ -113,7 +118,7 @@ def outcome(machine: Machine, case: Case) -> tuple[str, str]:
         "code": decision.code,
         "field": decision.field,
         "rule": decision.rule,
-        "effects": [[type(effect).__name__, effect] for effect in decision.effects],
+        "effects": [[EFFECT_NAMES.get(type(effect), type(effect).__name__), effect] for effect in decision.effects],
         "row": None if projection is None else [clear_columns(projection), projection],
     }
     content = orjson.dumps(whole, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
@@ -150,7 +155,7 @@ def shape(decision: Decision[Any]) -> Iterator[str]:
                 yield f"call:{effect.operation}:{effect.target}"
             case LookUp(question):
                 yield f"look-up:{question}"
-            case Tell(_, kind):
+            case SendMessage(_, kind):
                 yield f"tell:{kind}"
             case Reply(body):
                 yield f"reply:{body.get('result', '')}:{body.get('reasonType', '')}"

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from schemas.base import Wire
+from schemas.events.wallets import WalletRegistered, WalletRemoved
 from schemas.registry import EVENTS
-from schemas.wallets import WalletRegistered, WalletRemoved
 from tests.golden.cases import Golden, case_of, decided, outcome, shape
 from tests.property.assessments import test_assessment_product
 from tests.property.assessments.catalogue import for_assessment
@@ -24,13 +24,25 @@ from tests.property.exchange.catalogue import assessments, for_exchange, for_wit
 from tests.unit.assessments.scene import ASSESSMENT, SCREENING
 from tests.unit.deposits import scene as deposits
 from tests.unit.deposits.scene import EXCHANGE
-from tests.unit.exchange.scene import NORTH, OWNER, SOUTH, TRANSFER_ID, WITHDRAWAL_ID, Scene, ivms101, legal, requested
-from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
-from travelrule.engine.kinds import INTERNAL, MACHINES
-from travelrule.exchange.disclosures import DeadLetterShown
-from travelrule.exchange.meeting import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
-from travelrule.exchange.owning import ListedAs, OwnerHits, OwnerListed, OwnerScreened
-from travelrule.exchange.reports import CallReport, DirectoryChanged, DirectoryEntry, SenderFacts
+from tests.unit.exchange.originator.scene import (
+    NORTH,
+    OWNER,
+    SOUTH,
+    TRANSFER_ID,
+    WITHDRAWAL_ID,
+    Scene,
+    ivms101,
+    legal,
+    requested,
+)
+from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
+from travelrule.disclosures.disclosure import DeadLetterShown
+from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
+from travelrule.messages.directory import DirectoryChanged, DirectoryEntry
+from travelrule.messages.inbound_request import SenderFacts
+from travelrule.messages.owner import ListedAs, OwnerHits, OwnerListed, OwnerScreened
 from travelrule.policy.policy import OwnVasp, Policy
 
 STATES_MAX = 150
@@ -118,7 +130,7 @@ def _explore(
 
 def type_of(data: Wire) -> str:
     """The type under which the store keeps these data."""
-    return f"call.{data.outcome}" if isinstance(data, CallReport) else TYPES[type(data)]
+    return f"call.{data.outcome}" if isinstance(data, CallResult) else TYPES[type(data)]
 
 
 def _label(data: Wire) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ import pytest
 from tests.golden import __main__ as command
 from tests.golden.cases import Golden, decided, read
 from tests.golden.stories import TYPES
-from travelrule.assessments import assessment
-from travelrule.deposits import deposit
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange import beneficiary, withdrawal
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.machine import Machine
+from travelrule.assessments import machine as assessment
+from travelrule.deposits import machine as deposit
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.beneficiary import machine as beneficiary
+from travelrule.exchange.originator import machine as withdrawal
+from travelrule.machine.effects import Alert
+from travelrule.machine.machine import Machine
 
 WRITE = "make golden"
 KINDS = sorted(MACHINES)

@@ -23,15 +23,15 @@ from tests.house import name_sources
 from tests.house.source import ROOT
 from travelrule.cli import app
 from travelrule.client.operations import OPERATIONS
-from travelrule.engine.kinds import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL, MACHINES
 from travelrule.environment import PREFIX
-from travelrule.exchange.machine import Machine
-from travelrule.exchange.retry_table import OTHER_FIELDS, RESULTS
-from travelrule.exchange.sources import InternalSource
 from travelrule.gateway.openapi import openapi_document
 from travelrule.identity.profile import VaspProfile
 from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.log_fields import FIELDS
+from travelrule.machine.machine import Machine
+from travelrule.machine.retry_table import OTHER_FIELDS, RESULTS
+from travelrule.machine.sources import InternalSource
 from travelrule.metrics import METRICS
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy

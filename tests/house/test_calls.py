@@ -10,7 +10,10 @@ from tests.house.source import WHEEL_ROOTS, calls, dotted, keyword, python, tree
 from travelrule.log_fields import FIELDS
 from travelrule.logs import EVENT
 
-PURE = ("exchange", "deposits", "screening", "identity", "policy", "crypto")
+PURE = (
+    *("exchange", "deposits", "assessments", "customers", "directory", "disclosures", "messages", "machine"),
+    *("screening", "identity", "policy", "crypto"),
+)
 MONEY = ("schemas", *(f"travelrule.{room}" for room in (*PURE, "store", "engine")))
 
 PRINTING = ("print", "pprint", "traceback.print_exc", "traceback.print_exception")
@@ -22,25 +25,25 @@ SLEEPS = {
     "travelrule/commands/decision_outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
-    "travelrule/engine/apply.py": "back-off before a transaction that lost a conflict is repeated",
+    "travelrule/engine/apply/transaction.py": "back-off before a transaction that lost a conflict is repeated",
     "travelrule/engine/periodic_job.py": "interval between two steps; the database is down: wait before the next one",
-    "travelrule/engine/refresher.py": "the least time between two fetches of the directory",
+    "travelrule/engine/directory/refresher.py": "the least time between two fetches of the directory",
 }
 RANDOM = {
-    "travelrule/engine/caller.py": "jitter of retries",
-    "travelrule/engine/refresher.py": "spreads the calls that go on when the hub is back",
+    "travelrule/engine/calls/dispatcher.py": "jitter of retries",
+    "travelrule/engine/directory/refresher.py": "spreads the calls that go on when the hub is back",
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }
 FLOATS = {
-    "schemas/kyt_patterns.py": "scores of a provider's report, which are no amounts",
+    "schemas/hub/kyt_patterns.py": "scores of a provider's report, which are no amounts",
     "travelrule/commands/lists.py": "scores of names, as JSON has them",
     "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
-    "travelrule/exchange/retries.py": "seconds of a back-off",
+    "travelrule/machine/retry_policy.py": "seconds of a back-off",
 }
 INPUTS = {
     "streams/codec.py": "events of platforms, under a source that was checked",
-    "travelrule/engine/envelope.py": "inputs that are read back from the store",
-    "travelrule/exchange/sources.py": "internal inputs, each under the source of its part",
+    "travelrule/engine/input_envelope.py": "inputs that are read back from the store",
+    "travelrule/machine/sources.py": "internal inputs, each under the source of its part",
 }
 PRINTS = {"travelrule/gateway/openapi.py": "what it says when it is run as a script"}
 STDLIB_LOGGING = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.beyond import BODY_RULES, EVENT_RULES
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
 from schemas.export import schema_of
 from schemas.registry import EVENTS
 from scripts.events_page import example_of, type_and_form

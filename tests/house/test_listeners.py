@@ -69,7 +69,7 @@ def test_other_rooms_make_no_server_of_the_room_s_parts() -> None:
     assert makers == {
         "travelrule/gateway/server.py",
         "travelrule/health.py",
-        "travelrule/hub/server.py",
+        "travelrule/hub/runtime/server.py",
         "travelrule/listener/server.py",
     }
 

@@ -22,13 +22,15 @@ from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.simulation.waiting import unattended
 from tests.unit.assessments import scene as assessed
 from tests.unit.deposits import scene as deposited
-from tests.unit.exchange import scene as exchanged
+from tests.unit.exchange.originator import scene as exchanged
 from travelrule.assessments.table import TRANSITIONS as OF_ASSESSMENTS
 from travelrule.deposits.table import TRANSITIONS as OF_DEPOSITS
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, LookUp
-from travelrule.exchange.reports import CallReport, TimerDue
-from travelrule.exchange.table import NEW, TRANSITIONS
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.table import TRANSITIONS
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import CallHub, DropCalls, LookUp
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.transition_table import NEW
 
 MANY = 2
 STATES_MAX = 1000
@@ -93,7 +95,7 @@ def moment_of(data: Wire, calls: Calls, now: datetime) -> datetime:
 def under_way(calls: Calls, data: Wire, decision: Decision[Any], now: datetime) -> Calls:
     """The calls after a decision: the result that came ends its call, some are taken back, others begin."""
     left = list(calls)
-    if isinstance(data, CallReport) and data.outcome in ("answered", "failed"):
+    if isinstance(data, CallResult) and data.outcome in ("answered", "failed"):
         left.remove(next(one for one in left if _is_of(data, one[0], one[1])))
     for effect in decision.effects:
         match effect:
@@ -107,14 +109,14 @@ def under_way(calls: Calls, data: Wire, decision: Decision[Any], now: datetime) 
 
 
 def _is_of(data: Wire, operation: str, transfer_id: str) -> bool:
-    return isinstance(data, CallReport) and (data.operation, data.transfer_id) == (operation, transfer_id)
+    return isinstance(data, CallResult) and (data.operation, data.transfer_id) == (operation, transfer_id)
 
 
 def possible(inputs: Iterable[Wire], state: Any, calls: Calls) -> Iterator[Wire]:
     """Only calls that are under way have results, and only timers that run come due."""
     running = {(operation, of) for operation, of, _ in calls}
     for data in inputs:
-        if isinstance(data, CallReport) and (data.operation, data.transfer_id) not in running:
+        if isinstance(data, CallResult) and (data.operation, data.transfer_id) not in running:
             continue
         if isinstance(data, TimerDue):
             continue

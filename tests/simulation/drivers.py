@@ -13,23 +13,23 @@ import orjson
 from sqlalchemy import select
 
 from tests.contract.engine.toy import dead_letter_headers
-from tests.simulation import puppet
+from tests.simulation import scripted_member
 from tests.simulation.clock import START, Clock
-from tests.simulation.house import House
+from tests.simulation.engine_model import House
 from tests.simulation.process import Process
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.apply import Engine
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, Rejected
+from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
 
-MACHINES = {"withdrawal": puppet.MACHINE}
+MACHINES = {"withdrawal": scripted_member.MACHINE}
 
 
 class Driver(Protocol):
@@ -116,7 +116,7 @@ class InDatabase:
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
         leases = Leases(database, "north", "p1", self._clock)
         self._timers = Timers(database, "north", leases, self._submit, self._engine.alert, self._clock)
-        self._teller = Teller(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
+        self._teller = MessageDispatcher(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 
     async def _submit(self, item: Input) -> Outcome:
         # As the intake does: what is given together keeps its order.

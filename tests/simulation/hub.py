@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 import orjson
 
-from schemas.hub import PublicKey, VaspEntry
+from schemas.hub.bodies import PublicKey, VaspEntry
 from tests.simulation.clock import Clock
-from tests.simulation.house import CallRow
+from tests.simulation.engine_model import CallRow
+from tests.simulation.faults import Weather
 from tests.simulation.searches import SearchDesk
-from tests.simulation.weather import Weather
 from travelrule.client.errors import NoAnswer
 from travelrule.client.wire import RawAnswer
-from travelrule.engine.counterparties import HEALTH_SECONDS
+from travelrule.engine.directory.counterparties import HEALTH_SECONDS
 
 Back = Callable[[Any], None]
 Answer = tuple[int, dict[str, Any]]

@@ -10,29 +10,29 @@ from uuid import UUID
 import orjson
 
 from schemas.base import Wire
-from schemas.hub import PublicKey, VaspEntry
+from schemas.hub.bodies import PublicKey, VaspEntry
 from schemas.ivms101 import Beneficiary
 from tests.simulation.clock import Clock
-from tests.simulation.house import House
+from tests.simulation.engine_model import House
 from tests.simulation.hub import Answer, Asleep
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.deposits.data_request_reports import DataRequestReceived
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import (
+from travelrule.deposits.served_request_input import DataRequestReceived
+from travelrule.gateway.endpoints.authorization import FACTS
+from travelrule.gateway.endpoints.data_request import FIELDS
+from travelrule.gateway.endpoints.status_search import ANSWERED
+from travelrule.gateway.wallets import takes
+from travelrule.identity.addresses import canonical, txid_key
+from travelrule.machine.input import Input
+from travelrule.messages.arrival import SearchCalledBack
+from travelrule.messages.inbound_request import (
     AuthorizationReceived,
     FinishReceived,
     SenderFacts,
     TxidReportReceived,
     WalletFacts,
 )
-from travelrule.gateway.authorization import FACTS
-from travelrule.gateway.data_request import FIELDS
-from travelrule.gateway.status_search import ANSWERED
-from travelrule.gateway.wallets import takes
-from travelrule.identity.addresses import canonical, txid_key
 
 KEY_LIFE = timedelta(days=400)
 TAKEN = {"CONFLICT", "DUPLICATED_TRANSFER_ID"}

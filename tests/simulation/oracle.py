@@ -1,8 +1,8 @@
 """Judges every step of a simulation by the invariants of the design (section 5), from what can be seen outside.
 
 1 single effect per input; 2 no allow without its ground; 3 verified only for what is stored; 4 conclusion or alert
-(``debts``); 5 a stored txid stays; 6 to 8 what leaves (``secrecy``); 9 verdicts with reasons, policy and an unbroken
-sequence, and decisions that can be computed again; and nothing waits for ever (``waiting``).
+(``obligations``); 5 a stored txid stays; 6 to 8 what leaves (``secrecy``); 9 verdicts with reasons, policy and an
+unbroken sequence, and decisions that can be computed again; and nothing waits for ever (``waiting``).
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.callbacks import SearchResultBody
-from schemas.decisions import DecisionRecorded
-from schemas.exchanges import ExchangeBody
-from schemas.verdicts import VerdictBody
-from schemas.withdrawals import WithdrawalAmended
+from schemas.events.callbacks import SearchResultBody
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.exchanges import ExchangeBody
+from schemas.events.verdicts import VerdictBody
+from schemas.events.withdrawals import WithdrawalAmended
 from tests.simulation.clock import Clock
-from tests.simulation.debts import Debts
-from tests.simulation.house import Event, House, Slot
+from tests.simulation.engine_model import Event, House, Slot
 from tests.simulation.hub import Answer, Request
+from tests.simulation.obligations import Debts
 from tests.simulation.secrecy import Secrecy
 from tests.simulation.waiting import waits_for_nothing
 from travelrule.deposits.state import DepositState
-from travelrule.exchange.decision import Alert, Decision
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport, TimerDue
-from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
@@ -101,7 +102,7 @@ class Oracle:
         assert said <= 1, f"{item.subject}: {said} verdicts in one decision"
         self._once(item)
         self._txid(story, item.subject, slot.state)
-        if isinstance(item.data, CallReport):
+        if isinstance(item.data, CallResult):
             self._heard(story, item.subject, item.data)
         if isinstance(slot.state, WithdrawalState) and slot.state.request.destination.vasp_entity_id:
             self._means(before, slot.state, item)
@@ -120,7 +121,7 @@ class Oracle:
         assert story.txid in (None, txid), f"{subject}: a stored txid was replaced"
         story.txid = txid
 
-    def _heard(self, story: Story, subject: str, report: CallReport) -> None:
+    def _heard(self, story: Story, subject: str, report: CallResult) -> None:
         word = str((report.body or {}).get("result", "")).strip().lower()
         heard = (report.operation, word) if report.outcome == "answered" else ("", "")
         if heard == ("transfer-authorization", "verified") and report.payload:
@@ -256,7 +257,7 @@ class Oracle:
 def _verified_by(item: Input, event: Event) -> bool:
     """Whether this very input is the verified answer (events are seen before their decision is)."""
     report = item.data
-    if not isinstance(report, CallReport) or report.operation != "transfer-authorization":
+    if not isinstance(report, CallResult) or report.operation != "transfer-authorization":
         return False
     word = str((report.body or {}).get("result", "")).strip().lower()
     return word == "verified" and bool(report.payload) and report.transfer_id == event.data["transferId"]
@@ -264,6 +265,6 @@ def _verified_by(item: Input, event: Event) -> bool:
 
 def _normal(item: Input) -> bool:
     report = item.data
-    if not isinstance(report, CallReport) or report.operation != "data-request":
+    if not isinstance(report, CallResult) or report.operation != "data-request":
         return False
     return str((report.body or {}).get("result", "")).strip().lower() == "normal"

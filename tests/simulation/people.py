@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.wallets import WalletRegistered
+from schemas.events.wallets import WalletRegistered
 
 LETTERS = "bcdfghklmnprstvz"
 VOWELS = "aeiou"

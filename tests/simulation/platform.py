@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from schemas.decisions import DecisionRecorded
-from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
-from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
-from schemas.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
+from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
 from tests.simulation.chain import Chain, Moment, Output, Transaction
 from tests.simulation.clock import Clock
-from tests.simulation.house import Event
+from tests.simulation.engine_model import Event
 from tests.simulation.people import NETWORKS, Customer, Wallet, name
 from tests.simulation.process import Process
-from travelrule.exchange.refused_request import RequestRefused
+from travelrule.exchange.originator.refused_request import RequestRefused
 
 REFUSED_SHARE = 0.03
 REFUSED_LATE_SHARE = 0.01

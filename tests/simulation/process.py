@@ -9,11 +9,11 @@ from uuid import UUID
 
 from schemas.base import Wire
 from tests.simulation.clock import Clock
-from tests.simulation.desk import Desk
-from tests.simulation.house import Event, House, Slot, timer_input
+from tests.simulation.engine_model import Event, House, Slot, timer_input
 from tests.simulation.member import Member
-from travelrule.exchange.inputs import Input, RawMessage
-from travelrule.exchange.sources import SUBJECTS
+from tests.simulation.operator import Desk
+from travelrule.machine.input import Input, RawMessage
+from travelrule.machine.sources import SUBJECTS
 
 DOUBLED = 0.04
 DISORDERED = 0.02

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from schemas.hub import VaspEntry
+from schemas.hub.bodies import VaspEntry
 from tests.simulation.clock import Clock
 from tests.simulation.hub import Answer, Asleep, Hub
 from tests.simulation.member import INVALID_BODY, Keys

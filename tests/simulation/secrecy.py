@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from tests.simulation.house import CallRow, House
+from tests.simulation.engine_model import CallRow, House
 from tests.simulation.hub import Request
 from travelrule.client.operations import OPERATIONS
 from travelrule.identity.addresses import join

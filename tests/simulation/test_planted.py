@@ -12,21 +12,24 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.deposits import DepositSettled
-from tests.simulation import house as houses
+from schemas.events.deposits import DepositSettled
+from tests.simulation import engine_model as houses
 from tests.simulation.process import Process
 from tests.simulation.world import SimulationFailed, World, repeated_by
 from travelrule.deposits.state import DepositState
-from travelrule.engine.calling import Calling
-from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, Emit, Reply
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machine import Machine
-from travelrule.exchange.reports import AuthorizationReceived, CallReport, TimerDue, TxidReportReceived
-from travelrule.exchange.retries import Again, react
-from travelrule.exchange.state import Case, WithdrawalState
+from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.case import Case
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import CallHub, DropCalls, Emit, Reply
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.machine import Machine
+from travelrule.machine.retry_policy import Retry, next_action
+from travelrule.messages.inbound_request import AuthorizationReceived, TxidReportReceived
 from travelrule.policy.policy import Policy
 
 WITHDRAWALS = 100
@@ -82,7 +85,7 @@ def verdict_twice(before: Any, item: Input, decision: Decision[Any]) -> Decision
 
 def verdict_again(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
     """The answer to a txid report makes it say once more what it said long ago."""
-    if not isinstance(item.data, CallReport) or item.data.operation != "txid-report" or before is None:
+    if not isinstance(item.data, CallResult) or item.data.operation != "txid-report" or before is None:
         return decision
     to = before.request.destination.vasp_entity_id
     return and_says(decision, "withdrawal", before.withdrawal_id, decision.state.case, counterparty=to)
@@ -339,26 +342,28 @@ async def test_a_deposit_that_is_held_for_ever_is_found(monkeypatch: pytest.Monk
 
 
 async def test_calls_to_a_vasp_that_is_down_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Calling, "_deferred", lambda self, call, target: None)
+    monkeypatch.setattr(CallExecutor, "_deferred", lambda self, call, target: None)
     await is_found("which is down")
 
 
 async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def again_and_again(*arguments: Any, **facts: Any) -> Any:
         if arguments[1].code in ("INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"):
-            return Again(facts["now"], refresh_key=True)
-        return react(*arguments, **facts)
+            return Retry(facts["now"], refresh_key=True)
+        return next_action(*arguments, **facts)
 
     async def no_refresh(self: Any, entity_id: str, **_: Any) -> tuple[()]:
         return ()
 
-    monkeypatch.setattr("travelrule.engine.calling.react", again_and_again)
-    monkeypatch.setattr("tests.simulation.desk.Phonebook.refresh_keys", no_refresh)
+    monkeypatch.setattr("travelrule.engine.calls.executor.react", again_and_again)
+    monkeypatch.setattr("tests.simulation.operator.Phonebook.refresh_keys", no_refresh)
     await is_found("never to a loop")
 
 
 async def test_answers_that_are_not_bound_to_their_requests_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("travelrule.exchange.authorizing.binding_fault", lambda report, checks, verified: None)
+    monkeypatch.setattr(
+        "travelrule.exchange.originator.authorization.binding_fault", lambda report, checks, verified: None
+    )
     await is_found("given to another")
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from tests.contract.store.databases import url_of
 from tests.simulation.drivers import Driver, InDatabase, InMemory
-from tests.simulation.puppet import SECONDS, reported, said
+from tests.simulation.scripted_member import SECONDS, reported, said
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
+from travelrule.machine.input import Input
 from travelrule.store.database import Database
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.simulation.house import House
+from tests.simulation.engine_model import House
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import WAITS
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.refused_request import RefusedRequestState
-from travelrule.exchange.state import Attempt, WithdrawalState
-from travelrule.exchange.turn import OPEN_STATUSES
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.builder import OPEN_STATUSES
+from travelrule.exchange.originator.refused_request import RefusedRequestState
+from travelrule.exchange.originator.state import Attempt, WithdrawalState
 
 LONGEST_OUTAGE = timedelta(hours=4)
 """Longer than all outages of a process together, should they fall upon each other."""

@@ -12,10 +12,11 @@ from typing import Any
 
 from tests.simulation.chain import Chain
 from tests.simulation.clock import START, Clock
-from tests.simulation.desk import Desk
-from tests.simulation.house import House
+from tests.simulation.engine_model import House
+from tests.simulation.faults import Weather
 from tests.simulation.hub import Answer, Hub, Request
 from tests.simulation.member import Member
+from tests.simulation.operator import Desk
 from tests.simulation.oracle import Oracle
 from tests.simulation.people import Customer, Wallet, customers
 from tests.simulation.platform import Platform
@@ -23,10 +24,9 @@ from tests.simulation.process import Process
 from tests.simulation.robots import Robot
 from tests.simulation.rogue import Rogue
 from tests.simulation.waiting import deferred_calls_are_watched, everything_is_settled, timers_are_kept
-from tests.simulation.weather import Weather
-from tests.unit.exchange.scene import PROFILE
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.machine import Machine
+from tests.unit.exchange.originator.scene import PROFILE
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.machine import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 
 VASPS = ("north", "south")

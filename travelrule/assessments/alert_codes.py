@@ -1,6 +1,6 @@
 """The codes of the alerts that only assessments raise. Each names a runbook, ``docs/runbooks/<code>.md``.
 
-What an assessment has in common with an exchange (a call in trouble) has its code in ``exchange.alert_codes``.
+What an assessment has in common with an exchange (a call in trouble) has its code in ``machine.alert_codes``.
 """
 
 from __future__ import annotations

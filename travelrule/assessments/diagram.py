@@ -8,7 +8,7 @@ from pathlib import Path
 
 from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.table import LIMIT, LISTS, TRANSITIONS
-from travelrule.exchange.table import NEW
+from travelrule.machine.transition_table import NEW
 from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "assessment-states.md"

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
-from schemas.hub_screening import TransactionScreeningResponse, WalletInfo, WalletScreeningResponse
-from schemas.kyt import KytReport
-from schemas.kyt_patterns import BehavioralPatterns, TransactionPatterns
+from schemas.hub.kyt import KytReport
+from schemas.hub.kyt_patterns import BehavioralPatterns, TransactionPatterns
+from schemas.hub.screening import TransactionScreeningResponse, WalletInfo, WalletScreeningResponse
 from schemas.text import decimal_text, time_text
 
 WITHHELD: Final = "(withheld)"

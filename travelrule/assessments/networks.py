@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from travelrule.exchange.assessing import AssessmentKind, AssessmentWanted
+from travelrule.messages.assessment import AssessmentKind, AssessmentWanted
 from travelrule.policy.policy import Policy
 from travelrule.screening.chains import (
     KYT_BLOCKCHAINS,

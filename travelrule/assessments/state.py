@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession, AssessmentWanted
-from travelrule.exchange.table import NEW
+from travelrule.machine.transition_table import NEW
+from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
 
 
 @dataclass(frozen=True, slots=True)

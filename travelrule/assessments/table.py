@@ -4,19 +4,21 @@ The law
 -------
 1. Every change of status is in ``TRANSITIONS`` and goes through ``step``; a missing key is a fault of our own.
 2. An assessment is a subject of its own. A ``screening`` is made by the platform (``screening.requested.v1``,
-   ``ownership.requested.v1``) and says its verdict itself. An ``assessment`` is made by another subject
+   ``ownership.requested.v1``) and says its verdict itself. An ``machine`` is made by another subject
    (``AssessmentWanted``), answers it, and emits nothing but alerts. The same request again is a duplicate, another one
    under the same id a ``CONFLICT``; an asker that asks again is answered again.
-3. ``listing``: the own sanctions lists are asked about the parties and the address. A hit ends it: ``malicious`` and
+3. ``list_screening``: the own sanctions lists are asked about the parties and the address. A hit ends it:
+   ``malicious`` and
    sanctioned, and nothing is sent to the hub. Lists that did not answer are never ``clean``; a wallet is rated all the
    same.
-4. ``rating``: the hub rates a wallet or a transaction (4.B.1, 4.B.2). ``ERROR`` is no rating: it is asked again until
-   the limit, then the risk is ``unknown``.
-5. ``searching`` and ``analysing``: an analysis is begun (4.B.3), its report is asked for (4.B.4). A transaction that is
+4. ``risk_rating``: the hub rates a wallet or a transaction (4.B.1, 4.B.2). ``ERROR`` is no rating: it is asked again
+   until the limit, then the risk is ``unknown``.
+5. ``searching`` and ``kyt_analysis``: an analysis is begun (4.B.3), its report is asked for (4.B.4). A transaction
+   that is
    not found may not be confirmed yet: it is searched again after a wait. A failed analysis is forced at most twice. An
    analysis that the hub forgot is begun anew. At the limit the risk is ``pending`` if the hub still works on it, else
    ``unknown``.
-6. ``opening`` and ``proving``: a session is opened (4.B.5) and handed over, its result is asked for (P.4). Only
+6. ``opening`` and ``ownership_proof``: a session is opened (4.B.5) and handed over, its result is asked for (P.4). Only
    ``VERIFIED`` for exactly the wallet, asset and chain of our own record proves anything, and only if the signature, as
    far as we can check it, is right. At the limit the hub is asked once more, then it is not proven.
 7. A callback only moves the next question forward, a few times at most; what it says is never believed.
@@ -34,7 +36,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from travelrule.exchange.table import NEW, IllegalTransitionError
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
 
 VERSION = 2
 """The version of both machines of this room, see ``Machine.version``."""

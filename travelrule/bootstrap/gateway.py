@@ -10,11 +10,11 @@ import os
 import socket
 
 from travelrule.bootstrap.installation import Installation, open_searches
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.intake import Intake
-from travelrule.engine.served_withdrawals import ServedWithdrawals
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.rates import MemberRates, Rates
 from travelrule.gateway.screening import ListScreen

@@ -25,13 +25,13 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.apply import Engine
-from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.key_guard import KeyGuard
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.rules import ActivePolicy
-from travelrule.engine.searches import Searches
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.policy.active import ActivePolicy
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError

@@ -17,24 +17,24 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import HELD, Caller
-from travelrule.engine.calling import Calling
-from travelrule.engine.counterparties import Counterparties
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.calls.dispatcher import HELD, CallDispatcher
+from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.calls.lookups import LookUps
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.refresher import Refresher
 from travelrule.engine.gauges import Gauges
-from travelrule.engine.hub_watch import HubWatch
 from travelrule.engine.intake import Intake
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.list_watch import ListWatch
-from travelrule.engine.lookups import LookUps
-from travelrule.engine.owner_screening import OwnerScreening
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.watch import ListWatch
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
-from travelrule.engine.refresher import Refresher
-from travelrule.engine.relay import Relay
-from travelrule.engine.retention import Retention
-from travelrule.engine.telling import Teller
+from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.registry import MACHINES
+from travelrule.engine.retention.job import Retention
 from travelrule.engine.timers import Timers
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.notify import Listener
@@ -67,7 +67,7 @@ class Worker:
         self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
         watch = HubWatch()
-        calling = Calling(
+        calling = CallExecutor(
             opened.vault,
             hub,
             counterparties,
@@ -78,11 +78,11 @@ class Worker:
             searches=open_searches(opened),
             watch=watch,
         )
-        self._caller = Caller(
+        self._caller = CallDispatcher(
             opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
         opened.engine.caller = self._caller
-        self._teller = Teller(
+        self._teller = MessageDispatcher(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
         self._timers = Timers(

@@ -1,4 +1,4 @@
-"""One try of a call as the value that ``exchange.retries`` decides on, where nothing the hub does is an exception.
+"""One try of a call as the value that ``machine.retry_policy`` decides on, where nothing the hub does is an exception.
 
 The response payload of an authorization or a data request is opened with the pair that the request used: the own
 key that signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
@@ -17,12 +17,12 @@ from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.depth import too_deep
-from travelrule.exchange.retries import Attempted
 from travelrule.identity.payload_limits import excess, has_too_many_values
+from travelrule.machine.depth import too_deep
+from travelrule.machine.retry_policy import RawResult
 
 
-async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> Attempted:
+async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> RawResult:
     """Await one method of ``HubClient`` and describe what became of it.
 
     ``own`` signed the request and sealed its payload to ``remote_key`` (None: an operation without payload).
@@ -34,29 +34,29 @@ async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | No
     return answered(answer, own, remote_key)
 
 
-def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> Attempted:
+def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> RawResult:
     """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``.
 
     What is nested deeper than any message of the protocol could not be stored: such an answer is a bad one, and such a
     payload counts as unreadable, as does one over the limits of ``schemas.limits``.
     """
     if too_deep(answer.body):
-        return Attempted("error", answer.status, "BAD_ANSWER")
+        return RawResult("error", answer.status, "BAD_ANSWER")
     clear = {name: value for name, value in answer.body.items() if name != "payload"}
     sealed = answer.body.get("payload")
     if not remote_key or not isinstance(sealed, str):
-        return Attempted("answer", answer.status, "", clear)
+        return RawResult("answer", answer.status, "", clear)
     payload = _opened(own, remote_key, sealed)
-    return Attempted("answer", answer.status, "", clear, payload, answer_payload=sealed)
+    return RawResult("answer", answer.status, "", clear, payload, answer_payload=sealed)
 
 
-def failed(error: HubError) -> Attempted:
+def failed(error: HubError) -> RawResult:
     """Describe an error."""
     if isinstance(error, NoAnswer):
-        return Attempted("no-answer", 0, "NO_ANSWER" if error.sent_maybe else "NOT_SENT")
+        return RawResult("no-answer", 0, "NO_ANSWER" if error.sent_maybe else "NOT_SENT")
     if isinstance(error, BadAnswer):
-        return Attempted("error", error.status, "BAD_ANSWER")
-    return Attempted("error", error.status, error.error_code, retry_after=error.retry_after_s)
+        return RawResult("error", error.status, "BAD_ANSWER")
+    return RawResult("error", error.status, error.error_code, retry_after=error.retry_after_s)
 
 
 def _opened(own: SigningKey, remote_key: str, sealed: str) -> dict[str, Any] | None:

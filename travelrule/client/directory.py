@@ -1,7 +1,7 @@
 """The VASP list as the hub gives it, made usable: each VASP once, and what changed since the last one.
 
 No I/O. The list may be cached at the hub and may combine several networks (``hub-api.md`` 4.A.1). Entries
-that cannot be read are already left out by ``schemas.hub.VaspList``.
+that cannot be read are already left out by ``schemas.hub.bodies.VaspList``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.hub import VaspEntry
+from schemas.hub.bodies import VaspEntry
 
 Change = Literal["added", "removed", "up", "down", "keys", "profile"]
 

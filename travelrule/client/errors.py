@@ -12,7 +12,7 @@
 Every one of them has ``operation``, ``status`` (0 without an answer), ``error_code`` (stable, one of ``errors.md``
 where the answer named one), ``fault`` (whose), ``action`` (what to do) and ``maybe_acted`` (the counterparty
 may have processed the request, so that the same request must be repeated or finished, never replaced in
-silence). The retry schedule is not decided here: ``exchange.retries`` does, from the same facts.
+silence). The retry schedule is not decided here: ``machine.retry_policy`` does, from the same facts.
 
 No text of the hub or of a counterparty (``errorMsg``, a body) is kept: it may hold personal data.
 """

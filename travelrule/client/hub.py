@@ -1,7 +1,7 @@
 """The client of the hub: one method per operation of ``hub-api.md`` sections 2 to 7.
 
 A method takes the exact bytes of the body: they are signed and sent as they are (``auth.md`` section 3). It
-sends once and never repeats; whoever calls decides on repeats with ``exchange.retries``. Errors:
+sends once and never repeats; whoever calls decides on repeats with ``machine.retry_policy``. Errors:
 ``client.errors``.
 """
 
@@ -17,15 +17,15 @@ import httpx
 from pydantic import ValidationError
 
 from schemas.base import Wire
-from schemas.hub import CoinNetworks, PublicKeys, VaspList
-from schemas.hub_screening import (
+from schemas.hub.bodies import CoinNetworks, PublicKeys, VaspList
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import (
     KytSearchResponse,
     TransactionScreeningResponse,
     UnhostedResult,
     UnhostedTokenResponse,
     WalletScreeningResponse,
 )
-from schemas.kyt import KytReportResponse
 from travelrule.client import operations as ops
 from travelrule.client.answers import Answer, read
 from travelrule.client.codes import error_of

@@ -170,5 +170,5 @@ OPERATIONS: dict[str, Operation] = {
         UNHOSTED_RESULT,
     )
 }
-"""By name; the names are those of ``exchange.decision.CallHub.operation`` plus the three directory reads and the
+"""By name; the names are those of ``machine.decision.CallHub.operation`` plus the three directory reads and the
 operations of risk and unhosted wallets."""

@@ -9,8 +9,8 @@ import typer
 
 from travelrule.bootstrap.installation import audit_key
 from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.verifying import Verifier
+from travelrule.engine.audit.verifier import Verifier
+from travelrule.engine.registry import MACHINES
 
 app = typer.Typer(help="The audit record", no_args_is_help=True)
 

@@ -14,11 +14,11 @@ from sqlalchemy import select
 
 from schemas.text import Id
 from travelrule.bootstrap.installation import Installation
-from travelrule.engine.envelope import unpack_raw
+from travelrule.disclosures.disclosure import MACHINE, DeadLetterShown, DisclosureState
+from travelrule.engine.input_envelope import unpack_raw
 from travelrule.errors import TravelRuleError, UsageError
-from travelrule.exchange.disclosures import MACHINE, DeadLetterShown, DisclosureState
-from travelrule.exchange.inputs import RawMessage
-from travelrule.exchange.sources import InternalSource, internal_input
+from travelrule.machine.input import RawMessage
+from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store import dead_letters, tables
 
 CANDIDATES_MAX = 10

@@ -15,10 +15,10 @@ from travelrule.bootstrap.broker import open_publisher
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.dead_letter_content import read
 from travelrule.commands.edge import Output, write_json, write_text
-from travelrule.engine.message_records import is_message
-from travelrule.engine.message_replay import replay as replay_message
+from travelrule.engine.messages.records import is_message
+from travelrule.engine.messages.replay import replay as replay_message
 from travelrule.errors import UsageError
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 from travelrule.store import bulk, dead_letters, tables
 from travelrule.store.dead_letters import DeadLetterFilter
 

@@ -10,18 +10,18 @@ from uuid import uuid4
 import orjson
 from sqlalchemy import select
 
-from schemas.cloudevents import write_event
-from schemas.decisions import DecisionRecorded
+from schemas.events.cloudevents import write_event
+from schemas.events.decisions import DecisionRecorded
 from schemas.registry import bare_id
 from streams.codec import read
 from travelrule.bootstrap.installation import Installation
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.kinds import MACHINES
+from travelrule.engine.registry import MACHINES
 from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError, UsageError
-from travelrule.exchange.decision_authority import Refusal, key_of, signed_content
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.machine import Machine
+from travelrule.machine.decision_authority import Refusal, key_of, signed_content
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.machine import Machine
 from travelrule.store import tables
 
 Header = tuple[str, bytes]

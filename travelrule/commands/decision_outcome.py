@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.decision_event import event_id_of
-from travelrule.engine.envelope import unpack_raw
-from travelrule.exchange.inputs import Input
+from travelrule.engine.input_envelope import unpack_raw
+from travelrule.machine.input import Input
 from travelrule.store import tables
 
 LOOK_SECONDS = 0.2

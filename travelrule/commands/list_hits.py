@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.base import Wire
-from travelrule.exchange.assessing import AssessmentEnded
-from travelrule.exchange.owning import OwnerHits, OwnerListed, OwnerScreened
-from travelrule.exchange.reports import AuthorizationReceived, CallReport
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.messages.assessment import AssessmentEnded
+from travelrule.messages.inbound_request import AuthorizationReceived
+from travelrule.messages.owner import OwnerHits, OwnerListed, OwnerScreened
 
 Fact = dict[str, Any]
 
@@ -22,7 +23,7 @@ def hits_of(data: Wire | None) -> list[Fact]:
     match data:
         case AssessmentEnded():
             return _from_facts(data.facts)
-        case CallReport(operation="look-up"):
+        case CallResult(operation="look-up"):
             return _from_facts(data.body)
         case OwnerScreened() | OwnerHits() | OwnerListed():
             return [

@@ -14,7 +14,7 @@ from travelrule.bootstrap.installation import open_lists
 from travelrule.bootstrap.lists import put_in_force
 from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.errors import TravelRuleError
-from travelrule.exchange.decision import Alert
+from travelrule.machine.effects import Alert
 from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
 from travelrule.screening.lists.report import ListFaults
 from travelrule.screening.names import NameKind, is_comparable

@@ -10,9 +10,9 @@ import typer
 
 from travelrule.commands.edge import Output, OutputOption, fail, installation, run, since_time, write_json, write_text
 from travelrule.commands.trials import tell_trial
-from travelrule.engine.history import Histories
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.trying import PolicyTrial
+from travelrule.engine.audit.history import Histories
+from travelrule.engine.policy.trial import PolicyTrial
+from travelrule.engine.registry import MACHINES
 from travelrule.errors import UsageError
 from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import Policy

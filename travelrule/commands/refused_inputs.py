@@ -12,9 +12,9 @@ from schemas.text import time_text
 from streams.codec import SIZE_MAX
 from streams.named_events import named_event
 from travelrule.bootstrap.installation import Installation
-from travelrule.engine.envelope import packed_name, unpack_raw
-from travelrule.engine.message_records import is_message, names_of
-from travelrule.exchange.inputs import RawMessage
+from travelrule.engine.input_envelope import packed_name, unpack_raw
+from travelrule.engine.messages.records import is_message, names_of
+from travelrule.machine.input import RawMessage
 from travelrule.store import tables
 
 Fact = dict[str, Any]

@@ -18,11 +18,11 @@ from travelrule.bootstrap.installation import Installation
 from travelrule.commands.list_hits import hits_of, listed_of
 from travelrule.commands.moments import distance_text, duration_text, moment_text
 from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
-from travelrule.engine.envelope import unpack
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.disclosures import DeadLetterShown
-from travelrule.exchange.refused_request import RequestRefused
-from travelrule.exchange.reports import CallReport
+from travelrule.disclosures.disclosure import DeadLetterShown
+from travelrule.engine.input_envelope import unpack
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.originator.refused_request import RequestRefused
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 
 Fact = dict[str, Any]
@@ -161,7 +161,7 @@ def _step(
         "actor": data.actor if isinstance(data, DeadLetterShown) else None,
         "refusal": _refusal(data) if isinstance(data, RequestRefused) else None,
         "keyId": body.get("decidedBy", {}).get("keyId"),
-        "call": _call(data) if isinstance(data, CallReport) else None,
+        "call": _call(data) if isinstance(data, CallResult) else None,
         "hits": hits_of(data),
         "listed": listed_of(data),
         "events": [_line(event, data) for event, data in events],
@@ -180,7 +180,7 @@ def _refusal(data: RequestRefused) -> Fact:
     return {"deadLetter": data.dead_letter_id, "code": data.code, "field": data.field}
 
 
-def _call(report: CallReport) -> Fact:
+def _call(report: CallResult) -> Fact:
     code = report.code or report.message_code
     return {
         "operation": report.operation,

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from travelrule.commands.edge import Output, write_text
-from travelrule.engine.trying import Judged
+from travelrule.engine.policy.trial import Judged
 
 SPOOL_BYTES = 1 << 20
 COLUMNS = "{:<52} {:<34} {}"

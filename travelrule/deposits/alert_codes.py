@@ -1,6 +1,6 @@
 """The codes of the alerts that only deposits raise. Each names a runbook, ``docs/runbooks/<code>.md``.
 
-What a deposit has in common with an exchange (calls, holds) has its code in ``exchange.alert_codes``.
+What a deposit has in common with an exchange (calls, holds) has its code in ``machine.alert_codes``.
 """
 
 from __future__ import annotations

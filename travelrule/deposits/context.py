@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from schemas.base import Wire
-from schemas.persons import Person
-from travelrule.exchange.reports import CallReport
+from schemas.events.persons import Person
+from travelrule.machine.internal_inputs import CallResult
 
 QUESTION: Final = "deposit-context"
 
@@ -44,7 +44,7 @@ class DepositContext(Wire):
     authorizations: tuple[OpenAuthorization, ...] = ()
 
 
-def read_context(report: CallReport) -> DepositContext | None:
+def read_context(report: CallResult) -> DepositContext | None:
     """Read the answer; None if there is none that can be read."""
     if report.outcome != "answered" or report.body is None:
         return None

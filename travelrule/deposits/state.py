@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from schemas.deposits import DepositDetected
+from schemas.events.deposits import DepositDetected
 from travelrule.deposits.context import ContextWallet
-from travelrule.exchange.meeting import DepositMatched
-from travelrule.exchange.state import Case, Gate
-from travelrule.exchange.table import NEW
 from travelrule.identity.addresses import split_tag
+from travelrule.machine.case import Case
+from travelrule.machine.transition_table import NEW
+from travelrule.messages.arrival import DepositMatched
+from travelrule.messages.assessment import Gate
 from travelrule.policy.causes import Cause
 
 Chain = Literal["mined", "final", "retracted"]

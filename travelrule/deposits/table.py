@@ -5,18 +5,20 @@ The law
 1. Every change of status is in ``TRANSITIONS`` and goes through ``step``; a missing key is a fault of our own. What
    the chain did (``mined``, ``final``, ``retracted``) and what the verdict is (``open allow hold deny``) are kept apart
    from the status: they answer other questions (design section 4).
-2. Only ``deposit.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
+2. Only ``machine.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
    duplicate, other data are a ``CONFLICT``, whatever the event's id.
 3. ``awaiting``: the deposit says where it stands (``arrival.seen``) and asks the own store whose address it is and
    which open authorizations name that address. If the meeting place knows no exchange and no authorization is open,
    nobody will announce it: the search begins at once. Else the report has its time.
-4. ``asking``: the report is late. Each originator with an open authorization is asked (4.A.8), and again, as long as it
+4. ``status_requests``: the report is late. Each originator with an open authorization is asked (4.A.8), and again, as
+   long as it
    is not gone, until the limit. A txid that it names is told to its exchange, which announces it like a report.
-5. ``searching``: one TXID search (4.A.9) at a time, each with a new ``requestId``, their number bounded. Its result is
+5. ``txid_search``: one TXID search (4.A.9) at a time, each with a new ``requestId``, their number bounded. Its result
+   is
    asked for, never sooner than ten seconds after the last question; a callback only moves the first question forward.
    The first final result of a search counts, later ones are nothing. Each goes to topic ``callbacks``.
-6. ``requesting``: the VASP that was found is asked for the data (4.A.10) under the ``requestId`` of the search. A lost
-   answer is asked for again under the same id; after an ``error`` answer only a new search helps.
+6. ``data_request``: the VASP that was found is asked for the data (4.A.10) under the ``requestId`` of the search. A
+   lost answer is asked for again under the same id; after an ``error`` answer only a new search helps.
 7. ``matched`` and ``received`` are the two ways to an ``allow``: joined to an exchange, or data received, and nothing
    differs, and the chain is final. A report that comes while searching, requesting, or on hold wins.
 8. ``held``: nothing automatic is left that would help; the needs of the verdict say what would. What somebody may have
@@ -34,7 +36,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from travelrule.exchange.table import NEW, IllegalTransitionError
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
 
 _ANYWHERE = {"settled": "settled", "retracted": "retracted"}
 _OPEN = {"decided": "decided", **_ANYWHERE}

@@ -12,8 +12,8 @@ from typing import Any
 
 from schemas.registry import EVENTS
 from travelrule import logs
-from travelrule.engine.message_records import is_message
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.engine.messages.records import is_message
+from travelrule.machine.input import Input, RawMessage, Rejected
 
 log = logs.get("facts")
 

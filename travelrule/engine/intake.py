@@ -18,7 +18,7 @@ from typing import Protocol
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import Outage
 from travelrule.engine.ports import Delivery
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.machine.input import Input, RawMessage, Rejected
 
 MAX_BATCH = 200
 GATHER_SECONDS = 0.02
@@ -53,7 +53,7 @@ class _Waiting:
 
 
 class Intake:
-    """The bounded queue in front of ``apply`` and the single committer behind it.
+    """The bounded queue in front of ``transaction`` and the single committer behind it.
 
     A stalled database stalls the queue (that is the intended back-pressure): nothing is acknowledged, the producers
     wait, and the committer tries again until the database answers or the process is ended by its liveness probe.

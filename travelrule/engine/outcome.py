@@ -1,11 +1,11 @@
-"""What became of an input: the value every caller of ``apply`` gets back."""
+"""What became of an input: the value every caller of ``transaction`` gets back."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Any
 
-from travelrule.exchange.decision import OutcomeStatus
+from travelrule.machine.decision import OutcomeStatus
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

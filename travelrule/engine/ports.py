@@ -42,7 +42,7 @@ class CallContent:
 
 
 class EventTaker(Protocol):
-    """Publishes events of this process's own batches without a look into the store (``engine.relay.Relay``).
+    """Publishes events of this process's own batches without a look into the store (``engine.outbox.relay.Relay``).
 
     The row of such an event is written with a lease, as if it had been claimed, unless an earlier event of its key is
     still unsent; if this process dies, another one finds it when the lease has run out.
@@ -56,7 +56,7 @@ class EventTaker(Protocol):
 
 
 class CallTaker(Protocol):
-    """Makes calls of this process's own batches without a look into the store (``engine.caller.Caller``).
+    """Makes calls of this process's own batches without a look into the store (``engine.calls.dispatcher.Caller``).
 
     The row of a taken call is written with a lease, as if it had been claimed: if this process dies, another one
     finds it when the lease has run out.

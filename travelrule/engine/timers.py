@@ -17,10 +17,10 @@ from sqlalchemy import bindparam, text
 from travelrule import logs
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import TimerDue
-from travelrule.exchange.sources import InternalSource, internal_input
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.leases import Leases
 from travelrule.store.types import Instant, instant_text

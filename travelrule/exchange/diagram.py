@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.retry_table import BY_CLASS, BY_CODE, BY_STATUS, CONCLUDING_BY_CODE, Plan, Rule
-from travelrule.exchange.table import NEW, TRANSITIONS
+from travelrule.exchange.table import TRANSITIONS
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.retry_table import BY_CLASS, BY_CODE, BY_STATUS, CONCLUDING_BY_CODE, Plan, Rule
+from travelrule.machine.transition_table import NEW
 from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "exchange-states.md"

@@ -29,14 +29,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Literal
 
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
+
 Side = Literal["originating", "beneficiary"]
 
 ORIGINATOR_VERSION = 2
 BENEFICIARY_VERSION = 2
 """The versions of the two machines, see ``Machine.version``."""
 
-NEW = "new"
-"""Before the first message: not a state of the protocol, never shown to anybody."""
 
 STATUSES = ("wait", "verified", "denied", "pending", "processing", "wait-confirm", "confirmed", "canceled")
 
@@ -69,13 +69,6 @@ TRANSITIONS: MappingProxyType[str, dict[str, dict[str, str]]] = MappingProxyType
     {"originating": _ORIGINATING, "beneficiary": _BENEFICIARY}
 )
 """``TRANSITIONS[side][status][trigger]`` is the next status."""
-
-
-class IllegalTransitionError(RuntimeError):
-    """Our own fault: a change of status that the table does not have was asked for."""
-
-    def __init__(self, side: str, status: str, trigger: str) -> None:
-        super().__init__(f"{side}: no transition from {status} by {trigger}")
 
 
 def step(side: Side, status: str, trigger: str) -> str:

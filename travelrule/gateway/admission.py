@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from travelrule.gateway.callers import Headers, caller_of
 from travelrule.gateway.rates import MemberRates
+from travelrule.gateway.request_origin import Headers, caller_of
 
 
 @dataclass(frozen=True, slots=True)

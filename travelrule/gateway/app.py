@@ -8,22 +8,22 @@ from typing import Any, get_args
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from travelrule.engine.searches import CALLBACK_PATH
+from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.admission import Admission
-from travelrule.gateway.authorization import Authorization
 from travelrule.gateway.bodies import BODY_BYTES_MAX, CLEAR_BODY_BYTES_MAX
 from travelrule.gateway.callbacks import Callback, Operation
-from travelrule.gateway.data_request import DataRequests
-from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
-from travelrule.gateway.finish import Finish
-from travelrule.gateway.health import Health
+from travelrule.gateway.endpoints.authorization import Authorization
+from travelrule.gateway.endpoints.data_request import DataRequests
+from travelrule.gateway.endpoints.finish import Finish
+from travelrule.gateway.endpoints.health import Health
+from travelrule.gateway.endpoints.status_search import StatusSearch
+from travelrule.gateway.endpoints.txid_report import TxidReport
+from travelrule.gateway.endpoints.txid_search import TxidSearch
+from travelrule.gateway.endpoints.verify_address import LATE, VerifyAddress
 from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
 from travelrule.gateway.senders import Senders
-from travelrule.gateway.status_search import StatusSearch
-from travelrule.gateway.txid_report import TxidReport
-from travelrule.gateway.txid_search import TxidSearch
-from travelrule.gateway.verify_address import LATE, VerifyAddress
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 __all__ = ["GatewayDeps", "create_gateway"]

@@ -21,12 +21,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
-from travelrule.engine.searches import SearchRecord
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.sources import InternalSource, internal_input
-from travelrule.gateway.callers import headers_of, require_json
-from travelrule.gateway.deps import GatewayDeps
+from travelrule.engine.callback_urls import SearchRecord
+from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import (
     CANNOT_PROCESS,
     OK,
@@ -36,7 +32,11 @@ from travelrule.gateway.endpoint import (
 )
 from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_origin import headers_of, require_json
 from travelrule.listener.bodies import Disconnected, Held, NoRoom, TooLarge
+from travelrule.machine.input import Input
+from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.messages.arrival import SearchCalledBack
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"

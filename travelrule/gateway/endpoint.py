@@ -20,8 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from travelrule import logs
 from travelrule.gateway.bodies import BODY_BYTES_MAX
-from travelrule.gateway.callers import Headers, headers_of, require_json
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_origin import Headers, headers_of, require_json
 from travelrule.gateway.senders import Sender
 from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS

@@ -9,11 +9,11 @@ import orjson
 
 from schemas.base import Wire
 from travelrule.engine.outcome import Outcome
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.sources import InternalSource, internal_input
-from travelrule.gateway.callers import Caller
-from travelrule.gateway.deps import GatewayDeps
+from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_origin import RequestOrigin
+from travelrule.machine.input import Input
+from travelrule.machine.sources import InternalSource, internal_input
 
 ERASED = "ERASED"
 SALT_BYTES = 16
@@ -23,7 +23,7 @@ TAKEN = {"CONFLICT", "DUPLICATED_TRANSFER_ID", ERASED}
 
 def input_of(
     deps: GatewayDeps,
-    caller: Caller,
+    caller: RequestOrigin,
     kind: str,
     transfer_id: str,
     data: Wire,

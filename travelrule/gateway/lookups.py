@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from travelrule.engine.served_withdrawals import SentWithdrawal
+from travelrule.engine.queries.served_withdrawals import SentWithdrawal
 from travelrule.gateway.ports import Reads, Withdrawals
 from travelrule.store.reads import Payment, WalletRecord
 

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from datetime import datetime, timedelta
 
 from travelrule import logs
-from travelrule.exchange.alert_codes import AlertCode
-from travelrule.exchange.decision import Alert
 from travelrule.gateway.ports import RaiseAlert
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.effects import Alert
 
 TOLD_AGAIN = timedelta(hours=1)
 KEPT_MAX = 4096

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from travelrule.exchange.alert_codes import AlertCode
 from travelrule.gateway.member_alerts import TOLD_AGAIN, MemberAlerts
 from travelrule.gateway.ports import RaiseAlert
+from travelrule.machine.alert_codes import AlertCode
 
 __all__ = ["TOLD_AGAIN", "MisnamedAlerts"]
 

@@ -14,7 +14,7 @@ import orjson
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from schemas.base import Wire
-from schemas.hub import (
+from schemas.hub.bodies import (
     AddressSearchRequest,
     AddressSearchResponse,
     DataRequest,
@@ -32,11 +32,11 @@ from schemas.hub import (
     TxidSearchResult,
     WalletSearchResult,
 )
-from schemas.hub_screening import UnhostedResult
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import UnhostedResult
 from schemas.json_schema import WireJsonSchema
-from schemas.kyt import KytReportResponse
 from schemas.text import Id, Text
-from travelrule.engine.searches import CALLBACK_PATH
+from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.openapi_examples import EXAMPLES, Example
 from travelrule.gateway.refusals import ErrorType
 

@@ -12,9 +12,9 @@ from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import NONCE_BYTES, open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.gateway.bodies import json_object
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.ports import Randomness
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.identity.payload_limits import excess
 
 _CODE: Literal["INVALID_ENCRYPTED_BODY"] = "INVALID_ENCRYPTED_BODY"
@@ -32,7 +32,7 @@ class Opened:
     peer: str
 
 
-def open_payload(keyring: KeyRing, caller: Caller, payload: str) -> Opened:
+def open_payload(keyring: KeyRing, caller: RequestOrigin, payload: str) -> Opened:
     """Open with the own key that the request names, else with all, newest first.
 
     ``Refused`` if none opens it, or if what it holds exceeds the limits of ``schemas.limits``.

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from schemas.hub import PublicKey
+from schemas.hub.bodies import PublicKey
 from schemas.ivms101 import IvmsPerson
-from travelrule.deposits.data_request_reports import WithdrawalFacts
+from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.searches import SearchRecord
-from travelrule.engine.served_withdrawals import SentWithdrawal
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import Input
+from travelrule.engine.queries.served_withdrawals import SentWithdrawal
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
 from travelrule.store.directory import StoredVasp
 from travelrule.store.reads import ExchangeRecord, Payment, WalletRecord
 
@@ -34,7 +34,7 @@ NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[
 
 
 RaiseAlert = Callable[[str, Alert], Awaitable[None]]
-"""Raises an alert about a subject (``engine.apply.Engine.alert``)."""
+"""Raises an alert about a subject (``engine.apply.transaction.Engine.alert``)."""
 
 
 async def no_alert(subject: str, alert: Alert) -> None:
@@ -62,7 +62,7 @@ class Reads(Protocol):
 
 
 class Withdrawals(Protocol):
-    """Our own withdrawals by what they paid (``engine.served_withdrawals.ServedWithdrawals``)."""
+    """Our own withdrawals by what they paid (``engine.queries.served_withdrawals.ServedWithdrawals``)."""
 
     async def sent(self, asked: Sequence[Payment]) -> Sequence[SentWithdrawal]:
         """Give the withdrawals that the payments mean."""
@@ -72,7 +72,7 @@ class Withdrawals(Protocol):
 
 
 class Searches(Protocol):
-    """The searches that may be called back (``engine.searches.Searches``)."""
+    """The searches that may be called back (``engine.callback_urls.Searches``)."""
 
     async def find(self, operation: str, token: str) -> SearchRecord | None:
         """Give the search that a token stands for."""

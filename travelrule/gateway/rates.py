@@ -15,13 +15,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from travelrule.exchange.alert_codes import AlertCode
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.member_alerts import MemberAlerts
 from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.gateway.senders import Sender
 from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.metrics import GATEWAY_LIMITED_TOTAL
 from travelrule.policy.policy import HUB_ENTITY
 
@@ -82,7 +82,7 @@ class MemberRates:
         self._alerts = MemberAlerts(alert, AlertCode.MEMBER_RATE_LIMITED)
         self._episodes: OrderedDict[str, Episode] = OrderedDict()
 
-    async def check(self, caller: Caller, operation: str) -> None:
+    async def check(self, caller: RequestOrigin, operation: str) -> None:
         """Raise ``Refused`` if the member that the headers name has used up a rate; count nothing."""
         entity, now = caller.entity_id, self._clock()
         if entity == HUB_ENTITY:

@@ -1,6 +1,7 @@
 """Screening for M1 and M2: the own lists of this process, inside the second that the protocol gives.
 
-Owners of wallets are screened when they are registered and when lists change (``engine.owner_screening``), not here:
+Owners of wallets are screened when they are registered and when lists change (``engine.lists.owner_screening``), not
+here:
 what was found stands in the wallet's record. Here are the addresses that a request asks about, and the people that it
 names.
 """
@@ -12,10 +13,10 @@ from collections.abc import Callable, Sequence
 
 from schemas.ivms101 import IvmsPerson
 from travelrule import logs
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.exchange.assessing import Party
-from travelrule.exchange.parties import parties_of_ivms
+from travelrule.engine.lists.active import ActiveLists
 from travelrule.identity.addresses import split_tag
+from travelrule.messages.assessment import Party
+from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.policy.policy import Policy
 from travelrule.store.reads import WalletRecord
 

@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from schemas.hub import PublicKey, VaspEntry
+from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.client.directory import same_alliance
 from travelrule.client.errors import HubError, HubRefused
-from travelrule.exchange.reports import SenderFacts
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.misnamed import MisnamedAlerts
 from travelrule.gateway.ports import Clock, Directory, RaiseAlert, RefreshKeys, no_alert
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_origin import RequestOrigin
+from travelrule.messages.inbound_request import SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
 TRUST_S = 10
@@ -42,7 +42,7 @@ class Sender:
     personal data go to nobody on a mere claim.
     """
 
-    caller: Caller
+    caller: RequestOrigin
     entry: VaspEntry | None
     listed: bool
     vouched: bool = False
@@ -95,7 +95,7 @@ class Senders:
         self._asking: dict[str, asyncio.Task[tuple[PublicKey, ...]]] = {}
         self._asked: list[datetime] = []
 
-    async def check(self, caller: Caller) -> Sender:
+    async def check(self, caller: RequestOrigin) -> Sender:
         """Give the sender; raise ``Refused`` if its key is not one of its entity's current keys.
 
         A caller without key header (endpoints without payload) is taken at its word: the hub forwarded it.
@@ -115,14 +115,14 @@ class Senders:
                 self._trusted.popitem(last=False)
         return sender
 
-    async def check_accepted(self, caller: Caller, policy: Policy) -> Sender:
+    async def check_accepted(self, caller: RequestOrigin, policy: Policy) -> Sender:
         """Check the caller and that the policy accepts it; ``Refused`` ``UNACCEPTABLE_REQUEST`` otherwise."""
         sender = await self.check(caller)
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "requests of this VASP are not accepted")
         return sender
 
-    async def _look(self, caller: Caller, now: datetime) -> Sender:
+    async def _look(self, caller: RequestOrigin, now: datetime) -> Sender:
         stored = await self._directory.get(caller.entity_id)
         entry = stored.entry if stored is not None and stored.listed else None
         if caller.public_key is None:

@@ -4,8 +4,8 @@ The hub forwards bytes, so it looks at fields only to refuse early what no membe
 no more than the specification: unknown fields, booleans for ``isExceedingThreshold`` and any case of
 enumerated values pass. ``""``, ``{}`` and ``null`` count as absent.
 
-A body that the hub answers itself is what the schema says (``schemas.hub``). Of one that it forwards the member is the
-judge: only what no member could process is refused here.
+A body that the hub answers itself is what the schema says (``schemas.hub.bodies``). Of one that it forwards the
+member is the judge: only what no member could process is refused here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pydantic import ValidationError
 
 from schemas.base import Wire
 from schemas.faults import field_faults
-from schemas.hub_screening import (
+from schemas.hub.screening import (
     KytSearchRequest,
     TransactionScreeningRequest,
     UnhostedTokenRequest,
     WalletScreeningRequest,
 )
-from schemas.hub_search import TxidSearchRequest, WalletSearchRequest
+from schemas.hub.search import TxidSearchRequest, WalletSearchRequest
 from schemas.text import EXPONENT_PATTERN
 from travelrule.hub.answers import HubFault
 

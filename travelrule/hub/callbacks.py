@@ -11,11 +11,11 @@ from travelrule import logs
 from travelrule.hub.answers import HubFault
 from travelrule.hub.bodies import absent
 from travelrule.hub.callback_addresses import has_userinfo, is_disguised, is_public, literal_address
-from travelrule.hub.members import HUB_ENTITY
+from travelrule.hub.members.member import HUB_ENTITY
 from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
 from travelrule.hub.records import CallRecord
-from travelrule.hub.search_records import Outcome, SearchKey
+from travelrule.hub.searches.records import Outcome, SearchKey
 
 log = logs.get("hub")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from travelrule.hub.answers import HubAnswer
-from travelrule.hub.members import Member
+from travelrule.hub.members.member import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.records import CallRecord
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from travelrule.hub.members import Member
+from travelrule.hub.members.member import Member
 from travelrule.hub.operations import Operation
 from travelrule.hub.records import CallRecord
-from travelrule.hub.search_records import Outcome, Search, SearchKey
+from travelrule.hub.searches.records import Outcome, Search, SearchKey
 
 Clock = Callable[[], datetime]
 """Gives the present time, aware, UTC."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas import persons
-from schemas.withdrawals import WithdrawalRequested
+from schemas.events import persons
+from schemas.events.withdrawals import WithdrawalRequested
 from travelrule.identity.addresses import join
-from travelrule.identity.checking import says_something
+from travelrule.identity.object_check import says_something
 from travelrule.identity.person_objects import CUSTOMER_ID_MAX, Ivms, person_objects
 from travelrule.identity.profile import VaspAddress, VaspIdentification, VaspProfile
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from schemas import ivms101, persons
+from schemas import ivms101
+from schemas.events import persons
 from travelrule.identity.company_names import CompanyNames
 from travelrule.identity.normal_names import normalise
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from travelrule.identity.checking import items, present
 from travelrule.identity.fault import Fault
+from travelrule.identity.object_check import items, present
 from travelrule.identity.required_data import birth_faults
 
 GTR = "gtr"

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas import limits
-from travelrule.identity.checking import present
 from travelrule.identity.fault import Fault
+from travelrule.identity.object_check import present
 from travelrule.identity.required_data import PERSONS, VASPS, several
 
 _NAME_ARRAYS = ("nameIdentifier", "localNameIdentifier", "phoneticNameIdentifier")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas import persons
+from schemas.events import persons
 from travelrule.identity.normal_names import letters_only
 
 Ivms = dict[str, Any]

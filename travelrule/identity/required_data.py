@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any, Literal
 
 from schemas.person_names import NAME_FIX, is_name
-from travelrule.identity.checking import is_absent, items, present
 from travelrule.identity.fault import Fault
+from travelrule.identity.object_check import is_absent, items, present
 
 Message = Literal["address-search", "authorization-request", "authorization-response", "data-request", "data-response"]
 Datum = Literal["object", "account", "name", "beneficiary-name", "company-first", "representative", "date-of-birth"]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, get_args
 
-from travelrule.identity.checking import check, is_absent, items, present
 from travelrule.identity.fault import Code, Fault
 from travelrule.identity.network_rules import network_faults
+from travelrule.identity.object_check import check, is_absent, items, present
 from travelrule.identity.object_rules import ENTITIES
 from travelrule.identity.required_data import (
     ENTITIES_OF,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.applications import Starlette
 
-from travelrule.hub.app import Lifespan, hub_routes
-from travelrule.hub.widget.routes import widget_routes
+from travelrule.hub.runtime.app import Lifespan, hub_routes
+from travelrule.hub.unhosted.widget.routes import widget_routes
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 from travelrule.sandbox.control import Control
 from travelrule.sandbox.journal import SandboxJournal

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from travelrule.errors import ConfigurationError
-from travelrule.hub.documents import parse
+from travelrule.hub.members.documents import parse
 from travelrule.hub.records import CallRecord
 from travelrule.listener import media_type
 from travelrule.sandbox.faults import FaultSpec

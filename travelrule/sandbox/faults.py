@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.documents import Spec
+from travelrule.hub.members.documents import Spec
 from travelrule.hub.operations import CALLBACK, NAMES
 
 Pause = Callable[[float], Awaitable[None]]

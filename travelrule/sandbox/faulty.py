@@ -11,11 +11,9 @@ import orjson
 from starlette.types import Receive, Scope, Send
 
 from travelrule.hub import bodies
-from travelrule.hub.admission import HubRequest
 from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.app import Serving
 from travelrule.hub.calls import Answering, Call
-from travelrule.hub.members import Member
+from travelrule.hub.members.member import Member
 from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import (
     CallbackCall,
@@ -25,6 +23,8 @@ from travelrule.hub.ports import (
     MemberTransport,
     NoMemberAnswer,
 )
+from travelrule.hub.runtime.admission import HubRequest
+from travelrule.hub.runtime.app import Serving
 from travelrule.sandbox.faults import CUT_OFF, FaultBook, FaultSpec, Pause
 
 ABORT = "travelrule.abort"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.text import time_text
-from travelrule.hub.screening_records import KytSubject
+from travelrule.hub.risk.records import KytSubject
 from travelrule.screening.risk import KytVerdict, kyt_verdict
 
 _TOTAL = 12.5

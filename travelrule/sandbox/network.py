@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.hub.callbacks import Unreachable
-from travelrule.hub.members import Member, MemberKey
+from travelrule.hub.members.member import Member, MemberKey
 from travelrule.hub.ports import CallbackTransport, Clock, Journal, MemberAnswer, MemberCall, MemberTransport
-from travelrule.hub.running import Randomness, assemble, fresh_key, utc_now
-from travelrule.hub.screening_ports import Providers
+from travelrule.hub.risk.ports import Providers
+from travelrule.hub.runtime.assembly import Randomness, assemble, fresh_key, utc_now
 from travelrule.sandbox.faults import FaultBook, Pause
 from travelrule.sandbox.faulty import FaultyAnswers, FaultyCallbacks, FaultyService, FaultyTransport
 from travelrule.sandbox.robots import Robot

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from travelrule.hub.bodies import absent
-from travelrule.hub.members import HUB_ALLIANCE
+from travelrule.hub.members.member import HUB_ALLIANCE
 from travelrule.identity.addresses import split_tag
 from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robot_requests import RobotFault

@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from schemas.events.persons import Person
 from schemas.ivms101 import Beneficiary, IvmsPerson, Originator
-from schemas.persons import Person
 from travelrule.identity.addresses import same_txid
 from travelrule.identity.names import birth_date_differs, compare_beneficiary
 from travelrule.identity.person_objects import person_objects

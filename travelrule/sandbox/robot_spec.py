@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
 
+from schemas.events.persons import Person
 from schemas.faults import field_faults
-from schemas.persons import Person
 from schemas.text import TradeCurrency
-from travelrule.hub.documents import Spec
-from travelrule.hub.network_file import Seed
+from travelrule.hub.members.documents import Spec
+from travelrule.hub.members.network_file import Seed
 
 Answers = Literal["verified", "denied", "late", "never", "garbage"]
 DataBehaviour = Literal["answer", "refuse", "lie-amount", "lie-name", "late"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from travelrule.hub.screening_ports import NotServed, ProviderFailed
-from travelrule.hub.screening_records import Analysis, KytSubject, RatedTransaction, RatedWallet, Rating, canonical_hash
+from travelrule.hub.risk.ports import NotServed, ProviderFailed
+from travelrule.hub.risk.records import Analysis, KytSubject, RatedTransaction, RatedWallet, Rating, canonical_hash
 from travelrule.sandbox.faults import Pause
 from travelrule.sandbox.kyt_reports import report_on
 from travelrule.sandbox.screening_spec import KnownTransaction, ScreenedTransaction, ScreenedWallet, ScreeningSpec

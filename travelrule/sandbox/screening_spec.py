@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.documents import Spec
-from travelrule.hub.network_file import EntityId
+from travelrule.hub.members.documents import Spec
+from travelrule.hub.members.network_file import EntityId
 
 Category = Literal["WHITE", "GRAY", "BLACK", "UNKNOWN"]
 KytError = Literal["Tx hash not found", "Transaction analysis failed"]

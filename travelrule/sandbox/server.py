@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 from travelrule import logs
-from travelrule.hub.running import living
-from travelrule.hub.server import OnStarted, serve
-from travelrule.hub.transport import HttpTransport
+from travelrule.hub.runtime.assembly import living
+from travelrule.hub.runtime.server import OnStarted, serve
+from travelrule.hub.runtime.transport import HttpTransport
 from travelrule.listener.limits import Limits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.sandbox.app import create_sandbox

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SecretStr, model_validator
 
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub.documents import parse, read_document
-from travelrule.hub.network_file import HubLimits, MemberSpec, Seed, SomeSeconds, check_distinct
+from travelrule.hub.members.documents import parse, read_document
+from travelrule.hub.members.network_file import HubLimits, MemberSpec, Seed, SomeSeconds, check_distinct
 from travelrule.sandbox.robot_spec import RobotSpec
 from travelrule.sandbox.screening_spec import ScreeningSpec
 

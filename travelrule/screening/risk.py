@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from schemas.hub_screening import TransactionScreeningResponse, WalletScreeningResponse
-from schemas.kyt import KytReportResponse
-from schemas.verdicts import Risk
+from schemas.events.verdicts import Risk
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 
 KytVerdict = Literal["Clean", "Suspicious", "Malicious"]
 

@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from schemas.hub import CoinNetworks, PublicKey, VaspEntry
+from schemas.hub.bodies import CoinNetworks, PublicKey, VaspEntry
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.directory_fetches import DirectoryFetches

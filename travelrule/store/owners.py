@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 from sqlalchemy import text
 
-from schemas.persons import Person
+from schemas.events.persons import Person
 from travelrule.store.database import Database
 
 _UNSCREENED = (

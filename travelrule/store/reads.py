@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from sqlalchemy import select, text
 
-from schemas.persons import Person
+from schemas.events.persons import Person
 from travelrule.identity.addresses import candidates, place, txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database

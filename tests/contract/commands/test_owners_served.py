@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from schemas.wallets import WalletRegistered
+from schemas.events.wallets import WalletRegistered
 from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli, an_input

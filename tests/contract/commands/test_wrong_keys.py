@@ -10,7 +10,7 @@ from sqlalchemy import delete
 
 from tests.unit.commands.kit import Cli, key, withdraw
 from travelrule.bootstrap.installation import Installation, audit_key
-from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.audit.log import AuditLog
 from travelrule.store import tables
 
 COMMANDS = [

@@ -11,21 +11,21 @@ from schemas.base import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.test_relay import FakeBroker
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.history import Histories
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.relay import Relay
-from travelrule.engine.rules import ActivePolicy
-from travelrule.engine.searches import Searches
-from travelrule.engine.telling import Teller
+from travelrule.engine.audit.history import Histories
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.outbox.relay import Relay
+from travelrule.engine.policy.active import ActivePolicy
+from travelrule.engine.policy.trial import Judged, PolicyTrial
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import Timers
-from travelrule.engine.trying import Judged, PolicyTrial
 from travelrule.engine.vault import Vault
-from travelrule.engine.verifying import Report, Verifier
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.transfers import Transfer
 from travelrule.store import tables
@@ -52,7 +52,7 @@ class Installation:
         leases = Leases(database, "north", "p1", station.clock)
         engine = station.engine
         self.timers = Timers(database, "north", leases, station.submit, engine.alert, station.clock)
-        self.teller = Teller(database, "north", vault, leases, station.submit_all, asyncio.Event())
+        self.teller = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLog(database, "north", self.key, leases, station.clock)
         self.broker = FakeBroker()

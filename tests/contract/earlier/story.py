@@ -15,22 +15,13 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import orjson
-from sqlalchemy import delete
-
-from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositSettled
 from schemas.screenings import OwnershipRequested, ScreeningRequested
 from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.wallets import WalletRegistered
 from schemas.withdrawals import WithdrawalCancelled
-from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
-from tests.unit.exchange.scene import ADDRESS as PAID
-from tests.unit.exchange.scene import NORTH as OWN
-from tests.unit.exchange.scene import authorization, finish, ivms101, legal, requested, txid_report
-from travelrule.crypto.at_rest import KeyEncryptionKeys
-from travelrule.crypto.blind_index import BlindIndex
-from travelrule.crypto.signing import SigningKey
+from sqlalchemy import delete
 from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
 from travelrule.engine.audit_log import AuditLog
 from travelrule.engine.owner_screening import OwnerScreening
@@ -38,10 +29,19 @@ from travelrule.engine.relay import Relay
 from travelrule.engine.rules import ActivePolicy
 from travelrule.engine.searches import Searches
 from travelrule.engine.telling import Teller
-from travelrule.engine.timers import Timers
-from travelrule.engine.vault import Vault
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.exchange.reports import SenderFacts
+
+from schemas.base import Wire
+from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
+from tests.unit.exchange.scene import ADDRESS as PAID
+from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.scene import authorization, finish, ivms101, legal, requested, txid_report
+from travelrule.crypto.at_rest import KeyEncryptionKeys
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.crypto.signing import SigningKey
+from travelrule.engine.timers import Timers
+from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry, ListName

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 
-from schemas.decisions import DecisionRecorded
-from schemas.deposits import DepositConfirmed
-from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.deposits import DepositConfirmed
+from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from tests.contract.earlier.installation import Installation
 from tests.contract.earlier.stored import KEPT
 from tests.contract.engine.station import TYPES

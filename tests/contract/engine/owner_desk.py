@@ -23,18 +23,18 @@ import orjson
 from sqlalchemy import select
 
 from schemas.base import Wire
-from schemas.wallets import WalletRegistered, WalletRemoved
+from schemas.events.wallets import WalletRegistered, WalletRemoved
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.apply import Engine
-from travelrule.engine.kinds import MACHINES
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.owner_screening import OwnerScreening
-from travelrule.engine.telling import Teller
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, Rejected
+from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry, ListName
@@ -78,7 +78,7 @@ class Desk:
         self.screening = OwnerScreening(
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
-        self.teller = Teller(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
+        self.teller = MessageDispatcher(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
         self.reads = Reads(database, "north", vault.index.of, vault.unwrap, vault.open)
 
     def clock(self) -> datetime:

@@ -8,13 +8,13 @@ from typing import Any
 from sqlalchemy import select
 
 from tests.contract.engine.station import Station
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.rules import ActivePolicy
-from travelrule.engine.verifying import Report, Verifier
-from travelrule.exchange.machine import Machine
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.policy.active import ActivePolicy
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.machine import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.leases import Leases
 from travelrule.store.policies import Policies

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.deposits import DepositDetected
+from schemas.events.deposits import DepositDetected
 from tests.contract.store.rows import NOW, read, write
-from tests.unit.exchange.scene import WITHDRAWAL_ID, requested
+from tests.unit.exchange.originator.scene import WITHDRAWAL_ID, requested
 from travelrule.crypto.audit_chain import CHAIN_START
 from travelrule.deposits.state import DepositState
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.retention import Retention
+from travelrule.engine.registry import MACHINES
+from travelrule.engine.retention.job import Retention
 from travelrule.engine.vault import Vault
-from travelrule.exchange.state import Case, WithdrawalState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.case import Case
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database

@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine import retention as module
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.retention import Retention
+from travelrule.engine.registry import MACHINES
+from travelrule.engine.retention import job as module
+from travelrule.engine.retention.job import Retention
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import retention as store

@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import orjson
 
-from schemas.screenings import OwnershipRequested, ScreeningRequested
+from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from tests.contract.engine.station import Station
 from tests.unit.hub.kit import NORTH
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.searches import Searches
-from travelrule.engine.served_withdrawals import ServedWithdrawals
-from travelrule.engine.telling import Teller
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
 from travelrule.gateway.app import GatewayDeps, create_gateway
@@ -86,7 +86,7 @@ class RiskStation(Station):
         )
         leases = Leases(database, "north", "p1", self.clock)
         self._timers = Timers(database, "north", leases, self.submit, self.engine.alert, self.clock)
-        self._teller = Teller(database, "north", vault, leases, self.submit_all, asyncio.Event())
+        self._teller = MessageDispatcher(database, "north", vault, leases, self.submit_all, asyncio.Event())
         self.hooks.gateway = self._gateway()
 
     def _gateway(self) -> httpx.AsyncClient:

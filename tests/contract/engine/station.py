@@ -17,30 +17,30 @@ from sqlalchemy import select
 
 from schemas.base import Wire
 from tests.contract.engine.toy import dead_letter_headers
-from tests.unit.exchange.scene import NORTH as OWN
-from tests.unit.exchange.scene import TXID, broadcast, requested
+from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import TXID, broadcast, requested
 from tests.unit.hub.kit import NORTH, HandClock, RecordingMember
 from tests.unit.sandbox.kit import listed, real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.apply import Engine
-from travelrule.engine.authorizations import Authorizations
-from travelrule.engine.caller import Caller
-from travelrule.engine.calling import Calling
-from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.directory_schedule import DEMAND_SECONDS
-from travelrule.engine.hub_watch import HubWatch
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.lookups import LookUps
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.callback_urls import Searches
+from travelrule.engine.calls.dispatcher import CallDispatcher
+from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.calls.lookups import LookUps
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.refresher import Refresher
+from travelrule.engine.directory.schedule import DEMAND_SECONDS
+from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.refresher import Refresher
-from travelrule.engine.searches import Searches
+from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.hub.ports import CallbackTransport
+from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faults import Pause
@@ -175,10 +175,10 @@ class Station:
 
     def another_caller(
         self, owner: str, view: Counterparties | None = None, watch: HubWatch | None = None, **limits: Any
-    ) -> Caller:
+    ) -> CallDispatcher:
         """The caller of another process on the same database, by default with this one's view of the directory."""
         reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
-        calling = Calling(
+        calling = CallExecutor(
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
@@ -190,7 +190,7 @@ class Station:
             watch=watch or self.watch,
         )
         queues = Queues(self.database, "north", owner)
-        return Caller(
+        return CallDispatcher(
             queues, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
 
@@ -261,7 +261,7 @@ class Station:
         self.counterparties.wanted.set()
         await self.refresher.round()
 
-    async def call(self, caller: Caller | None = None) -> int:
+    async def call(self, caller: CallDispatcher | None = None) -> int:
         """Claim what is due and wait until it is done."""
         used = caller or self.caller
         started = await used.round()
@@ -269,7 +269,7 @@ class Station:
         return started
 
     @staticmethod
-    async def quiet(caller: Caller) -> None:
+    async def quiet(caller: CallDispatcher) -> None:
         while caller._running:
             await asyncio_wait(caller)
 
@@ -341,7 +341,7 @@ class Station:
         return [json.loads(body) for _, path, body in self.wire.requests if part in path and body]
 
 
-async def asyncio_wait(caller: Caller) -> None:
+async def asyncio_wait(caller: CallDispatcher) -> None:
     await asyncio.wait(caller._running)
 
 

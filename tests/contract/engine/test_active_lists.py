@@ -18,10 +18,10 @@ from sqlalchemy import update
 from tests.contract.engine.test_rules_and_gauges import value
 from tests.contract.store.rows import NOW
 from travelrule import metrics
-from travelrule.engine import active_lists as module
-from travelrule.engine.active_lists import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, Screened
-from travelrule.exchange.assessing import Party
-from travelrule.exchange.decision import Alert
+from travelrule.engine.lists import active as module
+from travelrule.engine.lists.active import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, Screened
+from travelrule.machine.effects import Alert
+from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import BirthDate, EntryKind, ListAddress, ListEntry, ListName
 from travelrule.store import tables

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import update
 
 from tests.contract.engine.station import Station
-from tests.unit.exchange.scene import ADDRESS, TAG, authorization
-from travelrule.engine.authorizations import Authorizations
+from tests.unit.exchange.originator.scene import ADDRESS, TAG, authorization
+from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.vault import Vault
-from travelrule.exchange.sources import InternalSource, internal_input
+from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.reads import OPEN_AUTHORIZATIONS, Reads

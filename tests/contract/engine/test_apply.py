@@ -11,10 +11,10 @@ from sqlalchemy import func, select
 
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.apply import Engine
+from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database

@@ -12,13 +12,13 @@ from tests.contract.engine.recorded import KEY, SUBJECT, Record
 from tests.contract.engine.station import seconds
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.apply import Engine
-from travelrule.engine.recomputing import Recomputing
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.audit.recompute import Recomputing
+from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.engine.verifying import Report, Verifier
-from travelrule.exchange.machines import MACHINES
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
@@ -289,9 +289,9 @@ async def test_it_may_run_while_the_installation_works(record: Record, monkeypat
 
 
 async def test_more_subjects_than_a_page(database: Database, vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    from travelrule.engine import verifying
+    from travelrule.engine.audit import verifier
 
-    monkeypatch.setattr(verifying, "PAGE", 4)
+    monkeypatch.setattr(verifier, "PAGE", 4)
     engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
     policies = Policies(database, "north")
     await policies.activate(Policy.default().version, "", NOW)

@@ -7,18 +7,18 @@ import asyncio
 import orjson
 import pytest
 
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
 from schemas.registry import EVENTS
 from tests.contract.engine.recorded import KEY, Record
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import verify_root
-from travelrule.engine import audit_log as module
-from travelrule.engine.apply import Engine
-from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.audit import log as module
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.verifier import Verifier
 from travelrule.engine.vault import Vault
-from travelrule.engine.verifying import Verifier
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database

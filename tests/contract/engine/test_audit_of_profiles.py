@@ -8,12 +8,12 @@ import orjson
 from sqlalchemy import select, update
 
 from tests.contract.engine.recorded import Record
-from tests.unit.deposits.test_data_requests import request
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.deposits.test_served_request import request
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
 from travelrule.engine.outcome import Outcome
-from travelrule.exchange.inputs import Input
 from travelrule.identity.profile import VaspProfile
+from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, own_version
 from travelrule.store import tables
 

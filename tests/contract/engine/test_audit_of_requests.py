@@ -6,10 +6,10 @@ from uuid import UUID
 
 from tests.contract.engine.recorded import Record
 from tests.contract.engine.toy import dead_letter_headers
-from tests.unit.deposits.test_data_requests import request
-from travelrule.engine.apply import Engine
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.inputs import Input
+from tests.unit.deposits.test_served_request import request
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.input import Input
 
 
 async def test_a_data_request_is_proved(record: Record) -> None:

@@ -15,10 +15,10 @@ from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.test_audit import flipped
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.apply import Engine
-from travelrule.engine.kinds import MACHINES
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.machine import Machine
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.effects import Alert
+from travelrule.machine.machine import Machine
 from travelrule.store import retention, tables
 
 audit, inputs, subjects = tables.audit, tables.inputs, tables.subjects
@@ -73,7 +73,7 @@ async def upgraded(record: Record) -> None:
 
 
 def events(name: str) -> Any:
-    from schemas import txids
+    from schemas.events import txids
 
     data = {"withdrawal_id": "w-1", **({"outcome": "confirmed"} if name == "WithdrawalSettled" else {})}
     return getattr(txids, name)(**data)

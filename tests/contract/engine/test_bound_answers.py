@@ -16,8 +16,8 @@ from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, Rejected
-from travelrule.exchange.reports import CallReport
+from travelrule.machine.input import Input, Rejected
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -156,7 +156,7 @@ async def test_a_refusal_that_belongs_to_another_transfer_denies_nothing(station
 
 
 async def test_a_cancelled_withdrawal_is_finished_whatever_is_answered(station: Station) -> None:
-    from tests.unit.exchange.scene import cancelled
+    from tests.unit.exchange.originator.scene import cancelled
 
     station.wire.changed = lambda path, request, answer: (
         {**answer, "payload": request["payload"]} if path == AUTHORIZATION else answer
@@ -212,7 +212,7 @@ async def results_of_both(station: Station) -> list[Input]:
     await station.call()
     station.engine.apply = apply  # type: ignore[method-assign]
     assert len(both) == 2
-    assert len({item.data.answer_seal for item in both if isinstance(item.data, CallReport)}) == 1
+    assert len({item.data.answer_seal for item in both if isinstance(item.data, CallResult)}) == 1
     return both
 
 

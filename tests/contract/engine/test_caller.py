@@ -8,17 +8,17 @@ from contextlib import aclosing
 
 import pytest
 
-from schemas.decisions import DecisionRecorded
+from schemas.events.decisions import DecisionRecorded
 from tests.contract.engine.station import ADDRESS, Station, robot, seconds
 from tests.unit.deposits.scene import detected
 from tests.unit.hub.kit import NOW
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed
-from travelrule.engine.breaker import FAILURES_TO_OPEN
-from travelrule.engine.caller import LEASE_SECONDS
-from travelrule.engine.directory_schedule import DEMAND_SECONDS
+from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
+from travelrule.engine.calls.dispatcher import LEASE_SECONDS
+from travelrule.engine.directory.schedule import DEMAND_SECONDS
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert
+from travelrule.machine.effects import Alert
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 

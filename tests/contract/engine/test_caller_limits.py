@@ -14,16 +14,16 @@ import pytest
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW, after, call, read, write
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.apply import Engine
-from travelrule.engine.breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
-from travelrule.engine.caller import LEASE_SECONDS, Caller
-from travelrule.engine.calling import Attempt, Postpone
-from travelrule.engine.held import HELD_SECONDS
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
+from travelrule.engine.calls.dispatcher import LEASE_SECONDS, CallDispatcher
+from travelrule.engine.calls.executor import AttemptResult, Postpone
+from travelrule.engine.calls.local_queue import HELD_SECONDS
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
@@ -42,7 +42,7 @@ class HeldCalling:
         self.most: Counter[str] = Counter()
         self.ends: dict[str, str] = {}
 
-    async def attempt(self, item: CallItem, _jitter: float, _content: Any = None) -> Attempt:
+    async def attempt(self, item: CallItem, _jitter: float, _content: Any = None) -> AttemptResult:
         self.started.append(item.id)
         for name in (item.target, "all"):
             self.now[name] += 1
@@ -60,15 +60,15 @@ class HeldCalling:
                 self.now[name] -= 1
         match self.ends.get(item.target, "answer"):
             case "silence":
-                return Attempt(Postpone(self.clock(), tries=item.tries + 1), reached=False, outcome="no-answer")
+                return AttemptResult(Postpone(self.clock(), tries=item.tries + 1), reached=False, outcome="no-answer")
             case "crash":
                 raise ZeroDivisionError
             case "database":
                 raise ConnectionResetError
-        report = CallReport(
+        report = CallResult(
             operation=item.operation, transfer_id=item.transfer_id, target=item.target, outcome="answered"
         )
-        return Attempt(report, outcome="answer")
+        return AttemptResult(report, outcome="answer")
 
 
 class Bench:
@@ -82,7 +82,7 @@ class Bench:
         self.alerts: list[str] = []
         self.wake = asyncio.Event()
         queues = Queues(database, "north", "p1")
-        self.caller = Caller(queues, self.calling, self.submit, self.alert, self.wake, self.clock, **limits)  # type: ignore[arg-type]
+        self.caller = CallDispatcher(queues, self.calling, self.submit, self.alert, self.wake, self.clock, **limits)  # type: ignore[arg-type]
 
     async def submit(self, item: Input) -> Outcome:
         async with self.database.begin() as connection:
@@ -105,7 +105,7 @@ class Bench:
 
 
 @asynccontextmanager
-async def running(caller: Caller, failed: Callable[[BaseException], bool]) -> AsyncIterator[asyncio.Task[None]]:
+async def running(caller: CallDispatcher, failed: Callable[[BaseException], bool]) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(caller.run(failed))
     try:
         yield task

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from schemas.hub import CoinNetworks
+from schemas.hub.bodies import CoinNetworks
 from tests.contract.engine.station import Station, robot
-from travelrule.engine.coin_check import WAIT_SECONDS
+from travelrule.engine.calls.coin_check import WAIT_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import Asset

@@ -16,17 +16,17 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from schemas.decisions import DecisionRecorded
+from schemas.events.decisions import DecisionRecorded
 from schemas.text import time_text
 from streams.codec import read
 from tests.contract.engine.recorded import Record
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.decision_guard import KEPT, DecisionGuard
+from travelrule.engine.apply.decision_guard import KEPT, DecisionGuard
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.retention import Retention
-from travelrule.exchange.inputs import Input, RawMessage
+from travelrule.engine.retention.job import Retention
+from travelrule.machine.input import Input, RawMessage
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 

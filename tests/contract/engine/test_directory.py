@@ -14,11 +14,11 @@ from tests.contract.store.rows import call, write
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.client.errors import HubError
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine import refresher as module
-from travelrule.engine.counterparties import COPY_SECONDS, KEY_REFRESH_SECONDS
+from travelrule.engine.directory import refresher as module
+from travelrule.engine.directory.counterparties import COPY_SECONDS, KEY_REFRESH_SECONDS
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
+from travelrule.machine.input import Input
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -143,7 +143,7 @@ async def test_an_empty_list_is_not_believed(station: Station, monkeypatch: pyte
 
 
 async def test_networks_that_could_not_be_fetched_stay_as_they_were(station: Station) -> None:
-    from schemas.hub import CoinNetworks
+    from schemas.hub.bodies import CoinNetworks
 
     await station.listing()
     coins = [{"coin": "USDT", "networkList": [{"network": "ETH"}]}]

@@ -16,13 +16,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
-from travelrule.engine import apply as apply_module
-from travelrule.engine.apply import Engine
-from travelrule.engine.caller import LEASE_SECONDS
+from travelrule.engine.apply import transaction as apply_module
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.calls.dispatcher import LEASE_SECONDS
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import RawMessage, Rejected
 from travelrule.log_output import ATTRIBUTE
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.bulk import Write

@@ -11,11 +11,11 @@ import pytest
 
 from tests.contract.engine.station import Station, robot
 from travelrule import metrics
-from travelrule.engine.breaker import FAILURES_TO_OPEN
-from travelrule.engine.directory_schedule import STALE_INTERVALS
-from travelrule.engine.hub_watch import RESUMED_PER_SECOND, HubWatch
+from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
+from travelrule.engine.calls.hub_watch import RESUMED_PER_SECOND, HubWatch
+from travelrule.engine.directory.schedule import STALE_INTERVALS
 from travelrule.engine.vault import Vault
-from travelrule.exchange.retries import HUB_MAX_SECONDS
+from travelrule.machine.retry_policy import HUB_MAX_SECONDS
 from travelrule.store import tables
 from travelrule.store.database import Database
 

@@ -12,12 +12,12 @@ import pytest
 from tests.contract.engine.recorded import KEY
 from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.telling import Teller
+from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.verifier import Verifier
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.engine.verifying import Verifier
-from travelrule.exchange.assessing import Party
+from travelrule.messages.assessment import Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry
@@ -35,7 +35,9 @@ class Screened:
         self.station = station
         station.rules.current = Policy.default().with_own(OWN)
         leases = Leases(station.database, "north", "p1", station.clock)
-        self.teller = Teller(station.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
+        self.teller = MessageDispatcher(
+            station.database, "north", station.vault, leases, station.submit_all, asyncio.Event()
+        )
         self.policies = Policies(station.database, "north")
         self.log = AuditLog(station.database, "north", KEY, leases, station.clock)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.contract.store.rows import NOW
-from travelrule.engine import list_watch as module
-from travelrule.engine.list_watch import ListWatch
-from travelrule.exchange.decision import Alert
+from travelrule.engine.lists import watch as module
+from travelrule.engine.lists.watch import ListWatch
+from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases

@@ -15,17 +15,17 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
-from travelrule.engine.apply import Engine
-from travelrule.engine.envelope import unpack_raw
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.input_envelope import unpack_raw
 from travelrule.engine.intake import MAX_BATCH, Intake
-from travelrule.engine.message_records import names_of
-from travelrule.engine.message_replay import replay
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.messages.records import names_of
+from travelrule.engine.messages.replay import replay
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.telling import Teller
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Decision
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.sources import SUBJECTS
+from travelrule.machine.decision import Decision
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.sources import SUBJECTS
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database, is_infrastructure_failure
@@ -48,7 +48,7 @@ class Post:
         self.intake = Intake(self, database_failed=is_infrastructure_failure, gather_s=0)
         leases = Leases(database, "north", "p1", now)
         wake = self.engine.committed.tells
-        self.teller = Teller(database, "north", vault, leases, self.intake.submit_in_order, wake)
+        self.teller = MessageDispatcher(database, "north", vault, leases, self.intake.submit_in_order, wake)
 
     async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
         """The engine, whose database fails at the batches that a test names."""

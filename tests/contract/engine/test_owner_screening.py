@@ -16,9 +16,9 @@ from tests.contract.engine.owner_desk import Desk, person
 from tests.contract.engine.test_rules_and_gauges import value
 from tests.services.process import ROOT
 from travelrule import metrics
-from travelrule.engine import owner_screening as module
-from travelrule.engine.owner_screening import AGAIN, AT_ONCE, mark
-from travelrule.engine.recomputing import Recomputing
+from travelrule.engine.audit.recompute import Recomputing
+from travelrule.engine.lists import owner_screening as module
+from travelrule.engine.lists.owner_screening import AGAIN, AT_ONCE, mark
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import tables

@@ -9,7 +9,7 @@ import httpx
 import orjson
 import pytest
 
-from schemas.decisions import DecisionRecorded
+from schemas.events.decisions import DecisionRecorded
 from tests.contract.engine.risk_station import SITE, RiskStation
 from travelrule.engine.vault import Vault
 from travelrule.sandbox.wallets import SandboxWallet

@@ -18,16 +18,16 @@ from tests.contract.engine.station import NAMES
 from tests.contract.store.rows import NOW
 from tests.unit.assessments.scene import lists, ownership
 from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, detected
-from tests.unit.exchange.scene import NORTH as OWN
-from tests.unit.exchange.scene import TRANSFER_ID, authorization, decided, txid_report
-from travelrule.engine import trying
-from travelrule.engine.history import Histories
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.rules import ActivePolicy
-from travelrule.engine.telling import Teller
-from travelrule.engine.trying import Judged, PolicyTrial
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machine import Machine
+from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import TRANSFER_ID, authorization, decided, txid_report
+from travelrule.engine.audit.history import Histories
+from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.policy import trial
+from travelrule.engine.policy.active import ActivePolicy
+from travelrule.engine.policy.trial import Judged, PolicyTrial
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.input import Input
+from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.leases import Leases
@@ -67,7 +67,7 @@ async def tell_each_other(record: Record) -> None:
     """Deliver what subjects tell each other until all is said."""
     station = record.station
     leases = Leases(record.database, "north", "p1", station.clock)
-    teller = Teller(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
+    teller = MessageDispatcher(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
     while await teller.round():
         pass
 
@@ -269,7 +269,7 @@ async def test_only_what_was_touched_since_then(record: Record) -> None:
 
 
 async def test_more_subjects_than_a_page(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying, "PAGE", 2)
+    monkeypatch.setattr(trial, "PAGE", 2)
     for number in range(3, 6):
         await record.station.withdraw(f"w-{number}", "west")
     assert len(await judged(record, "")) == 5

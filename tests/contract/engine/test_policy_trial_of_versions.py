@@ -10,9 +10,9 @@ from sqlalchemy import update
 from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.test_audit_of_versions import NEXT, RUNNING, upgraded
 from tests.contract.engine.test_policy_trial import W2, judged, words
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.trying import OF_ANOTHER_VERSION
-from travelrule.exchange.machine import Machine
+from travelrule.engine.policy.trial import OF_ANOTHER_VERSION
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.machine import Machine
 from travelrule.store import tables
 
 

@@ -10,7 +10,7 @@ from tests.contract.engine.test_relay import Bench
 from tests.contract.store.rows import event, read, write
 from travelrule import metrics
 from travelrule.engine.gauges import Gauges
-from travelrule.engine.relay import FAILED_SECONDS
+from travelrule.engine.outbox.relay import FAILED_SECONDS
 from travelrule.store import retention, tables
 from travelrule.store.database import Database
 from travelrule.store.queues import outbox_item

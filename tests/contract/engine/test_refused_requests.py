@@ -12,12 +12,12 @@ import pytest
 from streams.codec import read
 from tests.contract.engine.recorded import Record
 from tests.contract.engine.toy import dead_letter_headers
-from tests.unit.exchange.scene import broadcast, cancelled, mined, request
-from travelrule.engine.apply import Engine
-from travelrule.engine.kinds import MACHINES
+from tests.unit.exchange.originator.scene import broadcast, cancelled, mined, request
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.machine import Machine
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.machine import Machine
 from travelrule.store import bulk, tables
 
 NAME = "w-9"

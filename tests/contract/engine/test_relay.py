@@ -13,9 +13,9 @@ import pytest
 
 from tests.contract.store.rows import NOW, event, read, write
 from tests.unit.hub.kit import HandClock
-from travelrule.engine import relay as module
-from travelrule.engine.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
-from travelrule.exchange.decision import Alert
+from travelrule.engine.outbox import relay as module
+from travelrule.engine.outbox.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
+from travelrule.machine.effects import Alert
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.queues import Queues

@@ -23,17 +23,18 @@ from tests.contract.engine.retained import (
 )
 from tests.contract.engine.station import NAMES
 from tests.contract.store.rows import NOW, call, event, read, write
-from tests.unit.exchange.scene import requested, settled
-from tests.unit.exchange.test_wallets import registered
-from travelrule.deposits.arrivals import ArrivalState
-from travelrule.deposits.deposit import MACHINE as DEPOSITS
-from travelrule.engine import retention as module
-from travelrule.engine.kinds import MACHINES
-from travelrule.engine.retention import Removed, Retention
+from tests.unit.customers.test_wallet import registered
+from tests.unit.exchange.originator.scene import requested, settled
+from travelrule.customers.wallet import WalletState
+from travelrule.deposits.machine import MACHINE as DEPOSITS
+from travelrule.deposits.rendezvous import ArrivalState
+from travelrule.engine.registry import MACHINES
+from travelrule.engine.retention import job as module
+from travelrule.engine.retention.job import Removed, Retention
 from travelrule.engine.vault import Vault
-from travelrule.exchange.meeting import ArrivalSeen
-from travelrule.exchange.state import Case, WithdrawalState
-from travelrule.exchange.wallets import WalletState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.case import Case
+from travelrule.messages.arrival import ArrivalSeen
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database

@@ -11,8 +11,8 @@ import pytest
 
 from tests.contract.engine.retained import LATE, given_up, keys, put, retention, sent
 from tests.contract.store.rows import read
-from travelrule.engine import retention as module
-from travelrule.engine.retention import Removed
+from travelrule.engine.retention import job as module
+from travelrule.engine.retention.job import Removed
 from travelrule.engine.vault import Vault
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from schemas.decisions import DecisionRecorded
+from schemas.events.decisions import DecisionRecorded
 from tests.contract.engine.risk_station import RiskStation
 from tests.contract.engine.station import robot
 from travelrule.engine.vault import Vault

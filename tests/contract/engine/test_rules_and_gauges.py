@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.contract.store.rows import NOW, after, call, event, write
-from tests.unit.exchange.scene import NORTH as OWN
+from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.hub.kit import HandClock
 from travelrule import metrics
 from travelrule.engine import gauges as gauges_module
-from travelrule.engine import rules as rules_module
 from travelrule.engine.gauges import Gauges
-from travelrule.engine.rules import ActivePolicy
+from travelrule.engine.policy import active as rules_module
+from travelrule.engine.policy.active import ActivePolicy
 from travelrule.errors import ConfigurationError
 from travelrule.policy.policy import Policy
 from travelrule.store import tables

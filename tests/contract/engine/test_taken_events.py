@@ -15,9 +15,9 @@ import pytest
 from tests.contract.engine.test_relay import Bench, running
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import event, read, write
-from travelrule.engine import relay as module
-from travelrule.engine.apply import Engine
-from travelrule.engine.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.outbox import relay as module
+from travelrule.engine.outbox.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import tables

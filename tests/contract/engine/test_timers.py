@@ -13,13 +13,14 @@ from tests.contract.engine.toy import TOY, Told, dead_letter_headers, told
 from tests.contract.store.rows import NOW, after, read
 from tests.unit.hub.kit import HandClock
 from travelrule.engine import timers as module
-from travelrule.engine.apply import Engine
+from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.outcome import Outcome
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
-from travelrule.exchange.decision import Decision, Projection
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import TimerDue
+from travelrule.machine.decision import Decision
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database

@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from tests.contract.engine.station import Station, robot
-from tests.unit.exchange.scene import cancelled
+from tests.unit.exchange.originator.scene import cancelled
 from travelrule.engine.vault import Vault
 from travelrule.store import tables
 from travelrule.store.database import Database

@@ -10,20 +10,12 @@ from uuid import UUID, uuid4
 
 import orjson
 
-from schemas.txids import WithdrawalBroadcast, WithdrawalMined
-from travelrule.exchange.decision import (
-    Alert,
-    CallHub,
-    Decision,
-    DropCalls,
-    Emit,
-    ExchangeRow,
-    Projection,
-    Reply,
-    Tell,
-)
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.machine import Machine
+from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, SendMessage
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import ExchangeRow, Projection
 from travelrule.policy.policy import Policy
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -62,13 +54,13 @@ def decide(state: Told | None, item: Input, _policy: Policy, now: datetime) -> D
     return Decision(heard, rule="heard")
 
 
-def _tells(word: str) -> Iterator[Tell]:
+def _tells(word: str) -> Iterator[SendMessage]:
     """``tell:w-2:one,two``: tell another withdrawal these words; ``n*3``: ``n0``, ``n1``, ``n2``."""
     _, subject, words = word.split(":")
     prefix, many, count = words.partition("*")
     for said in [f"{prefix}{number}" for number in range(int(count))] if many else words.split(","):
         data = WithdrawalBroadcast(withdrawal_id=subject, txid=said)
-        yield Tell(f"withdrawal:{subject}", "withdrawal.broadcast.v1", data)
+        yield SendMessage(f"withdrawal:{subject}", "withdrawal.broadcast.v1", data)
 
 
 def project(state: Told) -> Projection:

@@ -14,24 +14,24 @@ import httpx
 import orjson
 import pytest
 
-from schemas.hub import PublicKey, VaspEntry
+from schemas.events.withdrawals import WithdrawalRecorded
+from schemas.hub.bodies import PublicKey, VaspEntry
 from schemas.registry import EVENTS
-from schemas.withdrawals import WithdrawalRecorded
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.apply import Engine
-from travelrule.engine.kinds import MACHINES
+from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.callback_urls import Searches
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.searches import Searches
-from travelrule.engine.served_withdrawals import ServedWithdrawals
+from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
+from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
-from travelrule.exchange.inputs import Input
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.ports import NoLists, Screen
 from travelrule.identity.profile import VaspProfile
+from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store import migrate
 from travelrule.store.database import Database

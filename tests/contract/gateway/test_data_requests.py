@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from sqlalchemy import delete, select
 
-from travelrule.engine.envelope import unpack
+from travelrule.engine.input_envelope import unpack
 from travelrule.store import tables
 
 from .conftest import TXID, XRP, House, opened, sealed

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import update
 
 from tests.contract.store.statements import statements
-from tests.unit.exchange.scene import authorization, ivms101, natural, wallet
-from travelrule.engine.authorizations import OPENED_MAX, Authorizations
-from travelrule.exchange.inputs import Input
+from tests.unit.exchange.originator.scene import authorization, ivms101, natural, wallet
+from travelrule.engine.queries.authorizations import OPENED_MAX, Authorizations
+from travelrule.machine.input import Input
 from travelrule.store import tables
 from travelrule.store.reads import AUTHORIZATIONS_PER_NUMBER
 
@@ -76,7 +76,7 @@ async def test_of_each_number_the_newest_count(house: House) -> None:
 async def test_no_more_are_opened_than_a_second_allows_and_none_of_the_numbers_is_left_out(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from travelrule.engine import authorizations as module
+    from travelrule.engine.queries import authorizations as module
 
     assert OPENED_MAX >= 100, "each number's newest"
     monkeypatch.setattr(module, "OPENED_MAX", 5)

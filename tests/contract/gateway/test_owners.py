@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from travelrule.engine.active_lists import ActiveLists, Screened
-from travelrule.engine.owner_screening import OwnerScreening
-from travelrule.exchange.assessing import Party
+from travelrule.engine.lists.active import ActiveLists, Screened
+from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.gateway.screening import ListScreen
+from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListAddress, ListEntry, ListName
 from travelrule.store.leases import Leases

@@ -10,11 +10,11 @@ import pytest
 
 from tests.contract.engine.test_active_lists import entry
 from tests.contract.gateway.conftest import NOW, XRP, House, event, sealed
-from travelrule.engine.active_lists import ActiveLists, Screened
-from travelrule.exchange.decision import Alert
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.owning import OwnerScreened
+from travelrule.engine.lists.active import ActiveLists, Screened
 from travelrule.gateway.screening import ListScreen
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.messages.owner import OwnerScreened
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry

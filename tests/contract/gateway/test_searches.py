@@ -14,15 +14,15 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from schemas.hub import CoinNetworks
+from schemas.hub.bodies import CoinNetworks
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.calling import Attempt, Calling, Postpone
-from travelrule.engine.counterparties import Counterparties
-from travelrule.engine.searches import CALLED_BACK, Searches
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
+from travelrule.engine.callback_urls import CALLED_BACK, Searches
+from travelrule.engine.calls.executor import AttemptResult, CallExecutor, Postpone
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 from travelrule.store.queues import CallItem, Queues
 
@@ -79,8 +79,8 @@ async def hub() -> AsyncIterator[Hub]:
     await one.client.aclose()
 
 
-def calling(house: House, hub: Hub, searches: Searches | None) -> Calling:
-    return Calling(
+def calling(house: House, hub: Hub, searches: Searches | None) -> CallExecutor:
+    return CallExecutor(
         house.vault,
         hub.client,
         Counterparties(house.directory, hub.client, lambda: house.now),
@@ -112,8 +112,8 @@ async def tokens(house: House) -> list[Any]:
         return list((await connection.execute(select(tables.searches))).all())
 
 
-def report(attempt: Attempt) -> CallReport:
-    assert isinstance(attempt.next_step, CallReport)
+def report(attempt: AttemptResult) -> CallResult:
+    assert isinstance(attempt.next_step, CallResult)
     return attempt.next_step
 
 
@@ -187,7 +187,7 @@ async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None
     assert (result.outcome, result.message_code) == ("answered", "PROCESSING")
 
 
-async def deliver(house: House, call: CallItem, attempt: Attempt) -> None:
+async def deliver(house: House, call: CallItem, attempt: AttemptResult) -> None:
     said = report(attempt)
     content = said.model_dump_json(by_alias=True).encode()
     await house.submit(Input("/hub", call.id, f"call.{said.outcome}", SUBJECT, house.now, said, content, uuid4()))

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, text
 
 from tests.contract.store.statements import statements
-from tests.unit.exchange.scene import OWNER
+from tests.unit.exchange.originator.scene import OWNER
 from travelrule.store import tables
 from travelrule.store.reads import Payment
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from travelrule.hub.server import serve
+from travelrule.hub.runtime.server import serve
 from travelrule.setting_types import HostPort
 
 

@@ -19,7 +19,7 @@ from travelrule.client.errors import HubError, HubRefused, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.running import utc_now
+from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox

@@ -11,11 +11,11 @@ import pytest
 
 from tests.contract.hub.kit import MemberServer, member_server
 from tests.unit.hub.kit import NOW
-from travelrule.hub.members import Member
+from travelrule.hub.members.member import Member
 from travelrule.hub.operations import CALLBACK, FINISH, HEALTH, TXID_REPORT, TXID_SEARCH, Operation
 from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 from travelrule.hub.records import CallRecord
-from travelrule.hub.transport import HttpTransport
+from travelrule.hub.runtime.transport import HttpTransport
 
 HEADERS = {"X-Request-Origin": "code:north", "Content-Type": "application/json"}
 

@@ -18,8 +18,8 @@ from tests.contract.hub.kit import MemberServer, member_server, running
 from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, error_of, signed
 from tests.unit.sandbox.kit import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
 from travelrule.errors import AddressUnavailable, ConfigurationError, UsageError
-from travelrule.hub.running import run_hub
-from travelrule.hub.server import serve
+from travelrule.hub.runtime.assembly import run_hub
+from travelrule.hub.runtime.server import serve
 from travelrule.sandbox.server import run_sandbox
 from travelrule.setting_types import HostPort
 

@@ -18,7 +18,7 @@ from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.running import utc_now
+from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.server import run_sandbox
 from travelrule.sandbox.wallets import SandboxWallet
 from travelrule.screening import risk

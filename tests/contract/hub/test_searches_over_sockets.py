@@ -13,10 +13,10 @@ from typing import Any
 from tests.contract.hub.kit import MemberServer, member_server, running
 from tests.contract.hub.test_sandbox_over_sockets import Caller
 from tests.unit.hub.kit import NORTH, SOUTH, error_of
-from tests.unit.hub.search_kit import ACCOUNT, EAST, REQUEST_ID, TXID, TXID_SEARCH, WALLET_SEARCH, Kind, rows
+from tests.unit.hub.searches.search_kit import ACCOUNT, EAST, REQUEST_ID, TXID, TXID_SEARCH, WALLET_SEARCH, Kind, rows
 from tests.unit.sandbox.kit import OWNED, ROBOT, ROBOT_SEED, data_request, listed, opened, real, sealed, withdrawal
 from travelrule.crypto.sealing import open_sealed
-from travelrule.hub.running import run_hub
+from travelrule.hub.runtime.assembly import run_hub
 from travelrule.sandbox.server import run_sandbox
 
 PROCESSING = "PROCESSING"

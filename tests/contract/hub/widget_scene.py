@@ -21,9 +21,9 @@ from tests.unit.sandbox.kit import real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.running import living
-from travelrule.hub.server import serve
-from travelrule.hub.transport import HttpTransport
+from travelrule.hub.runtime.assembly import living
+from travelrule.hub.runtime.server import serve
+from travelrule.hub.runtime.transport import HttpTransport
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox

@@ -17,7 +17,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from schemas.hub import VaspEntry
+from schemas.hub.bodies import VaspEntry
 from streams.codec import reader
 from tests.benchmarks.desk import wallet_of
 from tests.benchmarks.platform import event
@@ -28,8 +28,8 @@ from tests.unit.commands.kit import NORTH_PUBLIC, Cli, environment
 from travelrule.bootstrap.installation import Installation
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.inputs import RawMessage
 from travelrule.listener.descriptors import raise_limit
+from travelrule.machine.input import RawMessage
 
 PEER = SigningKey(b"p" * 32)
 WALLET = wallet_of(7)

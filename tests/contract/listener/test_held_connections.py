@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.listener.role import Peers, Role, hostile_peers, started, until_ready
-from tests.unit.authority import Authority
+from tests.support.authority import Authority
 from tests.unit.commands.kit import Cli
 from tests.unit.listener.door import pour
 

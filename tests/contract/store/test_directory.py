@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.hub import CoinNetworks, PublicKey, VaspEntry
+from schemas.hub.bodies import CoinNetworks, PublicKey, VaspEntry
 from tests.contract.store.rows import NOW, after
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory

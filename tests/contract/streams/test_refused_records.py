@@ -19,8 +19,8 @@ from streams.publisher import KafkaPublisher, RecordRefusedError
 from streams.topics import Topics
 from tests.contract.store.rows import NOW
 from tests.services import KafkaNode
-from travelrule.engine.dead_letter_copy import dead_letter_copy
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.engine.apply.dead_letter_copy import dead_letter_copy
+from travelrule.machine.input import RawMessage, Rejected
 
 pytestmark = pytest.mark.services
 _numbers = itertools.count()

@@ -9,10 +9,10 @@ from coincurve import PrivateKey
 
 from schemas.base import Wire
 from tests.unit.assessments import scene
-from tests.unit.exchange.scene import requested as withdrawal
+from tests.unit.exchange.originator.scene import requested as withdrawal
 from travelrule.assessments.state import AssessmentState
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import TimerDue
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.messages.arrival import SearchCalledBack
 
 FOREIGN = scene.signature(key=PrivateKey(b"\x08" * 32))
 BODIES: dict[str, list[dict[str, Any]]] = {

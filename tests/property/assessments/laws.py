@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 from tests.unit.assessments.scene import ADDRESS, BODIES, OTHER_ADDRESS, TOKEN, TXID
-from travelrule.assessments.machines import MACHINES
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import TRANSITIONS, WAITING
-from travelrule.exchange.decision import CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
-from travelrule.exchange.table import NEW
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import CallHub, DropCalls, Emit, LookUp, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.transition_table import NEW
 from travelrule.policy.policy import Policy
 
 PERSONAL = (ADDRESS, OTHER_ADDRESS, TXID, "Lind", "Erik", "1980-05-06", "c-1001")
@@ -69,9 +70,9 @@ def _nothing_personal(decision: Decision[Any]) -> None:
         if isinstance(effect, Emit):
             BODIES[effect.type].model_validate(effect.data)
             assert not [word for word in PERSONAL if word in json.dumps(effect.data)]
-        if isinstance(effect, Tell):
+        if isinstance(effect, SendMessage):
             assert not [word for word in PERSONAL if word in json.dumps(effect.data.to_wire())]
-        if isinstance(effect, CallHub | LookUp | Tell):
+        if isinstance(effect, CallHub | LookUp | SendMessage):
             assert not [word for word in (*PERSONAL, TOKEN) if word in repr(effect)]
     assert not [word for word in (*PERSONAL, TOKEN) if word in repr(decision.state)]
     assert not [word for word in PERSONAL if word in decision.rule]
@@ -81,7 +82,7 @@ def _said(before: AssessmentState | None, item: Input, decision: Decision[Any], 
     """The platform hears events and an asker messages; each end is said once, an asker may have it said again."""
     after: AssessmentState = decision.state
     emitted = [effect for effect in decision.effects if isinstance(effect, Emit)]
-    told = [effect for effect in decision.effects if isinstance(effect, Tell)]
+    told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
     ended_now = after.ended is not None and (before is None or before.ended is None)
     verdicts = [effect.data for effect in emitted if effect.topic == "verdicts"]
     if after.wanted.asker:
@@ -103,7 +104,7 @@ def _answer(before: AssessmentState | None, item: Input, after: AssessmentState)
     """Clean is only what was checked and found clean; proven only what was proven, or decided by an operator."""
     ended = after.ended
     assert ended is not None
-    report = item.data if isinstance(item.data, CallReport) and item.data.outcome == "answered" else None
+    report = item.data if isinstance(item.data, CallResult) and item.data.outcome == "answered" else None
     body = (report.body if report is not None else None) or {}
     if ended.risk == "clean":
         assert before is not None

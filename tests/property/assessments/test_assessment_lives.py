@@ -15,12 +15,12 @@ from tests.property.assessments.catalogue import BODIES, FAILURES, for_assessmen
 from tests.property.assessments.laws import check
 from tests.property.exchange.test_sequences import bodies, texts
 from tests.unit.assessments.scene import ASSESSMENT, HIT, SCREENING, Scene, lists, reported
-from travelrule.assessments.machines import MACHINES
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
-from travelrule.exchange.decision import CallHub, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.effects import CallHub, DropCalls, Emit, LookUp, SendMessage
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.messages.arrival import SearchCalledBack
 
 SUBJECTS = (SCREENING, ASSESSMENT)
 FIRING_MAX = 4
@@ -48,9 +48,9 @@ def run_out(scene: Scene) -> None:
 
 
 @st.composite
-def odd_reports(draw: st.DrawFn, names: Sequence[str]) -> CallReport:
+def odd_reports(draw: st.DrawFn, names: Sequence[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
-    return CallReport(
+    return CallResult(
         operation=draw(st.sampled_from([*BODIES, "look-up", "finish", ""])),
         transfer_id=draw(st.sampled_from([*names, "screening", ""])),
         target="",
@@ -83,7 +83,7 @@ class Hub(RuleBasedStateMachine):
     def begin(self, subject: str, number: int) -> None:
         self.scene = Scene(subject=subject)
         self.out: list[CallHub | LookUp] = []
-        self.answers: list[CallReport] = []
+        self.answers: list[CallResult] = []
         wishes = list(requests(subject))
         self.decide(wishes[number % len(wishes)])
 
@@ -138,7 +138,7 @@ class Hub(RuleBasedStateMachine):
     @invariant()
     def it_ends_at_most_once(self) -> None:
         said = [effect for effect in self.scene.history if isinstance(effect, Emit) and effect.topic == "verdicts"]
-        said += [effect for effect in self.scene.history if isinstance(effect, Tell) and "ended" in effect.type]
+        said += [effect for effect in self.scene.history if isinstance(effect, SendMessage) and "ended" in effect.type]
         assert len(said) == (self.state.ended is not None)
 
     @invariant()

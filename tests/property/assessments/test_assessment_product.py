@@ -13,10 +13,10 @@ import pytest
 from tests.property.assessments.catalogue import for_assessment
 from tests.property.assessments.laws import check
 from tests.unit.assessments.scene import ASSESSMENT, SCREENING, Scene
-from travelrule.assessments.machines import MACHINES
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import TRANSITIONS
-from travelrule.exchange.table import NEW
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.transition_table import NEW
 
 STATES_MAX = 400
 

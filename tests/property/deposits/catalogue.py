@@ -8,11 +8,11 @@ from typing import Any
 from schemas.base import Wire
 from tests.property.exchange.catalogue import assessments
 from tests.unit.deposits import scene
-from tests.unit.exchange.scene import OTHER_TXID, TXID, requested
+from tests.unit.exchange.originator.scene import OTHER_TXID, TXID, requested
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import REPORT
-from travelrule.exchange.meeting import DepositUnannounced, SearchCalledBack
-from travelrule.exchange.reports import TimerDue
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.messages.arrival import DepositUnannounced, SearchCalledBack
 
 ROW = scene.authorization()
 ABSENT = [{"entityId": "east", "result": "SYSTEM_NOT_AVAILABLE"}]

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from schemas.callbacks import KytResultBody, SearchResultBody
-from schemas.deposits import DepositDetected
-from schemas.verdicts import VerdictBody
+from schemas.events.callbacks import KytResultBody, SearchResultBody
+from schemas.events.deposits import DepositDetected
+from schemas.events.verdicts import VerdictBody
 from tests.unit.deposits.scene import WALLET
-from tests.unit.exchange.scene import ADDRESS
-from travelrule.deposits.deposit import MACHINE
+from tests.unit.exchange.originator.scene import ADDRESS
+from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import TRANSITIONS, WAITS
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.reports import CallReport
-from travelrule.exchange.table import NEW
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.transition_table import NEW
 from travelrule.policy.policy import Policy
 
 PERSONAL = (ADDRESS, "Lind", "Erik", "Berg", "Anna", "1980-05-06", WALLET["customerId"])
@@ -76,7 +77,7 @@ def _nothing_personal(decision: Decision[Any]) -> None:
             MODELS[effect.type].model_validate(effect.data)
             said = json.dumps(effect.data)
             assert not [word for word in PERSONAL if word in said]
-        if isinstance(effect, CallHub | LookUp | Tell):
+        if isinstance(effect, CallHub | LookUp | SendMessage):
             assert ADDRESS not in repr(effect)
     assert ADDRESS not in repr(decision.state)
     assert not [word for word in PERSONAL if word in decision.rule]
@@ -146,7 +147,7 @@ def _calls(item: Input, decision: Decision[Any], policy: Policy) -> None:
     polls = [call for call in calls if call.operation == "txid-search-result"]
     assert len(polls) <= 1
     for poll in polls:
-        if isinstance(item.data, CallReport):
+        if isinstance(item.data, CallResult):
             assert poll.due_at is not None
             assert (poll.due_at - item.at).total_seconds() > POLL_SECONDS_MIN
     for call in calls:

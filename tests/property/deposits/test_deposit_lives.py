@@ -24,8 +24,8 @@ from tests.unit.deposits.scene import (
     unmatched,
 )
 from tests.unit.deposits.scene import data as received
-from travelrule.deposits.deposit import MACHINE
-from travelrule.exchange.reports import CallReport
+from travelrule.deposits.machine import MACHINE
+from travelrule.machine.internal_inputs import CallResult
 
 OPERATIONS = ["look-up", "status-search", "txid-search", "txid-search-result", "data-request", "finish", ""]
 RULES = [
@@ -40,9 +40,9 @@ RULES = [
 
 
 @st.composite
-def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallReport:
+def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
-    return CallReport(
+    return CallResult(
         operation=draw(st.sampled_from(OPERATIONS)),
         transfer_id=draw(st.sampled_from(ids)),
         target=draw(texts | st.just("north")),

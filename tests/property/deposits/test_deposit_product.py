@@ -13,10 +13,10 @@ import pytest
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.deposits.laws import check
 from tests.unit.deposits.scene import Scene, rules
-from travelrule.deposits.deposit import MACHINE
+from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import TRANSITIONS
-from travelrule.exchange.table import NEW
+from travelrule.machine.transition_table import NEW
 
 STATES_MAX = 700
 

@@ -1,7 +1,8 @@
 """Deposits, their meeting place and the exchanges that announce them, with messages on their way in any order.
 
 Between two subjects messages keep their order; between different ones anything may overtake anything; each may be
-delivered twice. The exchanges are played here by what they tell (``travelrule.exchange.arriving`` has its own tests).
+delivered twice. The exchanges are played here by what they tell (``travelrule.exchange.beneficiary.arrival`` has its
+own tests).
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from schemas.base import Wire
-from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
 from tests.property.deposits.laws import check
 from tests.unit.deposits.scene import Scene, context
-from tests.unit.exchange.scene import ADDRESS, TAG, TXID
-from travelrule.deposits.deposit import MACHINE
-from travelrule.exchange.decision import Tell
-from travelrule.exchange.meeting import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled
+from tests.unit.exchange.originator.scene import ADDRESS, TAG, TXID
+from travelrule.deposits.machine import MACHINE
 from travelrule.identity.arrivals import arrival_subject
+from travelrule.machine.effects import SendMessage
+from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled
 
 PLACE = arrival_subject(TXID, ADDRESS, TAG)
 DEPOSITS = ("d1", "d2", "d3")
@@ -55,7 +56,7 @@ class Meeting(RuleBasedStateMachine):
             item = scene.input(data)
             check(before, item, MACHINE.decide(before, item, scene.rules, scene.now), scene.rules)
         for effect in scene.last.effects:
-            if isinstance(effect, Tell):
+            if isinstance(effect, SendMessage):
                 self.channels[subject, effect.subject].append(effect.data)
 
     def deliver(self, channel: tuple[str, str], *, twice: bool = False) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.base import Wire
-from tests.unit.exchange import scene
-from travelrule.exchange.assessing import AssessmentEnded, AssessmentSession
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.meeting import ExchangeArrived, ExchangeSettled, SearchCalledBack, TxidLearned
-from travelrule.exchange.refused_request import RefusedRequestState, RequestRefused
-from travelrule.exchange.reports import TimerDue
-from travelrule.exchange.state import Gate, WithdrawalState
+from tests.unit.exchange.originator import scene
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.refused_request import RefusedRequestState, RequestRefused
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.messages.arrival import ExchangeArrived, ExchangeSettled, SearchCalledBack, TxidLearned
+from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, Gate
 
 ANSWERS: dict[str, list[dict[str, Any]]] = {
     "address-search": [

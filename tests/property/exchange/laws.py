@@ -6,20 +6,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from schemas.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
-from schemas.exchanges import ExchangeBody
-from schemas.verdicts import WithdrawalVerdictBody
-from schemas.withdrawals import WithdrawalCancelled
-from travelrule.exchange.assessing import ASSESSING
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, EndUnsent, Reply, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.meeting import MEETING, ArrivalReported, ArrivalWithdrawn
-from travelrule.exchange.refused_request import RefusedRequestState
-from travelrule.exchange.state import WithdrawalState
-from travelrule.exchange.table import NEW, TRANSITIONS
+from schemas.events.callbacks import OwnershipResultBody, OwnershipSessionBody, SearchResultBody
+from schemas.events.exchanges import ExchangeBody
+from schemas.events.verdicts import WithdrawalVerdictBody
+from schemas.events.withdrawals import WithdrawalCancelled
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.refused_request import RefusedRequestState
+from travelrule.exchange.originator.state import WithdrawalState
+from travelrule.exchange.table import TRANSITIONS
 from travelrule.identity.arrivals import arrival_subject
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, EndUnsent, Reply, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.transition_table import NEW
+from travelrule.messages.arrival import MEETING, ArrivalReported, ArrivalWithdrawn
+from travelrule.messages.assessment import ASSESSING
 from travelrule.policy.policy import Policy
 
 SEARCHES = ("wallet-search", "wallet-search-result")
@@ -68,7 +70,7 @@ def _events_fit(decision: Decision[Any]) -> None:
     for effect in decision.effects:
         if isinstance(effect, Emit):
             EVENTS[effect.type].model_validate(effect.data)
-        if isinstance(effect, Tell):
+        if isinstance(effect, SendMessage):
             assert isinstance(effect.data, (MEETING | ASSESSING)[effect.type])
 
 
@@ -128,7 +130,7 @@ def _refused_request(before: Any, decision: Decision[Any]) -> None:
 def _gates(before: WithdrawalState | None, decision: Decision[Any], policy: Policy) -> None:
     """Only assessments are told anything, one at a time; nothing is sent past a gate that the policy asks for."""
     after: WithdrawalState = decision.state
-    told = [effect for effect in decision.effects if isinstance(effect, Tell)]
+    told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
     assert {effect.type for effect in told} <= {"assessment.wanted", "assessment.dropped"}
     wanted = [effect for effect in told if effect.type == "assessment.wanted"]
     assert [effect.subject for effect in wanted[-1:]] == ([after.gate.subject] if wanted and after.gate else [])
@@ -281,7 +283,7 @@ def _exchange(before: ExchangeState | None, decision: Decision[Any]) -> None:
 def _meeting(before: ExchangeState | None, decision: Decision[Any]) -> None:
     """Whoever holds a txid says so where the deposit comes by, and a finish takes it back."""
     after: ExchangeState = decision.state
-    told = [effect for effect in decision.effects if isinstance(effect, Tell)]
+    told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
     old = (before.txid, before.vout, before.status) if before is not None else (None, None, "")
     stored = old[:2] != (after.txid, after.vout)
     withdrawn = after.status == "canceled" and old[2] != "canceled" and after.txid is not None

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.exchange.scene import (
+from tests.unit.exchange.originator.scene import (
     PROFILE,
     SOUTH_PROFILE,
     VALID,
@@ -24,10 +24,10 @@ from tests.unit.exchange.scene import (
     policy,
     requested,
 )
-from travelrule.exchange.bound_answers import binding_fault
-from travelrule.exchange.decision import CallHub, Emit
-from travelrule.exchange.reports import CallReport, SentBody
+from travelrule.exchange.originator.answer_binding import binding_fault
 from travelrule.identity.build import authorization_payload, beneficiary_vasp
+from travelrule.machine.effects import CallHub, Emit
+from travelrule.machine.internal_inputs import CallResult, SentBody
 from travelrule.policy.sections import AnswerChecks
 
 Ivms = dict[str, Any]
@@ -133,13 +133,13 @@ def clear_body(draw: st.DrawFn, payload: Ivms) -> Ivms:
     return body if named is ... else {**body, "transferId": named}
 
 
-def report(sent: Ivms, body: Ivms, payload: Ivms, **facts: Any) -> CallReport:
+def report(sent: Ivms, body: Ivms, payload: Ivms, **facts: Any) -> CallResult:
     made = answered("transfer-authorization", **body, payload=payload)
     clear = {"transferId": WITHDRAWAL_ID}
     return made.model_copy(update={"sent": SentBody(clear=clear, payload=sent), **facts})
 
 
-def outcome(sent: Ivms, sender: int, place: int, made: CallReport) -> tuple[list[str], int]:
+def outcome(sent: Ivms, sender: int, place: int, made: CallResult) -> tuple[list[str], int]:
     """Verdicts and finishes of the real machine, whatever is asked again being answered in the same way."""
     destination = {"kind": "vasp", "vaspEntityId": "south", **PLACES[place]}
     scene = Scene(rules=policy())

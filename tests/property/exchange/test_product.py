@@ -15,13 +15,13 @@ import pytest
 from schemas.base import Wire
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
-from tests.unit.exchange.scene import Scene, inbound, policy
-from travelrule.exchange.beneficiary_state import ExchangeState
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.refused_request import RefusedRequestState
-from travelrule.exchange.state import WithdrawalState
+from tests.unit.exchange.originator.scene import Scene, inbound, policy
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.builder import owes
+from travelrule.exchange.originator.refused_request import RefusedRequestState
+from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.table import TRANSITIONS
-from travelrule.exchange.turn import owes
 
 ATTEMPTS_MAX = 2
 

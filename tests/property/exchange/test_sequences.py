@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
-from tests.unit.exchange.scene import (
+from tests.unit.exchange.originator.scene import (
     NOW,
     TRANSFER_ID,
     UNHOSTED,
@@ -23,8 +23,8 @@ from tests.unit.exchange.scene import (
     requested,
     waiting,
 )
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.reports import CallReport
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.internal_inputs import CallResult
 
 OPERATIONS = [
     "address-search",
@@ -65,9 +65,9 @@ bodies = st.none() | st.dictionaries(names | texts, values, max_size=6)
 
 
 @st.composite
-def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallReport:
+def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
-    return CallReport(
+    return CallResult(
         operation=draw(st.sampled_from(OPERATIONS)),
         transfer_id=draw(st.sampled_from(ids)),
         target=draw(texts),

@@ -17,13 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.base import Wire
 from tests.property.exchange.laws import check
-from tests.unit.exchange import scene
-from tests.unit.exchange.scene import NORTH, NOW, SOUTH, Scene, policy
-from travelrule.exchange.decision import Alert, CallHub, DropCalls, EndUnsent, Reply
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.reports import AuthorizationReceived, CallReport, FinishReceived, TxidReportReceived
-from travelrule.exchange.retries import Again, Attempted, Deliver, may_have_acted, react
-from travelrule.exchange.turn import REPORT_AGAIN, TRY_AGAIN
+from tests.unit.exchange.originator import scene
+from tests.unit.exchange.originator.scene import NORTH, NOW, SOUTH, Scene, policy
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.originator.builder import REPORT_AGAIN, TRY_AGAIN
+from travelrule.machine.effects import Alert, CallHub, DropCalls, EndUnsent, Reply
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_policy import Complete, RawResult, Retry, may_have_acted, next_action
+from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
 
 FAR = timedelta(days=400)
 
@@ -103,14 +104,14 @@ class TwoMachines(RuleBasedStateMachine):
             self.report(pending.call, "failed", code="CALL_ENDED", maybe_acted=True)
             return
         pending.tries += 1
-        attempted = Attempted("no-answer", code="NO_ANSWER")
+        attempted = RawResult("no-answer", code="NO_ANSWER")
         if fate in ("fine", "half"):
             heard = self.deliver(pending.call)
             attempted = heard if fate == "fine" else attempted
         elif fate == "late":
             self.late.append(pending.call)
         elif fate == "error":
-            attempted = Attempted("error", 500, "CODE_SERVER_INTERNAL_ERROR")
+            attempted = RawResult("error", 500, "CODE_SERVER_INTERNAL_ERROR")
         self.judge(pending, attempted)
 
     @precondition(lambda self: self.late)
@@ -157,10 +158,10 @@ class TwoMachines(RuleBasedStateMachine):
                 case Alert():
                     self.alerts.append(effect.code)
 
-    def deliver(self, call: CallHub) -> Attempted:
+    def deliver(self, call: CallHub) -> RawResult:
         """Let the other side decide, as its gateway would, and give its answer."""
         if call.operation == "address-search":
-            return Attempted("answer", 200, body={"result": "valid", "beneficiaryVaspEntityId": "south"})
+            return RawResult("answer", 200, body={"result": "valid", "beneficiaryVaspEntityId": "south"})
         other = self.inbound.setdefault(
             call.transfer_id,
             Scene(subject=f"exchange:north/{call.transfer_id}", rules=policy("", SOUTH)),
@@ -171,10 +172,10 @@ class TwoMachines(RuleBasedStateMachine):
         other.state = decision.state
         bodies = [effect.body for effect in decision.effects if isinstance(effect, Reply)]
         if not bodies:
-            return Attempted("error", 503, decision.code)
+            return RawResult("error", 503, decision.code)
         body = dict(bodies[0])
         payload = body.pop("payload", None)
-        return Attempted("answer", 200, body=body, payload=payload)
+        return RawResult("answer", 200, body=body, payload=payload)
 
     def received(self, call: CallHub) -> Wire:
         clear: dict[str, Any] = call.clear
@@ -197,8 +198,8 @@ class TwoMachines(RuleBasedStateMachine):
             }
         )
 
-    def judge(self, pending: Pending, attempted: Attempted) -> None:
-        step = react(
+    def judge(self, pending: Pending, attempted: RawResult) -> None:
+        step = next_action(
             pending.call.operation,
             attempted,
             pending.tries,
@@ -208,7 +209,7 @@ class TwoMachines(RuleBasedStateMachine):
             jitter=0.5,
             note=pending.note,
         )
-        if isinstance(step, Again):
+        if isinstance(step, Retry):
             pending.due_at, pending.note = step.at, step.note
             pending.refreshed |= step.refresh_key
             if step.trouble:
@@ -217,7 +218,7 @@ class TwoMachines(RuleBasedStateMachine):
         self.pending.remove(pending)
         self.finish(pending, attempted, step)
 
-    def finish(self, pending: Pending, attempted: Attempted, end: Deliver) -> None:
+    def finish(self, pending: Pending, attempted: RawResult, end: Complete) -> None:
         body = attempted.body or {}
         self.report(
             pending.call,
@@ -233,7 +234,7 @@ class TwoMachines(RuleBasedStateMachine):
 
     def report(self, call: CallHub, outcome: str, **facts: Any) -> None:
         self.tell(
-            CallReport(
+            CallResult(
                 operation=call.operation, transfer_id=call.transfer_id, target=call.target, outcome=outcome, **facts
             )
         )

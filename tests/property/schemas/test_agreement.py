@@ -30,7 +30,7 @@ from tests.property.schemas.documents import (
     valid,
     without,
 )
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 
 MODEL_RULES = {"INVALID_AMOUNT", "INVALID_TIME"}
 """What a model refuses although its schema, with formats checked, allows it."""

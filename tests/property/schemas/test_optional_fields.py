@@ -7,13 +7,13 @@ from typing import Any
 import orjson
 import pytest
 
-from schemas import hub
 from schemas.base import Wire
+from schemas.hub import bodies
 from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.refusals import Refused
-from travelrule.hub import bodies
+from travelrule.hub import bodies as hub_bodies
 from travelrule.hub.answers import HubFault
 from travelrule.hub.operations import OPERATIONS
 
@@ -50,7 +50,7 @@ def optional_fields(name: str) -> list[str]:
 
 
 def model_of(name: str) -> type[Wire]:
-    found: type[Wire] = getattr(hub, name)
+    found: type[Wire] = getattr(bodies, name)
     return found
 
 
@@ -86,7 +86,7 @@ def test_every_operation_with_a_body_is_tried() -> None:
     assert len(GATEWAY) == 7
 
 
-def takes(shape: bodies.RequestShape, body: bytes) -> bool:
+def takes(shape: hub_bodies.RequestShape, body: bytes) -> bool:
     try:
         shape.read(body)
     except HubFault:

@@ -10,18 +10,19 @@ from uuid import uuid5
 from coincurve import PrivateKey
 
 from schemas.base import Wire
-from schemas.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
-from schemas.decisions import DecisionRecorded
-from schemas.screenings import OwnershipRequested, ScreeningRequested
-from schemas.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
-from tests.unit.exchange.scene import NOW, SALTS, policy
-from travelrule.assessments.machines import MACHINES
+from schemas.events.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.events.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
+from tests.unit.exchange.originator.scene import NOW, SALTS, policy
 from travelrule.crypto.encodings.public_keys import evm_address
-from travelrule.exchange.assessing import ASSESSING, AssessmentDropped, AssessmentWanted, Party
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.messages.arrival import SearchCalledBack
+from travelrule.messages.assessment import ASSESSING, AssessmentDropped, AssessmentWanted, Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.ownership.evm import message_hash
 
@@ -93,9 +94,9 @@ def decided(decision: Any = "deny") -> DecisionRecorded:
     return DecisionRecorded(subject=SCREENING, decision=decision, actor="operator-1", reason="checked by phone")
 
 
-def reported(operation: str, transfer_id: str, outcome: Any = "answered", **facts: Any) -> CallReport:
+def reported(operation: str, transfer_id: str, outcome: Any = "answered", **facts: Any) -> CallResult:
     status = 200 if outcome == "answered" else 0
-    return CallReport(
+    return CallResult(
         **{"operation": operation, "transfer_id": transfer_id, "target": "", "outcome": outcome, "status": status,
            "attempts": 1, **facts}
     )  # fmt: skip
@@ -104,7 +105,7 @@ def reported(operation: str, transfer_id: str, outcome: Any = "answered", **fact
 HIT = {"list": "ofac-sdn", "entry": "12345", "score": "0.97", "reason": "same name", "what": "party"}
 
 
-def lists(*hits: dict[str, Any], checked: bool = True) -> CallReport:
+def lists(*hits: dict[str, Any], checked: bool = True) -> CallResult:
     body = {"checked": checked, "hits": list(hits), "lists": {"ofac-sdn": "2026-11-19"} if checked else {}}
     return reported("look-up", "screening", body=body)
 
@@ -187,7 +188,7 @@ class Scene:
     def input(self, what: Wire) -> Input:
         self.inputs += 1
         name = f"input-{self.inputs}"
-        kind = f"call.{what.outcome}" if isinstance(what, CallReport) else TYPES.get(type(what), "unknown")
+        kind = f"call.{what.outcome}" if isinstance(what, CallResult) else TYPES.get(type(what), "unknown")
         content = what.model_dump_json(by_alias=True).encode()
         return Input("/test", name, kind, self.subject, self.now, what, content, uuid5(SALTS, name))
 
@@ -249,7 +250,7 @@ class Scene:
 
     @property
     def told(self) -> list[Any]:
-        return [effect.data for effect in self.of(Tell)]
+        return [effect.data for effect in self.of(SendMessage)]
 
     @property
     def verdict(self) -> tuple[str, list[str], bool]:

@@ -7,13 +7,12 @@ import pytest
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
 from travelrule.assessments.alert_codes import AlertCode
-from travelrule.assessments.closing import TOO_LATE
-from travelrule.assessments.machines import MACHINES
+from travelrule.assessments.external_events import TOO_LATE
 from travelrule.assessments.table import TRANSITIONS, WAITING, step
-from travelrule.engine.kinds import INTERNAL
-from travelrule.engine.kinds import MACHINES as ALL
-from travelrule.exchange.assessing import ASSESSING
-from travelrule.exchange.table import NEW, IllegalTransitionError
+from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import MACHINES as ALL
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
+from travelrule.messages.assessment import ASSESSING
 
 STATUSES = set(TRANSITIONS) - {NEW}
 

@@ -19,7 +19,7 @@ from tests.unit.engine import manual_time
 from travelrule.bootstrap import installation
 from travelrule.bootstrap.worker import Worker
 from travelrule.engine.intake import Intake
-from travelrule.exchange.inputs import Rejected
+from travelrule.machine.input import Rejected
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
 from travelrule.store.database import Database, is_infrastructure_failure

@@ -14,7 +14,7 @@ from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.retries import Again, Deliver, react
+from travelrule.machine.retry_policy import Complete, Retry, next_action
 
 from .conftest import NOW, OWN, PEER, Hub
 
@@ -78,7 +78,7 @@ async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubErr
 
     tried = await attempt(fail(), OWN)  # type: ignore[arg-type]
     late = NOW + timedelta(hours=1)
-    decided = react(
+    decided = next_action(
         "data-request",
         tried,
         tries=9,
@@ -88,10 +88,10 @@ async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubErr
         jitter=0.0,
         note="0,0,0,0",
     )
-    assert isinstance(decided, Deliver)
+    assert isinstance(decided, Complete)
     assert decided.maybe_acted is maybe_acted
-    again = react("finish", tried, tries=1, first_at=NOW, now=NOW, key_refreshed=False, jitter=0.0)
-    assert isinstance(again, Again)
+    again = next_action("finish", tried, tries=1, first_at=NOW, now=NOW, key_refreshed=False, jitter=0.0)
+    assert isinstance(again, Retry)
 
 
 async def test_an_error_of_ours_is_not_taken_for_an_answer(client: HubClient) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.hub import VaspEntry
+from schemas.hub.bodies import VaspEntry
 from travelrule.client.directory import by_entity, changes, same_alliance
 
 from .conftest import OWN, PEER

@@ -16,13 +16,13 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from schemas.base import Wire
-from tests.unit.exchange.scene import HONEST, answered, requested
+from tests.unit.exchange.originator.scene import HONEST, answered, requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.cli import app
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.reports import CallReport
+from travelrule.machine.input import Input, RawMessage, Rejected
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.settings import Settings
 from travelrule.store import tables
 
@@ -162,7 +162,7 @@ async def answer_calls(opened: Installation, name: str = "w-1") -> None:
         body: dict[str, Any] = {"result": "valid"}
         if call.operation == "transfer-authorization":
             body = {"result": "verified", "payload": HONEST}
-        report: CallReport = answered(call.operation, call.transfer_id, **body)
+        report: CallResult = answered(call.operation, call.transfer_id, **body)
         item = an_input("call.answered", f"withdrawal:{name}", report, source="/hub", input_id=call.id)
         assert (await opened.engine.apply([item]))[0].status == "applied"
 

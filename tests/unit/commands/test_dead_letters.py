@@ -14,7 +14,7 @@ from tests.unit.commands.test_message_letters import refused_message
 from tests.unit.commands.test_operator_commands import consumed, rows
 from travelrule.bootstrap.installation import Installation
 from travelrule.cli import app
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 from travelrule.store import tables
 
 NOW = datetime.now(UTC)

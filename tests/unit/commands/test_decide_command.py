@@ -8,7 +8,7 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
 from tests.unit.commands.kit import FIRST_POLICY, SEED, Answer, Cli, key, verified, withdraw
 from tests.unit.commands.test_operator_commands import consumed
 from travelrule.bootstrap.installation import Installation
@@ -16,7 +16,7 @@ from travelrule.commands.decision_event import MadeDecision, make
 from travelrule.commands.decision_outcome import Outcome, letters_of, what_became_of
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
-from travelrule.exchange.inputs import RawMessage
+from travelrule.machine.input import RawMessage
 from travelrule.store import tables
 
 WORDS = ("--actor", "alice", "--reason", "checked by phone")
@@ -62,7 +62,7 @@ def test_a_final_verdict_is_told_before_anything_is_sent(installed: Cli, broker:
 async def hold(opened: Installation) -> None:
     """`w-1` to a VASP that does not answer: on hold, and allowed only where the policy overrides."""
     from tests.unit.commands.kit import an_input
-    from tests.unit.exchange.scene import reported
+    from tests.unit.exchange.originator.scene import reported
 
     await withdraw(opened)
     async with opened.database.read() as connection:

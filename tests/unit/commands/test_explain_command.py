@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import select
 
 from tests.unit.commands.kit import PERSONAL, Cli, an_input, answer_calls, verified, withdraw
-from tests.unit.exchange.scene import (
+from tests.unit.customers.test_wallet import registered
+from tests.unit.exchange.originator.scene import (
     TRANSFER_ID,
     TXID,
     authorization,
@@ -22,11 +23,10 @@ from tests.unit.exchange.scene import (
     requested,
     wallet,
 )
-from tests.unit.exchange.test_wallets import registered
 from travelrule.bootstrap.installation import Installation
-from travelrule.exchange.assessing import AssessmentEnded
-from travelrule.exchange.inputs import Rejected
-from travelrule.exchange.owning import ListedAs, OwnerScreened
+from travelrule.machine.input import Rejected
+from travelrule.messages.assessment import AssessmentEnded
+from travelrule.messages.owner import ListedAs, OwnerScreened
 from travelrule.store import tables
 
 W1 = "withdrawal:w-1"

@@ -11,7 +11,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer
 from sqlalchemy import select, update
 
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
 from schemas.registry import EVENTS
 from tests.unit.commands.kit import FIRST_POLICY, PERSONAL, Cli, dead_letter, verified, withdraw
 from travelrule.bootstrap.installation import Installation
@@ -271,7 +271,7 @@ def test_replay_puts_the_message_on_its_topic_byte_for_byte(installed: Cli, brok
 
 def test_replay_of_a_tombstone_stays_a_tombstone(installed: Cli, broker: tuple[str, ...]) -> None:
     """A record without value means "remove"; an empty value means nothing."""
-    from travelrule.exchange.inputs import RawMessage, Rejected
+    from travelrule.machine.input import RawMessage, Rejected
 
     async def letter(opened: Installation) -> None:
         await opened.engine.apply([Rejected(RawMessage("wallets", 0, 1, b"k-1", None), "UNREADABLE")])

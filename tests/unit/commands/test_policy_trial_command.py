@@ -9,7 +9,7 @@ import pytest
 from tests.unit.commands.kit import PERSONAL, Cli, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands import trials
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 
 SINCE = ("--since", "2020-01-01")
 

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from schemas.registry import DEAD_LETTER_BYTES
 from tests.unit.commands.kit import Cli, dead_letter, verified
 from travelrule.bootstrap.installation import Installation
-from travelrule.engine.dead_letter_copy import TRUNCATED
+from travelrule.engine.apply.dead_letter_copy import TRUNCATED
 from travelrule.store import tables
 from travelrule.store.queues import outbox_item
 

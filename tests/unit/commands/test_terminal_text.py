@@ -9,7 +9,7 @@ import pytest
 from tests.unit.commands.kit import Cli, dead_letter
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.terminal_text import one_line, printable
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Everything a terminal obeys, or that turns the direction of text, but tabs and line breaks."""

@@ -8,15 +8,16 @@ from typing import Any
 from uuid import uuid5
 
 from schemas.base import Wire
-from schemas.decisions import DecisionRecorded
-from schemas.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
-from tests.unit.exchange.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
-from travelrule.deposits.machines import MACHINES
-from travelrule.exchange.assessing import ASSESSING
-from travelrule.exchange.decision import Alert, CallHub, Decision, DropCalls, Emit, LookUp, Tell
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.meeting import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
-from travelrule.exchange.reports import CallReport, TimerDue
+from schemas.events.decisions import DecisionRecorded
+from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from tests.unit.exchange.originator.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
+from travelrule.engine.registry import MACHINES
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.messages.arrival import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
+from travelrule.messages.assessment import ASSESSING
 from travelrule.policy.policy import Policy
 
 DEPOSIT_ID = "dep-1"
@@ -97,22 +98,22 @@ def authorization(number: int = 1, origin: str = "north", txid: str | None = Non
     return {"subject": subject, "origin": origin, "transferId": transfer_id, "status": "verified", "txid": txid}
 
 
-def context(*authorizations: dict[str, Any], wallet: dict[str, Any] | None = WALLET) -> CallReport:
+def context(*authorizations: dict[str, Any], wallet: dict[str, Any] | None = WALLET) -> CallResult:
     body = {"wallet": wallet, "authorizations": list(authorizations)}
-    return CallReport(
+    return CallResult(
         operation="look-up", transfer_id="deposit-context", target="", outcome="answered", status=200, body=body
     )
 
 
-def reported(operation: str, transfer_id: str, outcome: Any = "answered", target: str = "", **facts: Any) -> CallReport:
+def reported(operation: str, transfer_id: str, outcome: Any = "answered", target: str = "", **facts: Any) -> CallResult:
     status = 200 if outcome == "answered" else 0
-    return CallReport(
+    return CallResult(
         **{"operation": operation, "transfer_id": transfer_id, "target": target, "outcome": outcome,
            "status": status, "attempts": 1, **facts}
     )  # fmt: skip
 
 
-def result(request_id: str, word: str = "valid", reason: str = "", **body: Any) -> CallReport:
+def result(request_id: str, word: str = "valid", reason: str = "", **body: Any) -> CallResult:
     """P.1 as the caller reports it; ``rows`` are (entity, word), ``alliance`` the network of the VASP found."""
     rows = [{"entityId": name, "result": said} for name, said in body.pop("rows", ())]
     alliance = body.pop("alliance", "code")
@@ -126,14 +127,14 @@ def answer_payload(**changes: Any) -> dict[str, Any]:
     return {**ivms101(), "BeneficiaryVASP": {"beneficiaryVASP": legal("South Exchange Ltd.")}, **changes}
 
 
-def data(request_id: str, payload: Any = ..., **body: Any) -> CallReport:
+def data(request_id: str, payload: Any = ..., **body: Any) -> CallResult:
     full = {"result": "normal", "transferId": request_id, "currency": "XRP", "amount": "250.5", **body}
     inner = answer_payload() if payload is ... else payload
     return reported("data-request", request_id, target="north", body=full, payload=inner)
 
 
 def input_type(what: Wire) -> str:
-    return f"call.{what.outcome}" if isinstance(what, CallReport) else TYPES.get(type(what), "unknown")
+    return f"call.{what.outcome}" if isinstance(what, CallResult) else TYPES.get(type(what), "unknown")
 
 
 @dataclass
@@ -196,10 +197,10 @@ class Scene:
 
     @property
     def tells(self) -> list[tuple[str, str]]:
-        return [(effect.subject, effect.type) for effect in self.of(Tell)]
+        return [(effect.subject, effect.type) for effect in self.of(SendMessage)]
 
     def told(self, kind: str) -> list[Any]:
-        return [effect.data for effect in self.of(Tell) if effect.type == kind]
+        return [effect.data for effect in self.of(SendMessage) if effect.type == kind]
 
     @property
     def alerts(self) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 from travelrule.deposits import diagram
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.table import AUTOMATIC, TRANSITIONS, WAITS, may, step
-from travelrule.exchange.alert_codes import AlertCode as SharedCode
-from travelrule.exchange.table import NEW, IllegalTransitionError
+from travelrule.machine.alert_codes import AlertCode as SharedCode
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
 
 STATUSES = set(TRANSITIONS) - {NEW}
 

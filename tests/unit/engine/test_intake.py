@@ -12,11 +12,11 @@ from uuid import UUID
 
 import pytest
 
-from schemas.txids import WithdrawalMined
+from schemas.events.txids import WithdrawalMined
 from travelrule.engine import intake as module
 from travelrule.engine.intake import QUEUE_LIMIT, Intake
 from travelrule.engine.outcome import Outcome
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.machine.input import Input, RawMessage, Rejected
 
 
 class DatabaseDown(Exception):

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from travelrule.exchange import diagram
-from travelrule.exchange.retry_table import BY_CODE
-from travelrule.exchange.table import NEW, TRANSITIONS
+from travelrule.exchange.table import TRANSITIONS
+from travelrule.machine.retry_table import BY_CODE
+from travelrule.machine.transition_table import NEW
 
 
 def test_the_committed_page_is_what_the_tables_say():

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from travelrule.exchange.table import NEW, STATUSES, TRANSITIONS, IllegalTransitionError, may, step
+from travelrule.exchange.table import STATUSES, TRANSITIONS, may, step
+from travelrule.machine.transition_table import NEW, IllegalTransitionError
 
 ORIGINATING = {  # states.md section 2, without the resend of a failed transaction
     (NEW, "wait"), ("wait", "verified"), ("wait", "denied"), ("wait", "canceled"),

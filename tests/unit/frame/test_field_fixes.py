@@ -14,8 +14,8 @@ from pydantic_core import ErrorDetails
 
 from travelrule.errors import ConfigurationError
 from travelrule.field_fixes import fix_of
-from travelrule.hub.documents import Spec
-from travelrule.hub.network_file import NetworkFile
+from travelrule.hub.members.documents import Spec
+from travelrule.hub.members.network_file import NetworkFile
 from travelrule.identity import profile
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import Section

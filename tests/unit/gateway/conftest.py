@@ -12,12 +12,12 @@ import httpx
 import orjson
 import pytest
 
-from schemas.hub import PublicKey
-from schemas.withdrawals import WithdrawalRequested
+from schemas.events.withdrawals import WithdrawalRequested
+from schemas.hub.bodies import PublicKey
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.served_withdrawals import ServedWithdrawals
-from travelrule.exchange.state import WithdrawalState
+from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
+from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp, Policy

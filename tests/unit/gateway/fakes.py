@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from schemas.hub import PublicKey, VaspEntry
-from schemas.persons import Person
-from travelrule.deposits import data_requests
+from schemas.events.persons import Person
+from schemas.hub.bodies import PublicKey, VaspEntry
+from travelrule.deposits import served_request
+from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.searches import SearchRecord
-from travelrule.exchange.decision import Reply
-from travelrule.exchange.inputs import Input
-from travelrule.exchange.machines import MACHINES
-from travelrule.exchange.parties import parties_of_ivms
-from travelrule.exchange.projecting import project_withdrawal
-from travelrule.exchange.state import WithdrawalState
-from travelrule.exchange.withdrawal import MACHINE as WITHDRAWALS
+from travelrule.engine.registry import MACHINES
+from travelrule.exchange.originator.machine import MACHINE as WITHDRAWALS
+from travelrule.exchange.originator.projection import project_withdrawal
+from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.identity.addresses import candidates, canonical, same_txid
+from travelrule.machine.effects import Reply
+from travelrule.machine.input import Input
+from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.store.directory import StoredVasp
 from travelrule.store.reads import ExchangeRecord, WalletRecord, WithdrawalRecord
 
@@ -162,7 +162,7 @@ class FakeIntake:
                     else Outcome("rejected", "CONFLICT")
                 )
             state = self.states.get(item.subject)
-            machine = {**MACHINES, "data-request": data_requests.MACHINE}[item.subject.partition(":")[0]]
+            machine = {**MACHINES, "data-request": served_request.MACHINE}[item.subject.partition(":")[0]]
             decision = machine.decide(state, item, self.world.policy, self.world.now)
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
             if decision.status in {"applied", "duplicate"}:

@@ -11,10 +11,10 @@ import httpx
 import orjson
 import pytest
 
+from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.searches import SearchRecord
-from travelrule.exchange.meeting import SearchCalledBack
 from travelrule.gateway.callbacks import BODY_BYTES_MAX
+from travelrule.messages.arrival import SearchCalledBack
 
 from .conftest import World
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.outcome import Outcome
-from travelrule.engine.searches import SearchRecord
 
 from .conftest import HEADERS, World
 from .test_hygiene import ENDPOINTS

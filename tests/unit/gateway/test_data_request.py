@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from schemas.hub import DataResponse
+from schemas.hub.bodies import DataResponse
 from travelrule.engine.outcome import Outcome
 
 from .conftest import BTC, HEADERS, OLD, OTHER, OWN, PEER, XRP, World, box, key, name, opened, payee, without

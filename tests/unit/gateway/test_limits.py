@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from schemas import limits
-from schemas.persons import Person
+from schemas.events.persons import Person
 from travelrule.identity import names
 
 from .conftest import BTC, World, beneficiary, box, name, payee, transfer

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from travelrule.exchange.decision import Alert
 from travelrule.gateway.misnamed import TOLD_AGAIN
+from travelrule.machine.effects import Alert
 from travelrule.policy.policy import HUB_ENTITY
 
 from .conftest import HEADERS, PEER, World, key

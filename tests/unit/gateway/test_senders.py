@@ -9,8 +9,8 @@ import pytest
 
 from travelrule.client.codes import error_of
 from travelrule.client.errors import NoAnswer
-from travelrule.gateway.callers import Caller
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.gateway.senders import REFRESHES_PER_MINUTE, Senders
 
 from .conftest import OTHER, PEER, World, key
@@ -21,11 +21,11 @@ def senders(world: World) -> Senders:
     return Senders(world.directory, world.refresh, lambda: world.now)
 
 
-def caller(entity_id: str = "north", public_key: str | None = PEER.public_base64) -> Caller:
-    return Caller("code", entity_id, public_key)
+def caller(entity_id: str = "north", public_key: str | None = PEER.public_base64) -> RequestOrigin:
+    return RequestOrigin("code", entity_id, public_key)
 
 
-async def refusal(senders: Senders, who: Caller) -> str:
+async def refusal(senders: Senders, who: RequestOrigin) -> str:
     with pytest.raises(Refused) as caught:
         await senders.check(who)
     return caught.value.code

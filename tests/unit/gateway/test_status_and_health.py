@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from travelrule.gateway.status_search import ANSWERED
+from travelrule.gateway.endpoints.status_search import ANSWERED
 from travelrule.metrics import REGISTRY
 from travelrule.store.reads import ExchangeRecord
 

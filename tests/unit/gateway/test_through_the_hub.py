@@ -14,11 +14,11 @@ from travelrule.client.errors import HubRefused, HubUnavailable
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.app import create_hub
-from travelrule.hub.members import Member, MemberKey
-from travelrule.hub.network_file import NetworkFile
+from travelrule.hub.members.member import Member, MemberKey
+from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.ports import MemberAnswer, MemberCall
-from travelrule.hub.running import Hub, assemble
+from travelrule.hub.runtime.app import create_hub
+from travelrule.hub.runtime.assembly import Hub, assemble
 from travelrule.store.reads import ExchangeRecord
 
 from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, TXID, XRP, World, beneficiary, box, key, payee, transfer

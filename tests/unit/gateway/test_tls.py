@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.unit.authority import Authority
+from tests.support.authority import Authority
 from travelrule.errors import ConfigurationError
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.listener.limits import Limits

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from travelrule.exchange.state import WithdrawalState
+from travelrule.exchange.originator.state import WithdrawalState
 
 from .conftest import BTC, OTHER, XRP, World, key, without
 from .fakes import TXID, Sent

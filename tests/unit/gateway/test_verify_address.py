@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from schemas.persons import Person
+from schemas.events.persons import Person
 from travelrule.policy.sections import Asset
 
 from .conftest import BTC, HEADERS, NOW, OLD, OTHER, OWN, PEER, XRP, Wallet, World, beneficiary, box, key, name, without

@@ -11,12 +11,12 @@ from typing import Any
 import httpx
 
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub.app import create_hub
-from travelrule.hub.members import Member, MemberKey
-from travelrule.hub.network_file import HubLimits
+from travelrule.hub.members.member import Member, MemberKey
+from travelrule.hub.members.network_file import HubLimits
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.hub.records import CallRecord
-from travelrule.hub.running import Hub, assemble
+from travelrule.hub.runtime.app import create_hub
+from travelrule.hub.runtime.assembly import Hub, assemble
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 NORTH = SigningKey(b"n" * 32)

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from tests.unit.hub.kit import error_of
-from tests.unit.hub.search_kit import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, YES, Kind, search_hub
+from tests.unit.hub.searches.search_kit import (
+    CALLBACK_URL,
+    REQUEST_ID,
+    TXID_SEARCH,
+    WALLET_SEARCH,
+    YES,
+    Kind,
+    search_hub,
+)
 from travelrule.hub.ports import NoMemberAnswer
 
 URL = {"callbackUrl": CALLBACK_URL}

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from schemas.events.persons import Person
 from schemas.ivms101 import IvmsPerson
-from schemas.persons import Person
 
 Names = tuple[str, str]
 

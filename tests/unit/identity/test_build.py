@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from schemas.events.persons import Person
+from schemas.events.withdrawals import WithdrawalRequested
 from schemas.ivms101 import Ivms101
-from schemas.persons import Person
-from schemas.withdrawals import WithdrawalRequested
 from travelrule.identity.build import (
     address_payload,
     answer_payload,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.persons import Person
+from schemas.events.persons import Person
 from tests.unit.identity.people import company, firm, natural, owner, sent
 from travelrule.identity.names import (
     NameResult,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas import limits
-from tests.effort import lines_of
+from tests.support.effort import lines_of
 from tests.unit.identity.test_build import ANNA, BIRCH, PROFILE, withdrawal
 from travelrule.identity.build import answer_payload, authorization_payload, data_answer_payload
 from travelrule.identity.payload_limits import excess, has_too_many_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.verdicts import VerdictBody
+from schemas.events.verdicts import VerdictBody
 from travelrule.policy import verdicts_doc
 from travelrule.policy.policy import Policy
 from travelrule.policy.verdicts import CORRECTABLE, VERDICTS, Cause, Verdict, denied_cause, verdict_for

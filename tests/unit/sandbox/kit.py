@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 
 from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember, signed
-from tests.unit.hub.search_kit import ACCOUNT, REQUEST_ID, TXID, TXID_SEARCH, Callbacks, Kind
+from tests.unit.hub.searches.search_kit import ACCOUNT, REQUEST_ID, TXID, TXID_SEARCH, Callbacks, Kind
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
 from travelrule.sandbox.app import create_sandbox

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.hub.kit import SOUTH, STRANGER, TRANSFER_ID, error_of
-from tests.unit.hub.search_kit import TXID
+from tests.unit.hub.searches.search_kit import TXID
 from tests.unit.sandbox.kit import (
     ADDRESS,
     OWNED,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.search_kit import ACCOUNT, TXID, TXID_SEARCH, WALLET_SEARCH, rows
+from tests.unit.hub.searches.search_kit import ACCOUNT, TXID, TXID_SEARCH, WALLET_SEARCH, rows
 from tests.unit.sandbox.kit import ADDRESS, OWNED, World, listed, sandbox, withdrawal
 
 EVM = "0x52908400098527886E0F7030069857D2E4169EE7"

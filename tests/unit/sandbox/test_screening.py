@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from schemas.hub_screening import TransactionScreeningResponse, WalletScreeningResponse
-from schemas.kyt import KytReportResponse
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 from tests.unit.hub.kit import SOUTH, error_of
-from tests.unit.hub.search_kit import CALLBACK_URL
+from tests.unit.hub.searches.search_kit import CALLBACK_URL
 from tests.unit.sandbox.kit import World, listed, real, sandbox
 from travelrule.errors import ConfigurationError
 from travelrule.hub.operations import OPERATIONS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.hub.kit import error_of
-from tests.unit.hub.search_kit import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, rows
+from tests.unit.hub.searches.search_kit import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, rows
 from tests.unit.sandbox.kit import OWNED, World, sandbox, withdrawal
 
 URL: dict[str, Any] = {"callbackUrl": CALLBACK_URL}

@@ -15,8 +15,8 @@ from scripts.world_page import sections, world_schema
 from tests.unit.sandbox.kit import listed
 from tests.unit.sandbox.test_world import CONTRACT
 from travelrule.errors import ConfigurationError
-from travelrule.hub.documents import Spec
-from travelrule.hub.network_file import NetworkFile
+from travelrule.hub.members.documents import Spec
+from travelrule.hub.members.network_file import NetworkFile
 from travelrule.sandbox.faults import FaultSpec
 from travelrule.sandbox.world import World, load_world, parse_world
 

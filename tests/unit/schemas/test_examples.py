@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 import schemas
 from schemas.base import Wire
-from schemas.cloudevents import CloudEvent
+from schemas.events.cloudevents import CloudEvent
 from schemas.faults import field_faults
 from schemas.registry import EVENTS
 

@@ -7,10 +7,10 @@ import pytest
 from pydantic import Field, ValidationError
 
 from schemas.base import Wire
+from schemas.events.txids import WithdrawalMined
+from schemas.events.wallets import WalletRegistered
 from schemas.faults import CODES, FAULTS_MAX, FieldFault, field_faults
-from schemas.kyt import Annotation
-from schemas.txids import WithdrawalMined
-from schemas.wallets import WalletRegistered
+from schemas.hub.kyt import Annotation
 
 SECRET = "Sofia-Holm-556000"
 

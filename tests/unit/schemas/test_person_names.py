@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from schemas.events.persons import Person
+from schemas.events.wallets import WalletRegistered
+from schemas.events.withdrawals import WithdrawalAmended
 from schemas.person_names import BLANK_LETTERS, is_name, nameless_fields
-from schemas.persons import Person
-from schemas.wallets import WalletRegistered
-from schemas.withdrawals import WithdrawalAmended
 
 UNSEEN = [
     "\u202e",  # right-to-left override

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import schemas
+from schemas.events.withdrawals import WithdrawalRequested
 from schemas.export import documents
 from schemas.faults import CODES, field_faults
-from schemas.withdrawals import WithdrawalRequested
 
 EXAMPLES = Path(schemas.__file__).parent / "examples"
 MODELS = documents()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import schemas
+from schemas.events.verdicts import Sequenced
 from schemas.registry import EVENTS, TOMBSTONES, TOPICS, bare_id, model_of, subject_of
-from schemas.verdicts import Sequenced
 
 EXAMPLES = Path(schemas.__file__).parent / "examples"
 

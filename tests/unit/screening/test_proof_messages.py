@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from travelrule.crypto.encodings.public_keys import evm_address
-from travelrule.screening.ownership.checking import check_proof
 from travelrule.screening.ownership.evm import message_hash
 from travelrule.screening.ownership.messages import Bound, ProofMessage, fault_of, parse
 from travelrule.screening.ownership.outcome import ProofCode
+from travelrule.screening.ownership.proof_check import check_proof
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 KEY = PrivateKey(b"k" * 32)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.hub_screening import TransactionScreeningResponse, WalletScreeningResponse
-from schemas.kyt import KytReportResponse
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 from travelrule.screening import risk
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from streams.codec import read
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.machine.input import Input, RawMessage, Rejected
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ID = "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"

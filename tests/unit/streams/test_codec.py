@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.events.txids import WithdrawalBroadcast
+from schemas.events.wallets import WalletRemoved
 from schemas.registry import EVENTS, TOPICS
-from schemas.txids import WithdrawalBroadcast
-from schemas.wallets import WalletRemoved
 from streams import codec
 from streams.codec import CODES, SIZE_MAX, read, reader, write_event
 from streams.json_text import DEPTH_MAX
 from tests.unit.streams.records import ID, NOW, accepted, event, read_bytes, read_event, record, refused
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.machine.input import Input, RawMessage, Rejected
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 

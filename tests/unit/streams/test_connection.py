@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from streams.connection import connect
-from tests.unit.authority import Authority
+from tests.support.authority import Authority
 from travelrule.errors import ConfigurationError, ServiceUnavailable
 from travelrule.settings import Settings
 

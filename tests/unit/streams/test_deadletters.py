@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from streams.deadletters import DeadLetterHeaders
 from streams.topics import Topics
-from travelrule.exchange.inputs import RawMessage, Rejected
+from travelrule.machine.input import RawMessage, Rejected
 
 FIRST = datetime(2026, 11, 20, 9, 0, 0, 5000, tzinfo=UTC)
 LATER = datetime(2026, 11, 20, 10, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 
 from streams.codec import SIZE_MAX
 from tests.unit.streams.records import ID, Headers, event, read_bytes
-from travelrule.exchange.inputs import Rejected
+from travelrule.machine.input import Rejected
 
 REQUESTED = "withdrawal.requested.v1"
 NAMES = (REQUESTED, f"withdrawal:{ID}", "/platform#e-1")

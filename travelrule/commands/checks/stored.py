@@ -13,10 +13,10 @@ from travelrule.bootstrap import installation
 from travelrule.bootstrap.installation import audit_key, verify_keys
 from travelrule.commands.checks.check import MEND_SETTINGS, Check, concern, failed, guarded, unasked
 from travelrule.crypto.audit_chain import verify_root
-from travelrule.engine.active_lists import ActiveLists
-from travelrule.engine.rules import first_policy
+from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.policy.active import first_policy
 from travelrule.errors import ConfigurationFault, ServiceUnavailable
-from travelrule.exchange.decision import Alert
+from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
 from travelrule.store import migrate, tables

@@ -13,7 +13,7 @@ from uuid import uuid4
 import orjson
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
-from schemas.cloudevents import write_event
+from schemas.events.cloudevents import write_event
 from schemas.registry import TOPICS
 
 WAIT_SECONDS = 60.0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.effort import lines_of
+from tests.support.effort import lines_of
 from tests.unit.screening.addresses.spellings import FAMILIES, bech32, fives
 from tests.unit.screening.addresses.vectors import vectors
 from travelrule.screening.addresses import address_keys, check_address

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.name_filler import generated
 from tests.benchmarks.name_labels import excerpt
-from tests.effort import lines_of, lines_of_steps
+from tests.support.effort import lines_of, lines_of_steps
 from travelrule.screening.names import ListedName, NameIndex
 from travelrule.screening.names.normal import normalise
 from travelrule.screening.names.text import CHARACTERS_KEPT, visible

@@ -1,0 +1,82 @@
+"""How an assessment begins: what is wanted, in one form for both kinds of subject, and the first question."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from schemas.base import Wire
+from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
+from travelrule.assessments.kyt_analysis import begin_analysis
+from travelrule.assessments.list_screening import begin_listing
+from travelrule.assessments.notifications import say_end, say_session
+from travelrule.assessments.ownership_proof import open_session
+from travelrule.assessments.risk_rating import begin_rating
+from travelrule.assessments.state import AssessmentState
+from travelrule.assessments.table import LIMIT
+from travelrule.identity.addresses import split_tag
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Effect
+from travelrule.machine.fingerprint import fingerprint
+from travelrule.machine.input import Input
+from travelrule.messages.assessment import AssessmentKind, AssessmentWanted
+from travelrule.policy.policy import Policy
+from travelrule.policy.sections import TimeLimits
+
+
+def wanted_by(data: Wire) -> AssessmentWanted | None:
+    """Read what is wanted; None if this input wants nothing."""
+    match data:
+        case AssessmentWanted():
+            return data
+        case ScreeningRequested():
+            address = split_tag(data.address)[0] if data.address else None
+            return AssessmentWanted(
+                asker="", kind=data.kind, network=data.chain, address=address, txid=data.txid, force=data.force
+            )
+        case OwnershipRequested():
+            return AssessmentWanted(
+                asker="",
+                kind="ownership",
+                network=data.blockchain,
+                address=data.address,
+                asset=data.asset,
+                customer_id=data.customer_id,
+                widget_origin=data.widget_origin,
+            )
+    return None
+
+
+def begin(item: Input, wanted: AssessmentWanted, policy: Policy, now: datetime) -> Decision[AssessmentState]:
+    """Make the subject and ask the first question."""
+    turn = AssessmentTurn(AssessmentState(item.subject, fingerprint(item), wanted), item, policy, now)
+    turn.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
+    match wanted.kind:
+        case "lists" | "wallet":
+            return turn.done(begin_listing(turn))
+        case "transaction":
+            return turn.done(begin_rating(turn))
+        case "kyt":
+            return turn.done(begin_analysis(turn))
+        case "ownership":
+            return turn.done(open_session(turn))
+
+
+def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
+    """Give the seconds after which there is an answer in any case."""
+    if kind == "kyt":
+        return limits.kyt_limit
+    return limits.ownership if kind == "ownership" else limits.screening
+
+
+def repeated(turn: AssessmentTurn) -> Decision[AssessmentState]:
+    """The same request again: an asker gets its answer again, as far as there is one; another request conflicts."""
+    state = turn.state
+    if state.fingerprint != fingerprint(turn.item):
+        return rejected(state, "CONFLICT", "requestId", "this request is known with other data: use a new id")
+    said: list[Effect] = []
+    if state.wanted.asker and state.ended is not None:
+        say_end(state, turn.policy.version, said)
+    elif state.wanted.asker and state.status == "proving":
+        say_session(state, said)
+    return ignored(state, "requested again with equal data", *said)

@@ -1,0 +1,69 @@
+"""``travelrule serve``, ``hub``, ``sandbox`` and ``demo``: what stays up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from travelrule.bootstrap.lists import addresses_of_folder
+from travelrule.bootstrap.roles import ROLES, serve_roles
+from travelrule.commands.edge import Output, fail, load_settings, not_built, run
+from travelrule.errors import TravelRuleError, UsageError
+from travelrule.hub.runtime.assembly import run_hub
+from travelrule.sandbox.server import run_sandbox
+
+ListenOption = Annotated[str, typer.Option("--listen", help="host:port to listen on")]
+
+
+def serve(
+    roles: Annotated[list[str] | None, typer.Argument(help="worker, gateway, console; none named: all")] = None,
+) -> None:
+    """Run the named roles in this process until SIGTERM or SIGINT."""
+    wanted = roles or [role for role in ROLES if role != "console"]
+    unknown = sorted(set(wanted) - set(ROLES))
+    if unknown:
+        fail(UsageError(f"no such role: {', '.join(unknown)}; roles are {', '.join(ROLES)}"))
+    if "console" in wanted:
+        not_built("the console role")
+    run(serve_roles(load_settings(serving=True), frozenset(wanted)))
+
+
+def hub(
+    listen: ListenOption,
+    members: Annotated[Path | None, typer.Option(help="TOML or JSON file with the members")] = None,
+) -> None:
+    """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
+    folder = load_settings(serving=True).lists_dir
+    try:
+        lists_hit = addresses_of_folder(folder) if folder is not None else None
+    except TravelRuleError as error:
+        fail(error)
+    run(run_hub(listen, members, lists_hit=lists_hit, handle_signals=True))
+
+
+def sandbox(
+    world: Annotated[Path, typer.Option(help="world file: members, robots, faults")],
+    listen: ListenOption,
+    data: Annotated[Path | None, typer.Option(help="folder for the journal")] = None,
+) -> None:
+    """Run a hub with the world file's members, robots and faults."""
+    load_settings(serving=True)
+    run(run_sandbox(world, listen, data, handle_signals=True))
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="end after the scenarios")] = False,  # noqa: FBT002
+    output: Annotated[Output, typer.Option("--output", help="text or json")] = Output.TEXT,
+) -> None:
+    """Play the scenarios between two VASPs on a network of their own."""
+    from travelrule.commands.demo.play import play  # noqa: PLC0415 - nobody else needs it loaded
+
+    del output  # the summary line is JSON in any case
+    try:
+        passed = play(once=once)
+    except TravelRuleError as error:
+        fail(error)
+    if not passed:
+        raise typer.Exit(1)

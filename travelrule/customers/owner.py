@@ -1,0 +1,65 @@
+"""The owner machine: which entries of the lists name one customer, by all of his wallets together. Pure.
+
+An entry that none of them had before is told to the wallet that found it, which alerts: once for an owner and an entry,
+however many wallets he has. An entry that the last wallet gave up is forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Effect, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import Projection
+from travelrule.machine.serialization import codec
+from travelrule.messages.owner import OwnerHits, OwnerListed, entries_text, keys_of
+from travelrule.policy.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerState:
+    """A customer whom a list named at least once; ``wallet`` are those with hits now, by subject."""
+
+    wallets: tuple[OwnerHits, ...] = ()
+
+
+def decide(state: OwnerState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+    """Decide on what one wallet says; neither time nor policy matters."""
+    del policy, now
+    data = item.data
+    if not isinstance(data, OwnerHits):
+        return Decision(
+            state,
+            status="rejected",
+            code="UNKNOWN_TYPE",
+            field="type",
+            fix="this type says nothing about an owner",
+            rule="UNKNOWN_TYPE",
+        )
+    before = state or OwnerState()
+    others = tuple(one for one in before.wallets if one.wallet != data.wallet)
+    after = replace(before, wallets=(*others, data) if data.hits else others)
+    known = frozenset[tuple[str, str]]().union(*(keys_of(one.hits) for one in before.wallets))
+    fresh = tuple(hit for hit in data.hits if hit.key not in known)
+    effects: tuple[Effect, ...] = ()
+    if fresh:
+        effects = (SendMessage(data.wallet, "owner.listed", OwnerListed(hits=fresh)),)
+        return Decision(after, effects, rule=f"a list names the owner: {entries_text(fresh)}")
+    return Decision(after, rule="known entries" if data.hits else "no list names the owner of this wallet any more")
+
+
+def project(state: OwnerState) -> Projection:
+    """Project an owner: whether a list names him."""
+    return Projection(status="listed" if state.wallets else "not-listed")
+
+
+_dump, _load = codec(OwnerState)
+
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("owner", decide, _dump, _load, project, VERSION)

@@ -1,0 +1,54 @@
+"""What the gateway tells the ``data-request`` machine: a transaction data request (M7) with the facts it needs.
+
+The facts were looked up for the decision (the requester's entry, the withdrawals that fit txid and address). They are
+no part of what was asked, by which a repetition is recognised, but they are kept with the input, so that the decision
+can be computed again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.base import Wire
+from schemas.events.persons import Person
+from schemas.events.withdrawals import WithdrawalRequested
+from travelrule.messages.inbound_request import SenderFacts
+
+
+class WithdrawalFacts(Wire):
+    """An own withdrawal of the transaction to the address in question.
+
+    ``request`` is None if the withdrawal's data were erased: that it was sent is still known, by whom is not.
+    ``kyc``: whether its customer has finished KYC, None if no registered wallet tells; ``owner`` is the person that the
+    wallet registration names for that customer.
+    """
+
+    subject: str
+    request: WithdrawalRequested | None = None
+    vout: str | None = None
+    kyc: bool | None = None
+    owner: Person | None = None
+
+
+class DataRequestReceived(Wire):
+    """M7: a request that passed order 1 (well-formed, decrypted) of member-api.md section 8.
+
+    ``origin`` is ``X-Request-Origin``, ``entity_id`` the requester's entity id in it. ``ivms101`` is the opened inner
+    object, untouched. ``requester`` is None for a sender whom nobody vouches for. ``withdrawals`` are all own
+    withdrawals of the transaction to that address, the oldest first.
+    """
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    txid: str
+    beneficiary_address: str
+    currency: str | None = None
+    network: str | None = None
+    ivms101: dict[str, Any]
+    requester: SenderFacts | None = None
+    withdrawals: tuple[WithdrawalFacts, ...] = ()
+
+
+INTERNAL: dict[str, type[Wire]] = {"data-request.received": DataRequestReceived}
+"""Which model an internal input's data are."""

@@ -1,0 +1,90 @@
+"""The vasp machine: what changed about a counterparty that an operator should see. Pure.
+
+The state is the entry as it was last seen, so that a refresh told twice alerts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import Projection
+from travelrule.machine.serialization import codec
+from travelrule.messages.directory import DirectoryChanged, DirectoryEntry
+from travelrule.policy.policy import Policy
+
+UP = "up"
+
+
+@dataclass(frozen=True, slots=True)
+class VaspState:
+    """A counterparty as the directory last listed it; ``entry`` None: no longer listed."""
+
+    entity_id: str
+    entry: DirectoryEntry | None = None
+
+
+def decide(state: VaspState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+    """Decide one change of one directory entry."""
+    del policy, now
+    data = item.data
+    if not isinstance(data, DirectoryChanged):
+        return Decision(
+            state,
+            status="rejected",
+            code="UNKNOWN_TYPE",
+            field="type",
+            fix="this type says nothing about a directory entry",
+            rule="UNKNOWN_TYPE",
+        )
+    before = state.entry if state is not None else data.old
+    if state is not None and before == data.new:
+        return Decision(state, status="duplicate", rule="seen before")
+    alerts = () if data.first_load else tuple(_news(before, data.new))
+    effects = tuple(Alert(code.value, severity, data.entity_id) for code, severity in alerts)
+    return Decision(VaspState(data.entity_id, data.new), effects, rule="directory entry changed")
+
+
+def _news(old: DirectoryEntry | None, new: DirectoryEntry | None) -> Iterator[tuple[AlertCode, Any]]:
+    """Name what changed. A changed key is critical: whoever holds it reads the personal data sent to it."""
+    if new is None:
+        if old is not None:
+            yield AlertCode.DIRECTORY_VASP_GONE, "warning"
+        return
+    if old is None:
+        yield AlertCode.DIRECTORY_VASP_NEW, "warning"
+        return
+    if {key.pubkey for key in old.pubkeys} != {key.pubkey for key in new.pubkeys}:
+        yield AlertCode.DIRECTORY_KEY_CHANGED, "critical"
+    if _is_up(old) and not _is_up(new):
+        yield AlertCode.DIRECTORY_VASP_DOWN, "warning"
+    if _is_up(new) and not _is_up(old):
+        yield AlertCode.DIRECTORY_VASP_UP, "warning"
+    if (old.alliance, old.country, old.legal_name) != (new.alliance, new.country, new.legal_name):
+        yield AlertCode.DIRECTORY_ENTRY_CHANGED, "warning"
+
+
+def _is_up(entry: DirectoryEntry) -> bool:
+    return entry.health.lower() == UP
+
+
+def project(state: VaspState) -> Projection:
+    """Project a counterparty: only whether it is listed and up."""
+    if state.entry is None:
+        return Projection(status="gone", counterparty=state.entity_id)
+    return Projection(status=state.entry.health, counterparty=state.entity_id)
+
+
+_dump, _load = codec(VaspState)
+
+VERSION = 2
+"""See ``Machine.version``."""
+
+MACHINE = Machine("vasp", decide, _dump, _load, project, VERSION)

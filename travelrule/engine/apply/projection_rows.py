@@ -1,0 +1,198 @@
+"""Subject rows and the rows that searches read, derived from the states of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from travelrule.engine.apply.locked_subject import LockedSubject
+from travelrule.engine.vault import Vault
+from travelrule.identity.addresses import place, txid_key
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
+from travelrule.store import tables
+from travelrule.store.bulk import Write
+from travelrule.store.types import plain_amount
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The rows of one batch by table, in the order in which they are written."""
+
+    new: list[Row] = field(default_factory=list)
+    keys: list[Row] = field(default_factory=list)
+    subjects: list[Row] = field(default_factory=list)
+    erased: list[Row] = field(default_factory=list)
+    withdrawals: list[Row] = field(default_factory=list)
+    exchanges: list[Row] = field(default_factory=list)
+    wallets: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+
+    def writes(self) -> list[Write]:
+        """The changes that make them."""
+        return [
+            Write("insert", tables.subjects, self.new),
+            Write("insert", tables.data_keys, self.keys),
+            # An upsert finds its row by the key alone, which an UPDATE joined to the new values may not.
+            Write("insert", tables.subjects, self.subjects, "update"),
+            Write("update", tables.subjects, self.erased),
+            Write("insert", tables.withdrawals, self.withdrawals, "update"),
+            Write("insert", tables.exchanges, self.exchanges, "update"),
+            Write("insert", tables.wallets, self.wallets, "update"),
+            Write("delete", tables.wallets, self.removed),
+        ]
+
+
+def subject_writes(
+    slots: Iterable[LockedSubject], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
+) -> list[Write]:
+    """Every changed subject, and the search rows that differ from before."""
+    rows = _Rows()
+    for slot in slots:
+        if not slot.changed or not (slot.stored or slot.new_key):
+            continue
+        if slot.erased:
+            rows.erased.append(_erased_row(vasp, slot, now))
+            continue
+        projection = _project(slot, machines)
+        subject_row = _subject_row(vasp, slot, projection, _sealed(slot, vault), now)
+        if slot.stored:
+            rows.subjects.append(subject_row)
+        else:
+            rows.new.append(subject_row)
+            rows.keys.append({"vasp": vasp, "subject": slot.subject, "wrapped": slot.new_key, "created_at": now})
+        _search_rows(rows, slot, projection, vault, vasp, now)
+        slot.projection = projection
+    return rows.writes()
+
+
+def _search_rows(
+    rows: _Rows, slot: LockedSubject, projection: Projection, vault: Vault, vasp: str, now: datetime
+) -> None:
+    before = slot.projection.rows if slot.projection is not None else ()
+    for row in projection.rows:
+        if row in before:
+            continue
+        match row:
+            case WithdrawalRow():
+                rows.withdrawals.append(_withdrawal(vasp, slot, row, vault, now))
+            case ExchangeRow():
+                rows.exchanges.append(_exchange(vasp, slot, row, vault, now))
+            case WalletRow(removed=True):
+                rows.removed.append({"vasp": vasp, "wallet_id": row.wallet_id})
+            case WalletRow():
+                rows.wallets.append(_wallet(vasp, slot, row, vault, now))
+
+
+def _sealed(slot: LockedSubject, vault: Vault) -> bytes | None:
+    """The state as the row keeps it. One that was not decided stays as it is stored, byte for byte: its fingerprint
+    is in the last audit record, and another version of the machine may write the same state differently.
+    """
+    return vault.seal(slot.data_key, "state", slot.subject, slot.dumped) if slot.dumped else slot.sealed
+
+
+def _project(slot: LockedSubject, machines: dict[str, Machine]) -> Projection:
+    if slot.state is None:
+        return Projection(due_at=slot.due_at, due_timer="parked" if slot.due_at else "")
+    return slot.projected if slot.projected is not None else machines[slot.kind].project(slot.state)
+
+
+def _erased_row(vasp: str, slot: LockedSubject, now: datetime) -> Row:
+    """What may still change of a subject that nobody can read any more; the rest stays as it was."""
+    return {
+        "vasp": vasp,
+        "subject": slot.subject,
+        "due_at": slot.due_at,
+        "sequences": orjson.dumps(slot.sequences).decode(),
+        "updated_at": now,
+    }
+
+
+def _subject_row(vasp: str, slot: LockedSubject, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
+    return {
+        "vasp": vasp,
+        "subject": slot.subject,
+        "kind": slot.kind,
+        "status": projection.status,
+        "verdict": projection.verdict,
+        "chain": projection.chain,
+        "counterparty": projection.counterparty,
+        "due_at": projection.due_at,
+        "due_timer": projection.due_timer,
+        "sealed": sealed,
+        "parked": slot.parked,
+        "sequences": orjson.dumps(slot.sequences).decode(),
+        "head": slot.head,
+        "records": slot.records,
+        "machine_version": slot.machine_version,
+        "machine_records": slot.machine_records,
+        "traceparent": slot.traceparent,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _withdrawal(vasp: str, slot: LockedSubject, row: WithdrawalRow, vault: Vault, now: datetime) -> Row:
+    return {
+        "vasp": vasp,
+        "withdrawal_id": row.withdrawal_id,
+        "subject": slot.subject,
+        "currency": row.currency,
+        "network": row.network,
+        "amount": row.amount,
+        "fiat_minor": row.fiat_minor,
+        "fiat_currency": row.fiat_currency,
+        "customer_index": vault.index.of("customer", row.customer_id),
+        "address_index": vault.index.of("address", row.address),
+        "txid": row.txid,
+        "txid_key": txid_key(row.txid) if row.txid else None,
+        "vout": row.vout,
+        "created_at": now,
+    }
+
+
+def _exchange(vasp: str, slot: LockedSubject, row: ExchangeRow, vault: Vault, now: datetime) -> Row:
+    return {
+        "vasp": vasp,
+        "side": row.side,
+        "counterparty": row.counterparty,
+        "transfer_id": row.transfer_id,
+        "subject": slot.subject,
+        "status": row.status,
+        "chain": row.chain,
+        "txid": row.txid,
+        "txid_key": txid_key(row.txid) if row.txid else None,
+        "vout": row.vout,
+        "address_index": vault.index.of("address", row.address) if row.address else None,
+        "currency": row.currency,
+        "amount": plain_amount(row.amount) if row.amount is not None else None,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _wallet(vasp: str, slot: LockedSubject, row: WalletRow, vault: Vault, now: datetime) -> Row:
+    content = {"customerId": row.customer_id, "tag": row.tag, "owner": row.owner}
+    # At a shared address every customer has a tag, and there may be millions of them: each is found by both together.
+    field, value = ("place", place(row.address, row.tag)) if row.tag else ("address", row.address)
+    return {
+        "vasp": vasp,
+        "wallet_id": row.wallet_id,
+        "subject": slot.subject,
+        "address_index": vault.index.of(field, value),
+        "customer_index": vault.index.of("customer", row.customer_id),
+        "currencies": orjson.dumps(row.currencies).decode(),
+        "networks": orjson.dumps(row.networks).decode(),
+        "kyc": row.kyc,
+        "sealed": vault.seal(slot.data_key, "wallet", slot.subject, orjson.dumps(content)),
+        "revision": row.revision,
+        "screened_lists": row.screened_lists,
+        "sanctioned": row.sanctioned,
+        "created_at": now,
+    }

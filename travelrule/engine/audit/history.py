@@ -1,0 +1,198 @@
+"""What is stored of one subject, read for deciding it again: its inputs in order, when each was decided and under which
+policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from travelrule.crypto.errors import AtRestError
+from travelrule.engine.audit.record import FIRST_DEFAULTS, machine_version
+from travelrule.engine.input_envelope import unpack
+from travelrule.engine.vault import Vault
+from travelrule.identity.profile import VaspProfile
+from travelrule.machine.input import Input
+from travelrule.policy.policy import DEFAULTS, OwnVasp, Policy, own_version
+from travelrule.policy.toml_form import PolicyFaults
+from travelrule.store import tables
+from travelrule.store.database import Database
+from travelrule.store.policies import Policies
+
+
+class RecordedPolicies:
+    """The policies and own profiles that records name, each read once.
+
+    ``own`` is what the VASP says about itself now: for records that name no profile, and only for them.
+    """
+
+    def __init__(self, policies: Policies, own: OwnVasp) -> None:
+        self._policies = policies
+        self._own = own
+        self._by_version: dict[str, Policy | None] = {}
+        self._profiles: dict[str, OwnVasp | None] = {}
+        self._kept: dict[str, bool] = {}
+
+    async def own_at(self, body: Mapping[str, Any]) -> OwnVasp | None:
+        """What the VASP said about itself when a record was written; None if that is not there as it was."""
+        version = body.get("profileVersion")
+        if version is None:
+            return self._own
+        if version not in self._profiles:
+            content = await self._policies.profile(version)
+            self._profiles[version] = None if content is None or own_version(content) != version else _own(content)
+        return self._profiles[version]
+
+    async def policy(self, version: str) -> Policy | None:
+        """The policy of this version, without a profile; None if it is missing, or its content was changed."""
+        if version not in self._by_version:
+            stored = await self._policies.by_version(version)
+            policy = None if stored is None else _policy(stored.content)
+            if policy is not None and policy.version != version:
+                policy = None  # its content was changed
+            self._by_version[version] = policy
+        return self._by_version[version]
+
+    async def fault(self, body: Mapping[str, Any]) -> str:
+        """What is wrong with the policy and the profile that a record of another version of its machine names (empty:
+        nothing). They must be stored; this release need not be able to use them, and it cannot tell whether a policy
+        was changed if it reads the built-in rules otherwise than that release did.
+        """
+        version, profile = body["policyVersion"], body.get("profileVersion")
+        if not await self._policy_is_kept(version, body.get("policyDefaults", FIRST_DEFAULTS)):
+            return f"policy {version} of record {body['record']} is missing"
+        if profile is not None and not await self._profile_is_kept(profile):
+            return f"profile {profile} of record {body['record']} is missing or was changed"
+        return ""
+
+    async def _policy_is_kept(self, version: str, defaults: int) -> bool:
+        name = f"policy {version} {defaults}"
+        if name not in self._kept:
+            stored = await self._policies.by_version(version)
+            read = None if stored is None else _policy(stored.content)
+            changed = read is not None and read.version != version and defaults == DEFAULTS
+            self._kept[name] = stored is not None and not changed
+        return self._kept[name]
+
+    async def _profile_is_kept(self, version: str) -> bool:
+        name = f"profile {version}"
+        if name not in self._kept:
+            content = await self._policies.profile(version)
+            self._kept[name] = content is not None and own_version(content) == version
+        return self._kept[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One input, when, under which policy and by which version of the machine it was decided, and the fingerprint of
+    the state it led to (hex).
+    """
+
+    item: Input
+    at: datetime
+    policy: Policy
+    state: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
+
+    ``word`` and ``status`` are columns of the subject's row: the verdict, and the status of its exchange.
+    """
+
+    subject: str
+    steps: Sequence[Step] = field(default=(), repr=False)
+    missing: str = ""
+    word: str = ""
+    status: str = ""
+
+
+class Histories:
+    """Reads one subject at a time, each at one moment; nothing is changed."""
+
+    def __init__(self, database: Database, vasp: str, vault: Vault, policies: Policies, own: OwnVasp) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._vault = vault
+        self._policies = RecordedPolicies(policies, own)
+
+    async def touched(self, since: datetime, kinds: Sequence[str], after: str, count: int) -> Sequence[str]:
+        """The next subjects of these kinds that anything happened to since then, in the order of their names."""
+        table = tables.subjects
+        query = (
+            select(table.c.subject)
+            .where(table.c.vasp == self._vasp, table.c.subject > after)
+            .where(table.c.kind.in_(kinds), table.c.updated_at >= since, table.c.records > 0)
+            .order_by(table.c.subject)
+            .limit(count)
+        )
+        async with self._database.read() as connection:
+            return (await connection.execute(query)).scalars().all()
+
+    async def read(self, subject: str) -> History:
+        """What is stored of this subject."""
+        async with self._database.snapshot() as connection:
+            row = (await connection.execute(self._of(tables.subjects, subject))).first()
+            records = (await connection.execute(self._of(tables.audit, subject).order_by(tables.audit.c.record))).all()
+            inputs = (await connection.execute(self._of(tables.inputs, subject))).all()
+            wrapped = (await connection.execute(self._of(tables.data_keys, subject))).first()
+        if row is None:
+            return History(subject, missing="it is not there")
+        if wrapped is None:
+            return History(subject, missing="its data were erased", word=row.verdict)
+        by_name = {(stored.source, stored.id): bytes(stored.sealed) for stored in inputs}
+        try:
+            key = self._vault.unwrap(subject, bytes(wrapped.wrapped))
+            steps = [await self._step(subject, key, orjson.loads(bytes(record.body)), by_name) for record in records]
+        except AtRestError:
+            return History(subject, missing="something sealed was changed", word=row.verdict)
+        except (ValidationError, KeyError):
+            missing = "another version of the program took an input that this one cannot read"
+            return History(subject, missing=missing, word=row.verdict)
+        whole = [step for step in steps if step is not None]
+        if len(whole) < len(records):
+            missing = "an input, or the policy that decided it, is missing: see audit verify"
+            return History(subject, missing=missing, word=row.verdict)
+        return History(subject, whole, word=row.verdict, status=row.status)
+
+    async def _step(
+        self, subject: str, key: bytes, body: dict[str, Any], by_name: dict[tuple[str, str], bytes]
+    ) -> Step | None:
+        sealed = by_name.get((body["source"], body["id"]))
+        policy = await self._policies.policy(body["policyVersion"])
+        own = await self._policies.own_at(body)
+        if sealed is None or policy is None or own is None:
+            return None
+        item = unpack(self._vault.open(key, "input", subject, sealed))
+        return Step(
+            item, datetime.fromisoformat(body["at"]), policy.with_own(own), body["state"], machine_version(body)
+        )
+
+    def _of(self, table: Any, subject: str) -> Any:
+        return select(table).where(table.c.vasp == self._vasp, table.c.subject == subject)
+
+
+def _policy(content: str) -> Policy | None:
+    """Read a stored policy; None if this version of the program cannot."""
+    try:
+        return Policy.from_toml(content)
+    except PolicyFaults:
+        return None
+
+
+def _own(content: str) -> OwnVasp | None:
+    """Read a stored profile; None if this version of the program cannot."""
+    said = orjson.loads(content)
+    try:
+        profile = None if said["profile"] is None else VaspProfile.model_validate_json(orjson.dumps(said["profile"]))
+    except ValidationError:
+        return None
+    return OwnVasp(said["entityId"], said["origin"], profile)

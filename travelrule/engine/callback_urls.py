@@ -1,0 +1,102 @@
+"""Where the hub may call back about a question of ours, and whose question it was (member-api.md section 11).
+
+No callback carries a signature, so the path holds a token that nobody can guess: a keyed hash of the operation and the
+request id under the index key. It stands in the table ``callback_urls`` before the search is sent. Whoever knows it
+can make us ask the hub for the result a little earlier, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from sqlalchemy import select
+
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.store import bulk, tables
+from travelrule.store.database import Database
+
+CALLED_BACK = ("txid-search", "wallet-search", "kyt-search", "unhosted-token")
+"""The operations that take a ``callbackUrl``. The last two have no ``requestId`` of ours: the id is our call's."""
+CALLBACK_PATH = "/callbacks/{operation}/{token}"
+
+_TOKEN = re.compile(r"[0-9a-f]{32}")
+_FIELD = "callback"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """A search of ours: ``subject`` is what asked under ``request_id``."""
+
+    operation: str
+    request_id: str
+    subject: str
+
+
+class Searches:
+    """The searches of one VASP that were sent with a ``callbackUrl``. ``public_url`` None: none is."""
+
+    def __init__(
+        self,
+        database: Database,
+        vasp: str,
+        index: BlindIndex,
+        public_url: str | None,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._database = database
+        self._vasp = vasp
+        self._index = index
+        self._root = public_url.rstrip("/") if public_url and may_be_called(public_url) else None
+        self._clock = clock
+
+    async def expect_callback(self, operation: str, request_id: str, subject: str) -> str | None:
+        """The ``callbackUrl`` for a search, remembered before it is given; None if we can only poll."""
+        if self._root is None or operation not in CALLED_BACK:
+            return None
+        token = self._token(operation, request_id)
+        row = {
+            "vasp": self._vasp,
+            "token": token,
+            "operation": operation,
+            "request_id": request_id,
+            "subject": subject,
+            "created_at": self._clock(),
+        }
+        async with self._database.single() as connection:
+            await bulk.insert(connection, tables.searches, [row], conflict="nothing")
+        return self._root + CALLBACK_PATH.format(operation=operation, token=token.hex())
+
+    async def find(self, operation: str, token: str) -> SearchRecord | None:
+        """The search that a token stands for; None for a token that we never gave away for this operation."""
+        if _TOKEN.fullmatch(token) is None:
+            return None
+        table = tables.searches
+        query = select(table.c.operation, table.c.request_id, table.c.subject).where(
+            table.c.vasp == self._vasp, table.c.token == bytes.fromhex(token), table.c.operation == operation
+        )
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).first()
+        return None if row is None else SearchRecord(row.operation, row.request_id, row.subject)
+
+    def _token(self, operation: str, request_id: str) -> bytes:
+        return self._index.of(_FIELD, f"{operation}/{request_id}")
+
+
+def may_be_called(public_url: str) -> bool:
+    """Whether a hub takes this root for callbacks: HTTPS, or plain HTTP on loopback for trying out (hub-api.md 10).
+
+    Any other URL would have every search refused, so we rather poll.
+    """
+    parts = urlsplit(public_url)
+    if parts.scheme == "https":
+        return True
+    host = parts.hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

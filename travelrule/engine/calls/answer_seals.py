@@ -1,0 +1,50 @@
+"""The facts that bind a sealed answer to its request, as the caller sees them
+(``exchange.originator.answer_binding``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from travelrule.crypto.blind_index import BlindIndex
+from travelrule.crypto.nonce_marks import is_own
+from travelrule.engine.ports import CallContent
+from travelrule.exchange.originator.answer_binding import answers_another_call
+from travelrule.machine.internal_inputs import SentBody
+from travelrule.machine.retry_policy import RawResult
+
+BOUND_OPERATIONS = frozenset({"transfer-authorization", "data-request"})
+"""The operations whose answers carry a payload."""
+
+_SEAL = b"sealed-payload"
+
+
+def bound(index: BlindIndex, operation: str, call_id: str, attempted: RawResult) -> RawResult:
+    """Return the answer, or an error in its place if it belongs to another request or is our own words.
+
+    What follows is the operation's plan of repeats. An authorization passes: its machine judges it.
+    """
+    if attempted.kind != "answer":
+        return attempted
+    echoed = operation == "data-request" and is_own(index, attempted.answer_payload)
+    if echoed or answers_another_call(operation, attempted.body, call_id):
+        return RawResult("error", attempted.status, "ANSWER_NOT_BOUND")
+    return attempted
+
+
+def binding_facts(index: BlindIndex, operation: str, content: CallContent, attempted: RawResult) -> dict[str, Any]:
+    """Return the fields of ``CallResult`` for an answer."""
+    if operation not in BOUND_OPERATIONS or attempted.kind != "answer":
+        return {}
+    facts: dict[str, Any] = {
+        "request_seal": _seal(index, attempted.request_payload),
+        "answer_seal": _seal(index, attempted.answer_payload),
+        "own_words": is_own(index, attempted.answer_payload),
+    }
+    if operation == "transfer-authorization":
+        facts["sent"] = SentBody(clear=content.clear, payload=content.payload)
+    return facts
+
+
+def _seal(index: BlindIndex, payload: str) -> str:
+    return index.fingerprint(_SEAL, payload.encode()).hex() if payload else ""

@@ -1,0 +1,281 @@
+"""Whom we may call and with which key: the directory as this process sees it.
+
+The stored directory is the truth; a copy, renewed when the stored one changed, saves a query per call.
+``refresh_keys`` asks the hub for one VASP's current keys (4.A.2), ``fetch`` for the whole list and, when they are due,
+the coin networks (4.A.1, 4.A.3).
+
+What changed is told before it is stored: a process that dies in between tells it again, and nobody loses an alert.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from schemas.hub.bodies import CoinNetworks, PublicKey, VaspEntry
+from travelrule import logs, metrics
+from travelrule.client.directory import by_entity, changes
+from travelrule.client.errors import HubError, HubRefused
+from travelrule.client.hub import HubClient
+from travelrule.crypto.peer_keys import choose_key
+from travelrule.engine.directory.schedule import is_outdated
+from travelrule.identity.validate import is_own_network
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CoinFacts
+from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.messages.directory import DirectoryChanged, DirectoryEntry, DirectoryKey
+from travelrule.policy.policy import HUB_ENTITY
+from travelrule.store.directory import Directory, StoredVasp, networks_of
+from travelrule.store.directory_fetches import FetchState
+
+COPY_SECONDS = 1.0
+"""How long a process goes without asking whether the stored directory changed."""
+HEALTH_SECONDS = 20.0
+"""How often the list is fetched, unless the settings say otherwise."""
+NETWORKS_SECONDS = 3600.0
+"""How often the coin networks are fetched, unless the settings say otherwise."""
+NETWORKS_STALE_INTERVALS = 3
+"""A table older than so many intervals decides nothing."""
+KEY_REFRESH_SECONDS = 5.0
+"""The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
+
+log = logs.get("directory")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A fetched directory, not stored yet, and how it differs from the stored one. ``networks`` None: not fetched."""
+
+    at: datetime
+    known: Mapping[str, StoredVasp]
+    fetched: Mapping[str, VaspEntry]
+    differences: tuple[Input, ...]
+    networks: CoinNetworks | None
+    networks_changed: bool
+
+
+class Counterparties:
+    """The directory for callers and the gateway of one process."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        hub: HubClient,
+        clock: Callable[[], datetime],
+        *,
+        interval_seconds: float = HEALTH_SECONDS,
+        networks_seconds: float = NETWORKS_SECONDS,
+    ) -> None:
+        self._networks_interval = timedelta(seconds=networks_seconds)
+        self._directory = directory
+        self._hub = hub
+        self._clock = clock
+        self._interval = timedelta(seconds=interval_seconds)
+        self._copy: dict[str, StoredVasp] = {}
+        self._copied_at: datetime | None = None
+        self._state = FetchState()
+        self._keys_asked: dict[str, datetime] = {}
+        self._refreshing = asyncio.Lock()
+        self._copying = asyncio.Lock()
+        self.wanted = asyncio.Event()
+        """Set when a call needs a fresh list; the refresher of this process stores the demand for all processes."""
+        self.networks_wanted = False
+        """Whether the next demand is for the coin networks too."""
+        self.networks: dict[str, tuple[str, ...]] = {}
+        self._networks_at: datetime | None = None
+        self.tell: Callable[[Input], Awaitable[Any]] | None = None
+        """Takes the input about keys that were found changed between two fetches of the list."""
+
+    async def get(self, entity_id: str, *, fresh: bool = False) -> StoredVasp | None:
+        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere.
+
+        ``fresh`` reads the store: another process may just have stored the keys that a refused call needs.
+        """
+        if self._stale():
+            async with self._copying:
+                if self._stale():  # of all that came at once, one looks
+                    await self._renew()
+        return await self._directory.get(entity_id) if fresh else self._copy.get(entity_id)
+
+    def outdated(self) -> bool:
+        """Whether the stored list is too old to tell who is up; nothing is sent to a VASP then."""
+        return is_outdated(self._state.fetched_at, self._clock(), self._interval)
+
+    def fetched_since(self, at: datetime) -> bool:
+        """Whether the stored list was fetched after ``at``."""
+        return self._state.fetched_at is not None and self._state.fetched_at > at
+
+    async def left_out(self, asked: Collection[str] | None, own: str) -> bool:
+        """Whether a listed VASP of the own network is not among those that the hub asked for a search.
+
+        The hub asks only who is up (hub-api.md section 10) and may say nothing of the others: where all are down, it
+        asks nobody. One that does not say whom it asked (``asked`` None) tells nothing.
+        """
+        if asked is None:
+            return False
+        await self.get(own)
+        known = {*asked, own, HUB_ENTITY}
+        return any(
+            one.listed and entity_id not in known and is_own_network(one.entry.alliance_name or "")
+            for entity_id, one in self._copy.items()
+        )
+
+    def _stale(self) -> bool:
+        return self._copied_at is None or self._clock() - self._copied_at > timedelta(seconds=COPY_SECONDS)
+
+    async def _renew(self) -> None:
+        """Take a fresh copy if the stored directory changed since the last one."""
+        state = await self._directory.fetches.read()
+        if self._copied_at is None or state.version != self._state.version:
+            await self.reload()
+        self._state = state
+        self._copied_at = self._clock()
+
+    async def reload(self) -> None:
+        """Take a fresh copy of the stored directory."""
+        self._copy = await self._directory.all()
+        self.networks = await self._directory.networks()
+        self._networks_at = await self._directory.networks_at()
+        self._copied_at = self._clock()
+        for entity_id, stored in self._copy.items():
+            metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
+
+    def network_name(self, currency: str, network: str | None) -> str | None:
+        """The hub's own spelling of a coin's network (4.A.3), so that every member understands it.
+
+        A coin with one network only needs none to be named. A name that the hub does not list is left as it is: the
+        hub's examples are not a complete list, and the counterparty decides.
+        """
+        listed = self.networks.get(currency.upper(), ())
+        if not network:
+            return listed[0] if len(listed) == 1 else None
+        return next((name for name in listed if _plain(name) == _plain(network)), network)
+
+    def unlisted(self, currency: str, network: str | None) -> CoinFacts | None:
+        """What the hub's table has against sending this coin on this network; None: nothing, or it cannot tell.
+
+        An empty table, and one that was not fetched for long, cannot.
+        """
+        at, now = self._networks_at, self._clock()
+        if not self.networks or at is None or now - at > self._networks_interval * NETWORKS_STALE_INTERVALS:
+            return None
+        listed = self.networks.get(currency.upper())
+        if listed is not None and (not network or not listed or _plain(network) in map(_plain, listed)):
+            return None
+        return CoinFacts(
+            currency=currency, network=network, listed=listed is not None, networks=listed or (), table_at=at
+        )
+
+    def want_networks(self) -> None:
+        """Ask for a fresh table of networks; the refresher shares the demand, and throttles it."""
+        self.networks_wanted = True
+        self.wanted.set()
+
+    async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
+        """The VASP's current keys from the hub, stored if it is in the directory; empty if the hub does not know it.
+
+        At most one question in ``KEY_REFRESH_SECONDS`` for one VASP; in between the stored keys are given, unless they
+        still lead to the key that the hub just ``refused``: it changed after the last question. Raises ``HubError`` if
+        the hub does not answer.
+        """
+        now = self._clock()
+        async with self._refreshing:
+            asked = self._keys_asked.get(entity_id)
+            if asked is not None and now - asked <= timedelta(seconds=KEY_REFRESH_SECONDS):
+                await self.reload()
+                stored = self._copy.get(entity_id)
+                keys = tuple(stored.entry.pubkeys) if stored is not None else ()
+                chosen = choose_key(keys, now)
+                if refused is None or (chosen is not None and chosen.pubkey != refused):
+                    return keys
+            self._keys_asked[entity_id] = now
+            keys = await self._fetch_keys(entity_id)
+            await self._tell_of_keys(entity_id, keys, now)
+            await self._directory.store_keys(entity_id, keys, now)
+        await self.reload()
+        return keys
+
+    async def _fetch_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+        try:
+            return tuple((await self._hub.public_keys(entity_id)).pubkeys)
+        except HubRefused as error:
+            if error.error_code == "INVALID_TARGET_VASP_ID":
+                return ()
+            raise
+
+    async def _tell_of_keys(self, entity_id: str, keys: tuple[PublicKey, ...], now: datetime) -> None:
+        stored = await self._directory.get(entity_id)
+        if self.tell is None or stored is None or {k.pubkey for k in keys} == {k.pubkey for k in stored.entry.pubkeys}:
+            return
+        await self.tell(_input(entity_id, stored.entry, stored.entry.model_copy(update={"pubkeys": keys}), now))
+
+    async def fetch(self, *, networks: bool) -> News | None:
+        """Fetch the list, with the coin networks on request, and find the differences (they become alerts). None: an
+        empty list, which is not believed. Raises ``HubError`` if the hub does not give the list.
+        """
+        now = self._clock()
+        known = await self._directory.all()
+        fetched = by_entity((await self._hub.vasp_list()).vasps)
+        if not fetched and known:
+            # An empty directory is far more likely a fault of the hub than the end of the network.
+            log.error("directory-empty", entries=0)
+            return None
+        listed = {name: stored.entry for name, stored in known.items() if stored.listed}
+        # The first list of a new installation is not news.
+        found = [change.entity_id for change in changes(listed, fetched)] if known else []
+        differences = tuple(_input(name, listed.get(name), fetched.get(name), now) for name in found)
+        coins = await self._fetch_networks() if networks else None
+        before = await self._directory.networks()
+        changed = coins is not None and bool(before) and networks_of(coins) != before
+        return News(now, known, fetched, differences, coins, changed)
+
+    async def store(self, news: News) -> None:
+        """Store what was fetched; what waits for it sees it at once."""
+        await self._directory.store(news.fetched, news.known, news.at)
+        if news.networks is not None:
+            await self._directory.store_networks(news.networks, news.at)
+        self._state = await self._directory.fetches.read()
+        await self.reload()
+
+    async def _fetch_networks(self) -> CoinNetworks | None:
+        try:
+            return await self._hub.coin_networks()
+        except HubError as error:
+            # The list was fetched; the networks of last time serve until they are fetched again.
+            log.warning(
+                "networks-not-refreshed",
+                code=error.error_code or None,
+                http_status=error.status or None,
+                error=error,
+            )
+            return None
+
+
+def _input(entity_id: str, old: VaspEntry | None, new: VaspEntry | None, now: datetime) -> Input:
+    data = DirectoryChanged(entity_id=entity_id, old=_entry(old), new=_entry(new))
+    subject = f"vasp:{entity_id}"
+    return internal_input(
+        InternalSource.DIRECTORY, str(uuid4()), "directory.changed", subject, data, at=now, salt=uuid4()
+    )
+
+
+def _entry(entry: VaspEntry | None) -> DirectoryEntry | None:
+    if entry is None:
+        return None
+    return DirectoryEntry(
+        entity_id=entry.vasp_entity_id,
+        alliance=entry.alliance_name,
+        country=entry.country_of_registration,
+        legal_name=entry.vasp_legal_name,
+        health=entry.health,
+        pubkeys=tuple(DirectoryKey(pubkey=key.pubkey, expires_at=key.expires_at) for key in entry.pubkeys),
+    )
+
+
+def _plain(network: str) -> str:
+    """A network name for comparison: upper case, letters and digits only (screening.md section 11)."""
+    return "".join(letter for letter in network.upper() if letter.isalnum())

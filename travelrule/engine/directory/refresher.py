@@ -1,0 +1,188 @@
+"""The directory refresher: fetches the VASP list for all processes, at its interval and on demand.
+
+One process at a time fetches (a lease); when it does is decided by ``schedule`` on facts that all processes
+share through the store, so demands of many processes lead to one fetch. Differences become inputs, and so alerts; a
+VASP that came back wakes the calls that waited for it (design section 5, invariant 7).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from http import HTTPStatus
+
+from travelrule import logs
+from travelrule.client.errors import HubError, NoAnswer
+from travelrule.engine.calls.hub_watch import HubWatch, resume_calls
+from travelrule.engine.directory.counterparties import Counterparties, News
+from travelrule.engine.directory.schedule import back_off, is_due, is_outdated, tried_at
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.retry_table import is_of_hub
+from travelrule.policy.policy import HUB_ENTITY
+from travelrule.store.directory_fetches import DirectoryFetches, FetchState
+from travelrule.store.leases import Leases
+from travelrule.store.queues import Queues
+
+LEASE = "directory"
+LEASE_SECONDS = 5.0
+LOOK_SECONDS = 1.0
+FETCH_SECONDS = 15.0
+NETWORKS_AGAIN_SECONDS = 300.0
+"""When the coin networks are fetched again after they could not be."""
+STALE_AGAIN = timedelta(hours=1)
+HUB_SUBJECT = f"vasp:{HUB_ENTITY}"
+
+log = logs.get("directory")
+
+
+class Refresher:
+    """Keeps the stored directory fresh."""
+
+    def __init__(
+        self,
+        counterparties: Counterparties,
+        fetches: DirectoryFetches,
+        queues: Queues,
+        leases: Leases,
+        submit: Callable[[Input], Awaitable[Outcome]],
+        alert: Callable[[str, Alert], Awaitable[None]],
+        clock: Callable[[], datetime],
+        *,
+        interval_seconds: float,
+        networks_seconds: float,
+        watch: HubWatch | None = None,
+    ) -> None:
+        self._counterparties = counterparties
+        self._fetches = fetches
+        self._queues = queues
+        self._leases = leases
+        self._submit = submit
+        self._alert = alert
+        self._clock = clock
+        self._interval = timedelta(seconds=interval_seconds)
+        self._networks_interval = timedelta(seconds=networks_seconds)
+        self._watch = watch or HubWatch()
+        self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads calls, protects nothing
+        self._started_at = clock()
+        self._stale_told_at: datetime | None = None
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Refresh until cancelled."""
+        await PeriodicJob("directory", self._step, interval=0, failed=database_failed).run()
+
+    async def _step(self) -> bool:
+        await self.round()
+        await self._rest()
+        return True
+
+    async def round(self) -> None:
+        """Store what this process wants; fetch if it is due and this process is the one that does."""
+        await self._store_demand()
+        if not await self._leases.take(LEASE, LEASE_SECONDS):
+            return
+        now = self._clock()
+        state = await self._fetches.read()
+        if is_due(state, now, self._interval) and await self._fetches.begin(state, tried_at(state, now)):
+            await self._fetch(state, now)
+            state = await self._fetches.read()
+        await self._watch_age(state)
+
+    async def _store_demand(self) -> None:
+        wanted = self._counterparties.wanted
+        if not wanted.is_set():
+            return
+        wanted.clear()
+        try:
+            if self._counterparties.networks_wanted:
+                await self._want_networks()
+            await self._fetches.want(self._clock())
+        except BaseException:
+            wanted.set()  # the database did not take it: the demand stands
+            raise
+
+    async def _want_networks(self) -> None:
+        """Have the next fetch bring the coin networks, unless another process, or the last demand, asked lately."""
+        now = self._clock()
+        due_at = (await self._fetches.read()).networks_due_at
+        if due_at is not None and due_at > now:
+            await self._fetches.networks_due(now)
+        self._counterparties.networks_wanted = False
+
+    async def _fetch(self, state: FetchState, now: datetime) -> None:
+        networks = state.networks_due_at is None or now >= state.networks_due_at
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                news = await self._counterparties.fetch(networks=networks)
+        except TimeoutError:
+            await self._failed(state, NoAnswer("vasp-list", sent_maybe=True))
+            return
+        except HubError as error:
+            await self._failed(state, error)
+            return
+        back = self._watch.answered()
+        if news is None:
+            await self._failed(state, None)
+            return
+        await self._take(news)
+        if back or self._was_outdated(state, now):
+            await resume_calls(self._queues, self._clock(), self._jitter.random())
+        if networks:
+            wait = self._networks_interval if news.networks is not None else timedelta(seconds=NETWORKS_AGAIN_SECONDS)
+            await self._fetches.networks_due(now + min(wait, self._networks_interval))
+
+    async def _take(self, news: News) -> None:
+        for item in news.differences:
+            await self._submit(item)
+        if news.networks_changed:
+            await self._alert(HUB_SUBJECT, Alert("DIRECTORY_NETWORKS_CHANGED"))
+        await self._counterparties.store(news)
+        for target in await self._queues.deferred_targets():
+            stored = await self._counterparties.get(target)
+            if stored is not None and stored.up:
+                await self._queues.wake_deferred(target, self._clock())
+
+    def _was_outdated(self, state: FetchState, now: datetime) -> bool:
+        return is_outdated(state.fetched_at, now, self._interval)
+
+    async def _failed(self, state: FetchState, error: HubError | None) -> None:
+        if error is not None:
+            log.warning(
+                "directory-not-refreshed",
+                operation=error.operation,
+                code=error.error_code or None,
+                http_status=error.status or None,
+                error=error,
+            )
+            if is_of_hub(error.status, error.error_code) and error.status != HTTPStatus.TOO_MANY_REQUESTS:
+                self._watch.failed(self._clock())
+        limited = error is not None and error.status == HTTPStatus.TOO_MANY_REQUESTS
+        failures = state.failures + 1
+        wait = back_off(
+            failures, self._interval, limited=limited, retry_after=error.retry_after_s if error is not None else None
+        )
+        await self._fetches.failed(failures, self._clock() + wait)
+
+    async def _watch_age(self, state: FetchState) -> None:
+        """Alert when the list is too old to send anything on its word; again while it stays so."""
+        now = self._clock()
+        if not is_outdated(state.fetched_at or self._started_at, now, self._interval):
+            self._stale_told_at = None
+        elif self._stale_told_at is None or now - self._stale_told_at >= STALE_AGAIN:
+            await self._alert(HUB_SUBJECT, Alert(AlertCode.DIRECTORY_STALE, "critical"))
+            self._stale_told_at = now
+
+    async def _rest(self) -> None:
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._counterparties.wanted.wait()
+        except TimeoutError:
+            return
+        # A demand may come with each call: do not spin.
+        await asyncio.sleep(LOOK_SECONDS / 4)

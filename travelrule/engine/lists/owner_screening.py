@@ -1,0 +1,183 @@
+"""The owners of our wallets are screened when they are registered, and all of them when other lists are in force.
+
+One process at a time works (a lease), a few wallets at a time. What a wallet was screened with stands in its row, so
+there is nothing else to remember: whoever comes next, after a kill too, goes on with those that are left. A result is
+an input of the wallet, named by the wallet's revision: two processes that screen the same one make one effect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Protocol
+from uuid import uuid4
+
+import orjson
+
+from travelrule import logs, metrics
+from travelrule.engine.lists.active import Screened
+from travelrule.engine.outcome import Outcome
+from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.machine.input import Input
+from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.messages.assessment import Party
+from travelrule.messages.owner import ListedAs, OwnerScreened
+from travelrule.messages.screened_parties import parties_of_person
+from travelrule.policy.policy import Policy
+from travelrule.store.leases import Leases
+from travelrule.store.owners import OwnerRow, Owners
+
+LEASE = "owners"
+LEASE_SECONDS = 10.0
+POLL_SECONDS = 1.0
+AT_ONCE = 20
+"""Wallets of one round: their results are applied together, which holds the event loop for some milliseconds."""
+AGAIN = timedelta(minutes=1)
+"""A wallet that cannot be read, or whose result is refused, must not keep the others waiting."""
+PUT_OFF_MAX = 1000
+COUNT_EVERY = timedelta(seconds=5)
+
+log = logs.get("owners")
+
+
+class Screens(Protocol):
+    """What is needed of ``engine.lists.active.ActiveLists``."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Code to version of the lists; empty: none."""
+
+    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+        """Look for people in the lists, in steps between which the event loop serves others."""
+
+
+def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
+    """Name what somebody was screened with: the start of a SHA-256 over the versions and the threshold."""
+    content = orjson.dumps([sorted(versions.items()), format(threshold.normalize(), "f")])
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+class OwnerScreening:
+    """Screens; ``submit`` is the intake's, ``wake`` is set by commits that changed wallets."""
+
+    def __init__(
+        self,
+        owners: Owners,
+        lists: Screens,
+        leases: Leases,
+        policy: Callable[[], Policy],
+        submit: Callable[[Input], Awaitable[Outcome]],
+        wake: asyncio.Event,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._owners = owners
+        self._lists = lists
+        self._leases = leases
+        self._policy = policy
+        self._submit = submit
+        self._wake = wake
+        self._clock = clock
+        self._put_off: dict[str, datetime] = {}
+        self._counted: datetime | None = None
+        self._ours_until = 0.0
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Screen until cancelled."""
+        await PeriodicJob(
+            "owner-screening",
+            self._step,
+            interval=POLL_SECONDS,
+            failed=database_failed,
+            lease=self._is_ours,
+            wake=self._wake,
+        ).run()
+
+    async def _step(self) -> bool:
+        return await self.round() > 0
+
+    async def _is_ours(self) -> bool:
+        """Take the lease, or renew it when half of its time is over."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._ours_until:
+            ours = await self._leases.take(LEASE, LEASE_SECONDS)
+            self._ours_until = now + LEASE_SECONDS / 2 if ours else now
+            if not ours:
+                self._leave()
+            return ours
+        return True
+
+    async def round(self) -> int:
+        """Screen the next few wallets; gives how many were done. 0: there is nothing to do, or no way to do it."""
+        policy, versions = self._policy(), self._lists.versions
+        if policy.sanctions == "off" or not versions:
+            return self._leave()
+        threshold = policy.screening.name_threshold
+        lists = mark(versions, threshold)
+        await self._count(lists)
+        items = []
+        for row in await self._next(lists):
+            item = await self._screen(row, threshold)
+            if item is not None:
+                items.append(item)
+            await asyncio.sleep(0)
+        outcomes = await asyncio.gather(*(self._submit(item) for item in items))
+        for item, outcome in zip(items, outcomes, strict=True):
+            if outcome.status == "rejected":
+                log.warning("owner-not-screened", code=outcome.code)
+                self._put_off[item.subject] = self._clock() + AGAIN
+        return len(items)
+
+    async def _next(self, lists: str) -> list[OwnerRow]:
+        now = self._clock()
+        self._put_off = {subject: until for subject, until in self._put_off.items() if until > now}
+        if len(self._put_off) >= PUT_OFF_MAX:
+            return []
+        rows = await self._owners.unscreened(lists, AT_ONCE + len(self._put_off))
+        return [row for row in rows if row.subject not in self._put_off][:AT_ONCE]
+
+    async def _screen(self, row: OwnerRow, threshold: Decimal) -> Input | None:
+        """The result as an input; None if the owner cannot be read, or the lists cannot tell."""
+        try:
+            parties = parties_of_person(self._owners.person(row))
+        except ValueError as error:
+            # What is there is not what was stored: a fault of this one wallet.
+            log.warning("wallet-unreadable", error=error)
+            self._put_off[row.subject] = self._clock() + AGAIN
+            return None
+        screened = await self._lists.screen(parties, (), threshold=threshold)
+        if screened.unnamed and not screened.hits:
+            # Registered before such names were refused: it stays unscreened, and must not keep the others waiting.
+            log.warning("owner-without-name")
+            self._put_off[row.subject] = self._clock() + AGAIN
+            return None
+        if not screened.checked and not screened.hits:
+            return None
+        best = {(hit.list, hit.entry): hit for hit in sorted(screened.hits, key=lambda one: one.score)}
+        data = OwnerScreened(
+            revision=row.revision,
+            owner=row.owner,
+            lists=mark(screened.versions, threshold),
+            hits=tuple(
+                ListedAs(list_code=hit.list, entry=hit.entry, score=str(hit.score), reason=hit.reason)
+                for _, hit in sorted(best.items(), key=lambda one: one[0])
+            ),
+        )
+        name = f"{row.subject}/{row.revision}"
+        return internal_input(
+            InternalSource.LISTS, name, "owner.screened", row.subject, data, at=self._clock(), salt=uuid4()
+        )
+
+    async def _count(self, lists: str) -> None:
+        now = self._clock()
+        if self._counted is None or now - self._counted >= COUNT_EVERY:
+            self._counted = now
+            metrics.OWNERS_UNSCREENED.set(await self._owners.number_unscreened(lists))
+
+    def _leave(self) -> int:
+        """Another process screens, or nobody is to: what this one counted is not true any more."""
+        self._counted = None
+        metrics.OWNERS_UNSCREENED.set(0)
+        return 0

@@ -1,0 +1,271 @@
+"""One subject decided again over its stored inputs, under the policies of then and under another one (``policy try``).
+
+Pure: effects are looked at and never carried out. Where the other policy would have asked what was never asked, or the
+same with other facts, no answer is stored: the run goes on without it, and only a verdict that is final all the same
+counts. Timers that only the other policy would have set come due as they would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from travelrule.engine.audit.history import Step
+from travelrule.engine.policy.questions import Ask, answers, ask_of, renamed
+from travelrule.machine.decision import Decision
+from travelrule.machine.effects import Emit, Reply, SendMessage
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import TimerDue
+from travelrule.machine.machine import Machine
+from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.messages.assessment import AssessmentEnded
+from travelrule.messages.inbound_request import AuthorizationReceived
+from travelrule.policy.policy import Policy
+
+TIMERS_MAX = 1_000
+"""How many timers of its own a run fires for one subject: more is no answer any more."""
+SALTS = UUID("0d8e6c1a-52a4-4f0e-8d0b-7a1b6f2c9e44")
+
+Timer = tuple[str, datetime | None]
+Said = dict[str, Any]
+Told = Callable[[Input], "Substitute | None"]
+"""What another subject would have told instead; None: what it told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Substitute:
+    """What would come in place of an input: other data, or nothing because nobody knows (``unknown`` says why)."""
+
+    data: AssessmentEnded | None = None
+    unknown: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """What one run over the inputs led to. ``verdict`` is what was said last, without anything personal."""
+
+    verdict: Said | None = None
+    asked: list[Ask] = field(default_factory=list)
+    ended: AssessmentEnded | None = None
+    unknown: str = ""
+    state: Any = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing that is not known could change the verdict by itself."""
+        return not self.unknown or bool(self.verdict and self.verdict.get("final"))
+
+    def take(self, decision: Decision[Any]) -> list[Ask]:
+        """Keep what a decision says; gives what it asks."""
+        if decision.status in ("rejected", "parked"):
+            return []
+        self.state = decision.state
+        asks = [ask for effect in decision.effects if (ask := ask_of(effect)) is not None]
+        self.asked += asks
+        for effect in decision.effects:
+            match effect:
+                case Emit("verdicts", _, _, data):
+                    self.verdict = _verdict(data)
+                case Reply(body) if self.verdict is None and body.get("result") in ("verified", "denied"):
+                    self.verdict = _answer(body)
+                case SendMessage(_, _, AssessmentEnded() as ended):
+                    self.ended = ended
+        return asks
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The run under the policies of then, with the timer that was next before each step, and at the end.
+
+    ``exact``: it led to the very state that is recorded. It need not where another version of the machine decided.
+    """
+
+    run: Run
+    timers: Sequence[Timer]
+    exact: bool = True
+
+
+def as_recorded(machine: Machine, steps: Sequence[Step], fingerprint: Callable[[bytes], str]) -> Recorded | None:
+    """Decide as it was decided; None if the result is another one than the record says although this version of the
+    machine decided it, from the same state.
+    """
+    run = Run()
+    timers: list[Timer] = []
+    exact = True
+    for step in steps:
+        timers.append(_timer(machine, run.state))
+        try:
+            run.take(machine.decide(run.state, step.item, step.policy, step.at))
+        except Exception:
+            if exact and step.version == machine.version:
+                raise
+            # The boundary to what another version decided: its inputs need make no sense to this one.
+            run.state = None
+            return Recorded(run, [*timers, ("", None)], exact=False)
+        agrees = run.state is not None and fingerprint(machine.dump(run.state)) == step.state
+        if exact and not agrees and step.version == machine.version:
+            return None
+        exact = agrees
+    return Recorded(run, [*timers, _timer(machine, run.state)], exact)
+
+
+def otherwise(machine: Machine, steps: Sequence[Step], recorded: Recorded, other: Other) -> Run:
+    """Decide under the other policy."""
+    return _Otherwise(machine, recorded, other).over(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Under what is decided: the policy, up to when its timers come due, what other subjects would tell."""
+
+    policy: Policy
+    until: datetime
+    told: Told = lambda _: None
+
+
+class _Otherwise:
+    def __init__(self, machine: Machine, recorded: Recorded, other: Other) -> None:
+        self._machine = machine
+        self._recorded = recorded
+        self._other = other
+        self._keys: dict[tuple[str, str], set[tuple[str, bytes]]] = {}
+        for ask in recorded.run.asked:
+            self._keys.setdefault(ask.name, set()).add(ask.key)
+        self._known = {ask.key for ask in recorded.run.asked}
+        self._early: dict[tuple[str, bytes], list[tuple[Step, Input]]] = {}
+        self._fired = 0
+        self._run = Run()
+
+    def over(self, steps: Sequence[Step]) -> Run:
+        for number, step in enumerate(steps):
+            self._timers(self._recorded.timers[number], step.at, step.item)
+            item = self._item(step)
+            if item is not None:
+                self._decide(step, self._instead_of(item))
+        if steps:
+            last = replace(steps[-1].item, data=TimerDue(name="", due_at=self._other.until))
+            self._timers(self._recorded.timers[-1], self._other.until, last)
+        return self._run
+
+    def _timers(self, known: Timer, until: datetime, item: Input) -> None:
+        """Let the timers come due that only this run has."""
+        while not self._run.unknown:
+            timer = name, due_at = _timer(self._machine, self._run.state)
+            if due_at is None or due_at > until or timer == known or _is_timer(item, timer):
+                return
+            self._fired += 1
+            if self._fired > TIMERS_MAX:
+                self._run.unknown = "too many timers would come due"
+                return
+            fired = _due(item.subject, name, due_at)
+            self._ask(self._machine.decide(self._run.state, fired, self._other.policy, due_at))
+            if _timer(self._machine, self._run.state) == timer:
+                return  # it was refused: it would stand there for ever
+
+    def _item(self, step: Step) -> Input | None:
+        """The input, if it would come in this run too and its content is known. An answer to what this run has not
+        asked yet waits until it does.
+        """
+        item = step.item
+        if self._run.unknown and isinstance(item.data, TimerDue):
+            return None
+        name = answers(item.data)
+        if name in self._keys and not self._asks_of(item):
+            if any(ask.name == name for ask in self._run.asked):
+                return None  # asked with other facts, which was said when it was asked
+            for key in self._keys[name]:
+                self._early.setdefault(key, []).append((step, item))
+            return None
+        return item
+
+    def _asks_of(self, item: Input) -> list[Ask]:
+        keys = self._keys.get(answers(item.data) or ("", ""), set())
+        return [ask for ask in self._run.asked if ask.key in keys]
+
+    def _instead_of(self, item: Input) -> Input | None:
+        """The input as this run would get it; None if nobody knows."""
+        instead = self._other.told(item)
+        if instead is not None and instead.data is None:
+            self._unknown(instead.unknown)
+            return None
+        data = item.data if instead is None or instead.data is None else instead.data
+        mine, name = self._asks_of(item), answers(item.data)
+        if mine and name is not None:
+            data = renamed(data, name[1], mine[-1].name[1])
+        return replace(item, data=data)
+
+    def _decide(self, step: Step, item: Input | None) -> None:
+        policy = self._other.policy
+        if item is None:
+            return
+        if not isinstance(item.data, AuthorizationReceived):
+            self._ask(self._machine.decide(self._run.state, item, policy, step.at))
+            return
+        variants = [replace(item, data=data) for data in _screened(item.data, step.policy, policy)]
+        decisions = [self._machine.decide(self._run.state, one, policy, step.at) for one in variants]
+        if len({_answer_of(decision) for decision in decisions}) > 1:
+            self._unknown("the originator and the owner would be looked for in the lists")
+            return
+        self._ask(decisions[0])
+
+    def _ask(self, decision: Decision[Any]) -> None:
+        """Keep what was decided; what is asked has its stored answer already, will get it, or has none."""
+        asks = self._run.take(decision)
+        for ask in asks:
+            if ask.key not in self._known:
+                self._unknown(f"{ask.words} would be asked{' with other facts' if ask.name in self._keys else ''}")
+        for ask in asks:
+            for step, item in self._early.pop(ask.key, ()):
+                self._decide(step, self._instead_of(item))
+
+    def _unknown(self, reason: str) -> None:
+        """From here on it is known only if the verdict is final without it."""
+        if not self._run.unknown and not (self._run.verdict and self._run.verdict.get("final")):
+            self._run.unknown = reason
+
+
+def _screened(data: AuthorizationReceived, then: Policy, other: Policy) -> tuple[AuthorizationReceived, ...]:
+    """What the gateway would have found out under the other policy: one or several possibilities."""
+    rules = [(one.sanctions, one.screening.name_threshold) for one in (then, other)]
+    if rules[0] == rules[1] or {one.sanctions for one in (then, other)} == {"off"}:
+        return (data,)
+    clean = {"wallets": tuple(wallet.model_copy(update={"sanctioned": False}) for wallet in data.wallets)}
+    if other.sanctions == "off":
+        return (data.model_copy(update={**clean, "originator_sanctioned": None}),)
+    return tuple(data.model_copy(update={**clean, "originator_sanctioned": found}) for found in (False, True))
+
+
+def _answer_of(decision: Decision[Any]) -> tuple[Any, ...] | None:
+    bodies = [effect.body for effect in decision.effects if isinstance(effect, Reply)]
+    return (bodies[-1].get("result"), bodies[-1].get("reasonType")) if bodies else None
+
+
+def _timer(machine: Machine, state: Any) -> Timer:
+    if state is None:
+        return "", None
+    projected = machine.project(state)
+    return projected.due_timer, projected.due_at
+
+
+def _is_timer(item: Input, timer: Timer) -> bool:
+    return isinstance(item.data, TimerDue) and (item.data.name, item.data.due_at) == timer
+
+
+def _due(subject: str, name: str, due_at: datetime) -> Input:
+    data = TimerDue(name=name, due_at=due_at)
+    key = f"{subject}/{name}/{due_at.isoformat()}"
+    return internal_input(InternalSource.TIMERS, key, "timer.due", subject, data, at=due_at, salt=uuid5(SALTS, key))
+
+
+def _verdict(data: dict[str, Any]) -> Said:
+    said = {name: data[name] for name in ("verdict", "reasons", "needs", "final")}
+    return {**said, "risk": data["risk"]} if "risk" in data else said
+
+
+def _answer(body: dict[str, Any]) -> Said:
+    """An answer to an authorization, in the form of a verdict."""
+    reason = body.get("reasonType")
+    return {"verdict": body["result"], "reasons": [reason] if reason else [], "needs": [], "final": True}

@@ -1,0 +1,184 @@
+"""What the originator of a transfer asks of us: authorization, txid report, finish (member-api.md M2, M3, M5).
+
+The order of the branches is the order of the tables there. Every request gets its answer, also one for a transfer that
+is not known: that one is answered and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from travelrule.exchange.beneficiary.arrival import fill_vout, store_txid, withdraw
+from travelrule.exchange.beneficiary.authorization_rules import Examined, examine
+from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.table import may
+from travelrule.identity.addresses import same_txid
+from travelrule.identity.build import answer_payload, beneficiary_vasp
+from travelrule.identity.profile import VaspProfile
+from travelrule.machine.decision import Decision
+from travelrule.machine.depth import too_deep
+from travelrule.machine.effects import Reply
+from travelrule.machine.input import Input
+from travelrule.machine.own_profile import own_profile
+from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
+from travelrule.policy.policy import Policy
+
+FACTS = frozenset({"sender", "wallets", "originator_sanctioned"})
+"""What we looked up: no part of what was asked."""
+
+FINGERPRINT_LENGTH = 32
+
+
+def content_of(request: AuthorizationReceived) -> str:
+    """Recognise a repetition: equal clear fields and equal decrypted JSON, whatever the order of names."""
+    asked = request.model_dump(mode="json", exclude=set(FACTS))
+    canonical = orjson.dumps({**asked, "currency": request.currency.upper()}, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(canonical).hexdigest()[:FINGERPRINT_LENGTH]
+
+
+def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
+    """M2 order 3: the stored answer for the same content, else a transferId that is taken."""
+    if state.counterparty == request.entity_id and state.fingerprint == content_of(request):
+        return Decision(state, (Reply(state.answer),), status="duplicate", rule="M2: stored answer")
+    return Decision(
+        state,
+        status="rejected",
+        code="DUPLICATED_TRANSFER_ID",
+        field="transferId",
+        fix="the transferId is known with other content: use a new one",
+        rule="M2: known with other content",
+    )
+
+
+def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: datetime) -> Decision[Any]:
+    """M2 orders 4 to 13: examine, store, answer."""
+    profile = own_profile(policy)
+    if profile is None:
+        return Decision(
+            None,
+            status="rejected",
+            code="VASP_BACKEND_INTERNAL_ERROR",
+            fix="set VASP_PROFILE_FILE: an answer names the beneficiary VASP",
+            rule="M2: own profile missing",
+        )
+    if too_deep(request.ivms101) or too_deep(request.originating_vasp):
+        return Decision(
+            None,
+            status="rejected",
+            code="INVALID_MSG_FIELD_VALUE",
+            field="payload",
+            fix="the payload is nested deeper than IVMS101 is",
+            rule="M2: payload nested too deep",
+        )
+    examined = examine(request, policy)
+    answer = _answer(request, examined, profile)
+    state = ExchangeState(
+        subject=item.subject.partition(":")[2],
+        transfer_id=request.transfer_id,
+        counterparty=request.entity_id,
+        fingerprint=content_of(request),
+        request=request.model_copy(update={"wallets": ()}),
+        answer=answer,
+        reason=examined.reason,
+        wallet_ids=tuple(dict.fromkeys(wallet.wallet_id for wallet in examined.wallets)),
+        tagged=bool(examined.wallets and examined.wallets[0].tag),
+        customer_ids=tuple(dict.fromkeys(wallet.customer_id for wallet in examined.wallets)),
+    )
+    turn = ExchangeTurn(state, policy, now)
+    turn.move("authorization-passed" if examined.verified else "authorization-refused")
+    if examined.verified:
+        turn.set_timer(OPEN, policy.time_limits.authorization_open)
+    turn.reply(answer)
+    return turn.done(f"M2: {examined.reason or 'verified'}")
+
+
+def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspProfile) -> dict[str, Any]:
+    """Build the plain reply; ``payload`` is sealed by the gateway. A refusal tells nothing of the owner."""
+    owner = examined.wallets[0].owner if examined.verified else None
+    return {
+        "result": "verified" if examined.verified else "denied",
+        "reasonType": examined.reason,
+        "reasonMsg": examined.message,
+        "transferId": request.transfer_id,
+        "beneficiaryVasp": beneficiary_vasp(profile),
+        "payload": answer_payload(examined.payload, profile, verified=examined.verified, owner=owner),
+    }
+
+
+def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[ExchangeState]:
+    """M3: the transaction that carries the value."""
+    state = turn.state
+    if state.txid is not None:
+        if not same_txid(state.txid, report.txid):
+            return _refused(turn, "TXID_ALREADY_EXISTS", "M3: another txid is stored")
+        if fill_vout(turn, report.vout):
+            turn.reply(_closed(state.transfer_id))
+            return turn.done("M3: output index filled in")
+        return _same(turn, "M3: the same txid again")
+    if state.chain == "failed":
+        return _refused(turn, "TRANSFER_ALREADY_FAILED", "M3: the chain transaction failed")
+    if not may("beneficiary", state.status, "txid-reported"):
+        return _refused(turn, "TRANSFER_ALREADY_FAILED", f"M3: {state.status}")
+    store_txid(turn, "txid-reported", report.txid, report.vout)
+    turn.reply(_closed(state.transfer_id))
+    return turn.done("M3: txid stored")
+
+
+def finished(turn: ExchangeTurn, finish: FinishReceived) -> Decision[ExchangeState]:
+    """M5: the value will not come, or its transaction failed."""
+    state = turn.state
+    if finish.status.strip().lower() != "canceled":
+        return Decision(
+            state,
+            status="rejected",
+            code="INVALID_MSG_FIELD_VALUE",
+            field="status",
+            fix="canceled is the only status a finish can carry",
+            rule="M5: status other than canceled",
+        )
+    if state.status == "canceled":
+        return _same(turn, "M5: canceled before")
+    if state.chain == "final" or state.credited or not may("beneficiary", state.status, "finished"):
+        return _refused(turn, "ILLEGAL_STATEFLOW", "M5: final or credited")
+    turn.state = replace(state, finish_reason=(finish.reason_type or "")[:50])
+    turn.move("finished")
+    turn.stop_waiting()
+    withdraw(turn)
+    turn.reply(_closed(state.transfer_id))
+    return turn.done("M5: canceled")
+
+
+def unknown(transfer_id: str) -> Decision[Any]:
+    """M3, M5 first row: unknown, or another sender's. Answered, and nothing is stored."""
+    return Decision(
+        None,
+        (Reply(_error(transfer_id, "UNKNOWN_TRANSFER_ID")),),
+        status="rejected",
+        code="UNKNOWN_TRANSFER_ID",
+        field="transferId",
+        fix="no authorization with this transferId came from this VASP",
+        rule="unknown transferId",
+    )
+
+
+def _same(turn: ExchangeTurn, rule: str) -> Decision[ExchangeState]:
+    return Decision(turn.state, (Reply(_closed(turn.state.transfer_id)),), status="duplicate", rule=rule)
+
+
+def _refused(turn: ExchangeTurn, reason: str, rule: str) -> Decision[ExchangeState]:
+    answer = Reply(_error(turn.state.transfer_id, reason))
+    return Decision(turn.state, (answer,), code=reason, rule=rule)
+
+
+def _closed(transfer_id: str) -> dict[str, Any]:
+    return {"transferId": transfer_id, "result": "normal", "reasonType": ""}
+
+
+def _error(transfer_id: str, reason: str) -> dict[str, Any]:
+    return {"transferId": transfer_id, "result": "error", "reasonType": reason}

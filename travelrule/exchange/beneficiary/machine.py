@@ -1,0 +1,158 @@
+"""The beneficiary side: one exchange that another VASP began, from its authorization to txid or finish. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from schemas.base import Wire
+from schemas.text import read_amount
+from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
+from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
+from travelrule.exchange.beneficiary.state import ExchangeState
+from travelrule.exchange.originator.answer_binding import names_transfer
+from travelrule.exchange.table import BENEFICIARY_VERSION
+from travelrule.identity.addresses import canonical, join
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision import Decision
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.machine import Machine
+from travelrule.machine.projection import ExchangeRow, Projection, earliest
+from travelrule.machine.serialization import codec
+from travelrule.messages.arrival import ExchangeArrived, ExchangeSettled, TxidLearned
+from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
+from travelrule.policy.policy import Policy
+
+TXID_MAX = 200
+
+
+def decide(state: ExchangeState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
+    """Decide one input about one inbound exchange."""
+    data = item.data
+    if isinstance(data, AuthorizationReceived):
+        if state is not None:
+            return asked_again(state, data)
+        return asked(item, data, policy, now)
+    if isinstance(data, TxidReportReceived | FinishReceived):
+        if state is None or state.counterparty != data.entity_id:
+            return replace(unknown(data.transfer_id), state=state)
+        turn = ExchangeTurn(state, policy, now)
+        return reported(turn, data) if isinstance(data, TxidReportReceived) else finished(turn, data)
+    if state is None:
+        return Decision(None, status="parked", rule="the exchange is not known yet")
+    turn = ExchangeTurn(state, policy, now)
+    if isinstance(data, TimerDue):
+        return _timer_due(turn, data)
+    if isinstance(data, CallResult):
+        return _status_reported(turn, data)
+    hear = MEETING_INPUTS.get(type(data))
+    if hear is not None:
+        return hear(turn, data)
+    return Decision(
+        state,
+        status="rejected",
+        code="UNKNOWN_TYPE",
+        field="type",
+        fix="this type says nothing about an inbound exchange",
+        rule="UNKNOWN_TYPE",
+    )
+
+
+def _timer_due(turn: ExchangeTurn, data: TimerDue) -> Decision[ExchangeState]:
+    if turn.state.timers.get(data.name) != data.due_at or turn.state.status != "verified":
+        return Decision(turn.state, status="duplicate", rule="the timer was moved or dropped")
+    turn.set_timer(OPEN, turn.policy.time_limits.authorization_open)
+    if turn.state.asking:
+        turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
+        return turn.done("the originator was asked and does not answer")
+    turn.ask_status()
+    return turn.done("neither txid nor finish within the limit: ask the originator")
+
+
+def _status_reported(turn: ExchangeTurn, report: CallResult) -> Decision[ExchangeState]:
+    """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
+    if report.operation != "status-search" or turn.state.status != "verified":
+        return Decision(turn.state, status="duplicate", rule="nothing waits for this answer")
+    if report.outcome == "deferred":
+        return turn.done("originator down: the question waits")
+    if report.outcome != "troubled":
+        turn.state = replace(turn.state, asking=False)
+    # An answer without our transferId may speak of another transfer, and a txid is stored for good.
+    body = report.body if report.body and names_transfer(report.body, turn.state.transfer_id) else {}
+    status = _text(body, "status").lower()
+    txid = _text(body, "txid")
+    if report.outcome == "answered" and status == "canceled":
+        turn.move("origin-canceled")
+        turn.stop_waiting()
+        return turn.done("the originator says canceled")
+    if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
+        store_txid(turn, "origin-confirmed", txid, _text(body, "vout") or None)
+        return turn.done("the originator says confirmed")
+    turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
+    return turn.done("the originator does not say how it ended")
+
+
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def project(state: ExchangeState) -> Projection:
+    """Project an inbound exchange: its row and its earliest timer."""
+    name, due_at = earliest(state.timers)
+    row = ExchangeRow(
+        side="beneficiary",
+        counterparty=state.counterparty,
+        transfer_id=state.transfer_id,
+        status=state.status,
+        chain=state.chain,
+        txid=state.txid,
+        vout=state.vout,
+        address=_address(state),
+        currency=state.request.currency.upper(),
+        amount=_amount(state.request.amount),
+    )
+    return Projection(
+        status=state.status,
+        chain=state.chain,
+        counterparty=state.counterparty,
+        due_at=due_at,
+        due_timer=name,
+        rows=(row,),
+    )
+
+
+def _amount(text: str) -> Decimal | None:
+    """The announced amount; None for a text that is none, which the gateway does not let through."""
+    try:
+        return read_amount(text)
+    except ValueError:
+        return None
+
+
+def _address(state: ExchangeState) -> str:
+    """Give the key of the first account number; empty if there is none.
+
+    With its tag where the own wallet has one, because a shared address means nobody without it; else without.
+    """
+    address, tag = account_of(state)
+    return canonical(join(address, tag))
+
+
+MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] = {
+    ExchangeArrived: arrived,
+    ExchangeSettled: deposit_settled,
+    TxidLearned: learned,
+}
+"""Which function hears what a deposit says."""
+
+_dump, _load = codec(ExchangeState)
+
+MACHINE = Machine("exchange", decide, _dump, _load, project, BENEFICIARY_VERSION)

@@ -1,0 +1,209 @@
+"""Does the answer to an authorization belong to it? Pure; invariant 13.
+
+The box key of a pair of VASPs is the same in both directions, and an answer carries neither amount nor currency. So a
+payload that opens proves only that one of the two sealed it. An answer is bound by:
+
+* ``transferId``, where it is there (checked on every answer, with or without a payload);
+* the four IVMS101 objects, of which ``BeneficiaryVASP`` may stand outside the payload and does not name us;
+* the accounts of both customers;
+* the originator's names and kind of person, and the name of the originating VASP;
+* the sealed bytes, which are neither our own nor the accepted answer of another transfer.
+
+Nothing else is compared: honest peers leave fields out, send null and change case.
+
+A refusal needs the ``transferId`` alone. If it carries a payload all the same, that must not speak of another transfer;
+objects that are missing in it are not asked for, and our request itself in place of an answer counts as no payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from schemas.ivms101 import IvmsPerson
+from travelrule.identity.addresses import belongs, canonical, split_tag
+from travelrule.identity.company_names import name_keys, same_company
+from travelrule.identity.names import names_agree, names_anybody
+from travelrule.identity.object_check import is_absent, present, says_something
+from travelrule.machine.depth import too_deep
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.policy.sections import AnswerChecks
+
+BindingFault = Literal[
+    "transfer-id",
+    "request-unknown",
+    "own-words",
+    "accepted-elsewhere",
+    "incomplete",
+    "own-vasp",
+    "account",
+    "names",
+]
+"""Which check failed. A code, so that it may appear in logs, rules and alerts."""
+
+Ivms = dict[str, Any]
+
+OBJECTS = ("Originator", "Beneficiary", "OriginatingVASP")
+KINDS = ("naturalPerson", "legalPerson")
+NAME_FIELDS = ("nameIdentifier", "localNameIdentifier")
+PERSONS = {"Originator": "originatorPersons", "Beneficiary": "beneficiaryPersons"}
+
+
+NAMED_BY = {
+    "txid-report": "transferId",
+    "finish": "transferId",
+    "status-search": "transferId",
+    "data-request": "transferId",
+    "txid-search-result": "requestId",
+    "wallet-search-result": "requestId",
+}
+"""The operations whose answers repeat the id of the request, and in which field. What starts a search is not among
+them: its answer may hold another id (D36). An authorization is judged by its machine."""
+
+
+def answers_another_call(operation: str, body: Ivms | None, call_id: str) -> bool:
+    """Say whether an answer carries the id of another request."""
+    name = NAMED_BY.get(operation)
+    return name is not None and _is_another((body or {}).get(name), call_id)
+
+
+def names_another_transfer(body: Ivms | None, transfer_id: str) -> bool:
+    """Say whether an answer carries the ``transferId`` of another transfer. Ours are UUIDs: case does not matter."""
+    return _is_another((body or {}).get("transferId"), transfer_id)
+
+
+def names_transfer(body: Ivms, transfer_id: str) -> bool:
+    """Say whether an answer carries the ``transferId`` of this transfer."""
+    return not is_absent(body.get("transferId")) and not names_another_transfer(body, transfer_id)
+
+
+def _is_another(named: Any, own: str) -> bool:
+    if is_absent(named):
+        return False
+    return not isinstance(named, str) or named.strip().lower() != own.lower()
+
+
+def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -> BindingFault | None:
+    """Return the first check that the answer fails; None if it is bound to its request.
+
+    An answer without a payload that can be read is bound by its ``transferId`` alone: nothing is allowed on it.
+    """
+    if names_another_transfer(report.body, report.transfer_id):
+        return "transfer-id"
+    if not report.payload or too_deep(report.payload):
+        return None
+    if report.sent is None or not report.sent.payload:
+        return "request-unknown"
+    if not verified and report.answer_seal and report.answer_seal == report.request_seal:
+        return None
+    if report.own_words or (report.answer_seal and report.answer_seal == report.request_seal):
+        return "own-words"
+    if report.accepted_for and report.accepted_for != report.transfer_id:
+        return "accepted-elsewhere"
+    return _content_fault(report.payload, report.body or {}, report.sent.payload, checks, verified=verified)
+
+
+def _content_fault(
+    answer: Ivms, body: Ivms, sent: Ivms, checks: AnswerChecks, *, verified: bool
+) -> BindingFault | None:
+    vasps = [answer.get("BeneficiaryVASP"), body.get("beneficiaryVasp")]
+    if verified and checks.complete and not (_has_all(answer, OBJECTS) and any(map(says_something, vasps))):
+        return "incomplete"
+    if any(_names_us(vasp, sent) for vasp in vasps):
+        return "own-vasp"
+    if not all(_same_account(answer, sent, name, required=verified) for name in PERSONS):
+        return "account"
+    if checks.names and not _same_parties(answer, sent, required=verified):
+        return "names"
+    return None
+
+
+def _has_all(holder: Ivms, names: Sequence[str]) -> bool:
+    return all(isinstance(holder.get(name), dict) and says_something(holder[name]) for name in names)
+
+
+def _names_us(vasp: Any, sent: Ivms) -> bool:
+    """Say whether the beneficiary's VASP has our name, as registered: two companies of a group may share the rest."""
+    own = _company_names(sent.get("OriginatingVASP"))
+    return not name_keys(_company_names(vasp)).isdisjoint(name_keys(own))
+
+
+def _same_account(answer: Ivms, sent: Ivms, name: str, *, required: bool) -> bool:
+    """Compare one party's account numbers: the sent ones are there, and no entry is another address or tag."""
+    said, asked = _accounts(answer.get(name)), _accounts(sent.get(name))
+    if not said and not required:
+        return True
+    return all(any(_means(one, other) for one in said) for other in asked) and all(
+        any(_means(one, other) or _address_of(one, other) for other in asked) for one in said
+    )
+
+
+def _means(said: str, sent: str) -> bool:
+    """Say whether both name the same account. A tag counts on either side: at a shared address it is the customer."""
+    address, tag = split_tag(sent)
+    return belongs(said, address, tag) if tag else canonical(said) == canonical(sent)
+
+
+def _address_of(said: str, sent: str) -> bool:
+    """Say whether an entry repeats the address alone, beside one with the tag."""
+    return canonical(said) == canonical(split_tag(sent)[0])
+
+
+def _accounts(party: Any) -> list[str]:
+    numbers = present(party, "accountNumber")
+    entries = numbers if isinstance(numbers, list) else [numbers]
+    texts = [entry if isinstance(entry, str) else "" if is_absent(entry) else str(entry) for entry in entries]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
+    """Compare the names of what is there; whether it has to be there is another check. ``required``: an object that is
+    there has to name somebody.
+    """
+    if says_something(answer.get("Originator")):
+        said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
+        if said is None or asked is None:
+            return False
+        if (required or names_anybody(said)) and not names_agree(said, asked):
+            return False
+    if not says_something(answer.get("OriginatingVASP")):
+        return True
+    named = _company_names(answer["OriginatingVASP"])
+    if not named and not required:
+        return True
+    return same_company(named, _company_names(sent.get("OriginatingVASP")))
+
+
+def _persons(party: Any) -> list[IvmsPerson] | None:
+    """Read kind and names of a party's persons, whatever else they hold; None if these cannot be read."""
+    people = [one for one in _listed(present(party, PERSONS["Originator"])) if isinstance(one, dict)]
+    try:
+        return [
+            IvmsPerson.model_validate(
+                {kind: {"name": _names(one[kind])} for kind in KINDS if says_something(one.get(kind))}
+            )
+            for one in people
+        ]
+    except ValidationError:
+        return None
+
+
+def _names(person: Any) -> Ivms:
+    name = present(person, "name")
+    return {field: present(name, field) for field in NAME_FIELDS}
+
+
+def _company_names(vasp: Any) -> list[str]:
+    """Return the names of a VASP object: with the inner person, or as a bare ``legalPerson``."""
+    if not isinstance(vasp, dict):
+        return []
+    holders = [vasp, *(inner for inner in vasp.values() if isinstance(inner, dict))]
+    name = next((found for one in holders if (found := present(present(one, "legalPerson"), "name"))), None)
+    entries = [entry for field in NAME_FIELDS for entry in _listed(present(name, field)) if isinstance(entry, dict)]
+    return [text for entry in entries if isinstance(text := entry.get("legalPersonName"), str) and text.strip()]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

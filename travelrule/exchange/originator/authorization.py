@@ -1,0 +1,310 @@
+"""From the address search to the authorization's answer, and back to a new try when the counterparty is not there."""
+
+from __future__ import annotations
+
+from travelrule.exchange import wire_bodies
+from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
+from travelrule.exchange.originator.builder import TRY_AGAIN, Turn
+from travelrule.exchange.originator.conclusion import give_up, owe_finish, queue
+from travelrule.exchange.originator.hub_outage import wait_for_hub, waits_for_hub
+from travelrule.exchange.originator.required_fields import hold_unsendable
+from travelrule.exchange.originator.state import Attempt
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX, counterparty_retry_seconds
+from travelrule.machine.depth import too_deep
+from travelrule.machine.ids import fresh_transfer_id
+from travelrule.machine.internal_inputs import CallResult, SentBody, normalized_field
+from travelrule.machine.own_profile import own_profile
+from travelrule.machine.retry_table import is_of_hub, is_transient
+from travelrule.machine.transition_table import NEW
+from travelrule.policy.verdicts import Cause, denied_cause
+
+RESTARTS_MAX = 3
+"""How many fresh ids are tried when the counterparty says that it knows each of them."""
+
+UNBOUND_SECONDS = (2.0, 8.0)
+UNBOUND_WINDOW_SECONDS = 60.0
+"""An authorization whose answer does not fit is made again after these waits, while the window is open."""
+
+ENTITY_ID_MAX = 200
+
+UNKNOWN_VASP_CODES = frozenset({"INVALID_TARGET_VASP_ID", "INVALID_BENEFICIARY"})
+
+REFUSALS = frozenset(
+    {
+        "NOT_FOUND_ADDRESS",
+        "NOT_SUPPORTED_SYMBOL",
+        "NOT_KYC_USER",
+        "SANCTION_LIST",
+        "LACK_OF_INFORMATION",
+        "INPUT_NAME_MISMATCHED",
+        "DOB_MISMATCHED",
+        "UNKNOWN",
+    }
+)
+"""The documented reasons of a refusal (errors.md section 4); any other is ``UNKNOWN``."""
+
+
+def search_address(turn: Turn, attempt: Attempt) -> None:
+    """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
+    clear, payload = wire_bodies.address_search(turn.state.request)
+    turn.call("address-search", attempt, clear, payload)
+
+
+def address_reported(turn: Turn, report: CallResult) -> str:
+    """What became of the address search of the attempt that counts."""
+    attempt = turn.state.attempt
+    if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
+        return "late answer ignored"
+    if turn.state.case.final or attempt.give_up:
+        return "the case is decided, or goes another way: answer ignored"
+    if report.outcome == "deferred":
+        return _deferred(turn, report)
+    turn.clear_timer(TRY_AGAIN)
+    if report.outcome == "failed":
+        return _not_answered(turn, attempt, report)
+    return _address_answered(turn, attempt, report)
+
+
+def _address_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+    body = report.body or {}
+    if normalized_field(body, "result") != "valid":
+        return _address_refused(turn, attempt, reason_of(report))
+    owner = body.get("beneficiaryVaspEntityId")
+    if isinstance(owner, str) and owner and owner.lower() != attempt.counterparty.lower():
+        named = owner if owner.isprintable() and len(owner) <= ENTITY_ID_MAX else ""
+        turn.decide(Cause.COUNTERPARTY_FOUND, counterparty=named)
+        return "the address belongs to another VASP"
+    country, alliance = report.counterparty_country, report.counterparty_alliance
+    authorize(turn, turn.change_attempt(attempt.transfer_id, country=country, alliance=alliance))
+    return "address valid"
+
+
+def _address_refused(turn: Turn, attempt: Attempt, reason: str) -> str:
+    if reason == "NOT_FOUND_ADDRESS":
+        turn.decide(Cause.ADDRESS_NOT_FOUND)
+        return "address not at that VASP"
+    _refused(turn, attempt, reason)
+    return "address refused"
+
+
+def _refused(turn: Turn, attempt: Attempt, reason: str) -> None:
+    turn.decide(denied_cause(reason), reason=reason)
+    if reason == "SANCTION_LIST":
+        turn.alert(AlertCode.COUNTERPARTY_SANCTION_LIST, "critical", attempt.counterparty)
+
+
+def authorize(turn: Turn, attempt: Attempt) -> None:
+    """Store ``wait`` and send the authorization of the attempt that counts."""
+    profile = own_profile(turn.policy)
+    if profile is None:
+        turn.decide(Cause.NOT_AVAILABLE)
+        turn.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
+        return
+    request = turn.state.request
+    exceeding = wire_bodies.exceeds(request, turn.policy)
+    clear, payload = wire_bodies.authorization(request, attempt, profile, exceeding=exceeding)
+    if hold_unsendable(turn, attempt, clear, payload):
+        return
+    attempt = turn.move(attempt.transfer_id, "authorization-sent")
+    turn.call("transfer-authorization", attempt, clear, payload)
+
+
+def authorization_reported(turn: Turn, report: CallResult) -> str:
+    """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
+    attempt = turn.state.find(report.transfer_id)
+    if attempt is None or attempt.status != "wait":
+        return "late answer ignored"
+    if report.outcome == "deferred":
+        return "given up, and not answered yet" if attempt.give_up else _deferred(turn, report)
+    if report.outcome == "failed":
+        return _authorization_lost(turn, attempt, report)
+    verified = normalized_field(report.body or {}, "result") == "verified"
+    report = _with_request(turn, attempt, report)
+    checks = turn.policy.answers.checks(attempt.counterparty, attempt.alliance)
+    fault = binding_fault(report, checks, verified=verified)
+    if fault is not None:
+        return _unbound(turn, attempt, report, fault)
+    if report.payload:
+        turn.accept_answer(report)
+    return _verified(turn, attempt, report) if verified else _denied(turn, attempt, reason_of(report))
+
+
+def _with_request(turn: Turn, attempt: Attempt, report: CallResult) -> CallResult:
+    """Results that earlier versions stored do not hold what was sent: it is built again."""
+    profile = own_profile(turn.policy)
+    if report.sent is not None or profile is None:
+        return report
+    request = turn.state.request
+    exceeding = wire_bodies.exceeds(request, turn.policy)
+    clear, payload = wire_bodies.authorization(request, attempt, profile, exceeding=exceeding)
+    return report.model_copy(update={"sent": SentBody(clear=clear, payload=payload)})
+
+
+def _unbound(turn: Turn, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
+    """Make the same authorization again, which an honest counterparty answers again; a few times, then give it up.
+
+    What the counterparty holds is not known, so its finish is owed whatever the answer said.
+    """
+    since = attempt.unbound_since or turn.now
+    waits = UNBOUND_SECONDS[attempt.unbound : attempt.unbound + 1]
+    in_time = all((turn.now - since).total_seconds() + wait <= UNBOUND_WINDOW_SECONDS for wait in waits)
+    attempt = turn.change_attempt(attempt.transfer_id, unbound=attempt.unbound + 1, unbound_since=since)
+    decided = attempt.give_up or turn.state.case.final
+    if waits and in_time and report.sent is not None and not decided:
+        sent = report.sent
+        turn.call("transfer-authorization", attempt, sent.clear, sent.payload, seconds=waits[0])
+        return f"the answer does not fit its request ({fault}): asked again"
+    turn.move(attempt.transfer_id, "answer-lost")
+    owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    return _not_bound(turn, attempt, f"the answer does not fit its request ({fault}): finish")
+
+
+def _not_bound(turn: Turn, attempt: Attempt, rule: str) -> str:
+    if attempt.give_up:
+        return rule
+    answered_at_last(turn)
+    turn.decide(Cause.ANSWER_NOT_BOUND)
+    turn.alert(AlertCode.ANSWER_NOT_BOUND, "critical", attempt.counterparty, attempt.unbound)
+    return rule
+
+
+def _verified(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+    payload = None if too_deep(report.payload) else report.payload
+    turn.change_attempt(attempt.transfer_id, payload=payload)
+    if attempt.give_up:
+        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(turn, attempt.transfer_id, attempt.give_up)
+        return "verified after the withdrawal was given up: finish"
+    if not payload:
+        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(turn, attempt.transfer_id, "LACK_OF_INFORMATION")
+        turn.decide(Cause.PAYLOAD_UNREADABLE)
+        turn.alert(AlertCode.PAYLOAD_UNREADABLE, "critical", attempt.counterparty)
+        return "verified without Travel Rule data: finish"
+    answered_at_last(turn)
+    turn.move(attempt.transfer_id, "answered-verified", "queued")
+    turn.decide(Cause.VERIFIED)
+    queue(turn)
+    return "verified"
+
+
+def _denied(turn: Turn, attempt: Attempt, reason: str) -> str:
+    turn.change_attempt(attempt.transfer_id, reason=reason)
+    turn.move(attempt.transfer_id, "answered-denied")
+    if attempt.give_up:
+        return "denied after the withdrawal was given up"
+    answered_at_last(turn)
+    _refused(turn, attempt, reason)
+    return "denied"
+
+
+def _authorization_lost(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+    turn.change_attempt(attempt.transfer_id, reason=report.code[:100])
+    turn.move(attempt.transfer_id, "answer-lost")
+    if attempt is turn.before.attempt:
+        turn.clear_timer(TRY_AGAIN)
+    duplicated = report.code == "DUPLICATED_TRANSFER_ID"
+    if report.maybe_acted or duplicated or attempt.unbound:
+        owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    if attempt.give_up or turn.state.case.final:
+        return "answer lost after the withdrawal was given up"
+    if attempt.unbound:
+        return _not_bound(turn, attempt, "no answer that fits its request: finish")
+    if not duplicated:
+        return _not_answered(turn, attempt, report)
+    if turn.state.restarts >= RESTARTS_MAX:
+        turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+        turn.alert(AlertCode.DUPLICATED_TRANSFER_ID, "critical", attempt.counterparty)
+        return "every transferId is known there"
+    anew = Attempt(
+        fresh_transfer_id(turn.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
+    )
+    turn.change(attempts=(*turn.state.attempts, anew), restarts=turn.state.restarts + 1)
+    authorize(turn, anew)
+    return "transferId known there: finished, begun anew"
+
+
+def _deferred(turn: Turn, report: CallResult) -> str:
+    if is_of_hub(report.status, report.code):
+        wait_for_hub(turn, begin_again=False)
+        return "the hub cannot be reached: the call waits"
+    unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+    return "counterparty down"
+
+
+def _not_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+    """The call was given up: decide whether time, the customer or an operator must help."""
+    if report.code in UNKNOWN_VASP_CODES:
+        turn.decide(Cause.COUNTERPARTY_UNKNOWN)
+        return "the hub does not know the VASP"
+    if report.coin is not None:
+        return hold_unlisted(turn)
+    if report.code == "COUNTERPARTY_NOT_ALLOWED":
+        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
+        return "the policy forbids the VASP by now"
+    if is_of_hub(report.status, report.code):
+        wait_for_hub(turn, begin_again=True)
+        return "the hub failed: begun again soon"
+    if is_transient(report.status, report.code):
+        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "calls used up"
+    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    turn.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempt.counterparty, report.attempts)
+    return "call refused"
+
+
+def hold_unlisted(turn: Turn) -> str:
+    """The hub's table does not have the coin on that network: nothing was asked; looked at again now and then."""
+    turn.decide(Cause.ASSET_NOT_LISTED)
+    turn.set_timer(TRY_AGAIN, COUNTERPARTY_RETRY_SECONDS_MAX)
+    return "the hub's table does not list the coin, or not on that network"
+
+
+def unreachable(turn: Turn, code: AlertCode) -> None:
+    """Hold at once, and try again later, ever more rarely, until the policy's limit; then an operator must decide."""
+    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    if turn.state.case.final:
+        if turn.state.case.verdict == "deny":
+            give_up(turn, "UNKNOWN")
+        return
+    limits = turn.policy.time_limits
+    since = turn.state.failing_since or turn.now
+    failures = turn.state.failures + 1
+    turn.change(failing_since=since, failures=failures)
+    if (turn.now - since).total_seconds() >= limits.unreachable_limit:
+        turn.clear_timer(TRY_AGAIN)
+        turn.alert(code, "critical", turn.state.request.destination.vasp_entity_id, failures)
+        return
+    turn.set_timer(TRY_AGAIN, counterparty_retry_seconds(failures, limits.unreachable_retry))
+
+
+def try_again(turn: Turn) -> str:
+    """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
+    attempt = turn.state.attempt
+    if attempt is not None and attempt.status == "wait" and waits_for_hub(turn):
+        wait_for_hub(turn, begin_again=False)
+        return "the authorization still waits for the hub"
+    if attempt is not None and attempt.status == "wait":
+        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        return "the authorization still waits for the counterparty"
+    if attempt is None or attempt.status != NEW:
+        target = turn.state.request.destination.vasp_entity_id or ""
+        attempt = Attempt(fresh_transfer_id(turn.item.salt), target)
+        turn.change(attempts=(*turn.state.attempts, attempt))
+    else:
+        turn.drop("address-search")
+    search_address(turn, attempt)
+    return "counterparty tried again"
+
+
+def answered_at_last(turn: Turn) -> None:
+    """Whoever was asked answered: the tries so far do not count any more."""
+    turn.clear_timer(TRY_AGAIN)
+    turn.change(failing_since=None, failures=0)
+
+
+def reason_of(report: CallResult) -> str:
+    """Read the reason of a refusal; what is not documented is ``UNKNOWN``."""
+    reason = normalized_field(report.body or {}, "reasonType").upper()
+    return reason if reason in REFUSALS else "UNKNOWN"

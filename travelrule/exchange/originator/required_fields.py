@@ -1,0 +1,78 @@
+"""What a withdrawal lacks of what must be sent: the fields of its event, by the table of `identity.required_data`.
+
+Looked at before anything is asked, and once more when the counterparty's country and network are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.events.withdrawals import WithdrawalRequested
+from schemas.person_names import nameless_fields
+from travelrule.exchange.originator.builder import Turn
+from travelrule.exchange.originator.state import Attempt
+from travelrule.identity.build import parties_payload
+from travelrule.identity.event_fields import EventSide, event_field
+from travelrule.identity.fault import Fault
+from travelrule.identity.network_rules import clear_faults
+from travelrule.identity.required_data import Gap, Message, unsendable
+from travelrule.identity.validate import faults, is_own_network
+from travelrule.policy.policy import Policy
+from travelrule.policy.verdicts import Cause
+
+MESSAGE: Message = "authorization-request"
+CLEAR = {"address": "destination.address", "tag": "destination.tag", "network": "network", "currency": "currency"}
+OWN_OBJECTS = ("OriginatingVASP", "BeneficiaryVASP")
+
+
+def hold_nameless(turn: Turn) -> bool:
+    """Hold a withdrawal of somebody whom no list can be asked for; events with such a name are refused since."""
+    return _hold(turn, nameless_fields(turn.state.request))
+
+
+def hold_incomplete(turn: Turn, entity_id: str | None) -> bool:
+    """Hold what lacks something that must be sent; ``entity_id`` None: the counterparty is still to be found.
+
+    Then everything that some counterparty may be sent a message without is left to the moment when it is known.
+    """
+    request, policy = turn.state.request, turn.policy
+    gaps = [gap for gap in unsendable(parties_payload(request), MESSAGE) if gap.fault.path not in OWN_OBJECTS]
+    return _hold(turn, _fields(request, _kept(gaps, entity_id, policy)))
+
+
+def hold_unsendable(turn: Turn, attempt: Attempt, clear: dict[str, Any], payload: dict[str, Any]) -> bool:
+    """Hold an authorization without what the counterparty's network requires (ivms101.md section 7)."""
+    found = _kept(unsendable(payload, MESSAGE), attempt.counterparty, turn.policy)
+    alliance = attempt.alliance or ""
+    if alliance and not is_own_network(alliance):
+        found += clear_faults(clear, MESSAGE, alliance, tagged="tag" in clear)
+        found += faults(payload, MESSAGE, alliance, sending=False)
+    return _hold(turn, _fields(turn.state.request, found))
+
+
+def _kept(gaps: Iterable[Gap], entity_id: str | None, policy: Policy) -> list[Fault]:
+    omitted = policy.may_omit(entity_id)
+    return [gap.fault for gap in gaps if gap.datum not in omitted]
+
+
+def _hold(turn: Turn, fields: Iterable[str]) -> bool:
+    missing = tuple(dict.fromkeys(fields))
+    if missing:
+        turn.decide(Cause.INFORMATION_INCOMPLETE, missing=missing)
+    return bool(missing)
+
+
+def _fields(request: WithdrawalRequested, found: Iterable[Fault]) -> list[str]:
+    sides = {
+        "Originator": EventSide(
+            "originator",
+            "originator.walletAddress",
+            "originator.customerId",
+            is_legal=request.originator.legal is not None,
+        ),
+        "Beneficiary": EventSide(
+            "beneficiary", "destination.address", "beneficiary", is_legal=request.beneficiary.legal is not None
+        ),
+    }
+    return [event_field(fault, sides, CLEAR) for fault in found]

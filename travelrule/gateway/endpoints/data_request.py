@@ -1,0 +1,109 @@
+"""M7 PUT /v1/verification/tx, the transaction data request (member-api.md 8).
+
+Order 1 of the table there is here: what cannot be read or opened is 503 and no input. Orders 2 to 6 are decided by the
+``data-request`` machine on the input, in the transaction that stores it, from facts that were looked up here: the own
+withdrawals of that transaction to that address, and who the requester is. The facts are no part of the input's content,
+by which a repetition is recognised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.hub.bodies import DataRequest
+from travelrule.deposits.served_request import may_receive
+from travelrule.deposits.served_request_input import DataRequestReceived
+from travelrule.gateway.bodies import holds_nul, request_of
+from travelrule.gateway.dependencies import GatewayDeps
+from travelrule.gateway.endpoint import Answer, Call
+from travelrule.gateway.inputs import input_of, reply_of
+from travelrule.gateway.payloads import Opened, open_payload, seal_payload
+from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_origin import RequestOrigin, caller_of
+from travelrule.gateway.senders import Sender, Senders
+from travelrule.identity.addresses import canonical, txid_key
+from travelrule.identity.payload_limits import name_count
+
+KIND = "data-request.received"
+SUBJECT = "data-request"
+FIELDS = (
+    "result",
+    "reasonType",
+    "reasonMsg",
+    "transferId",
+    "currency",
+    "amount",
+    "historicalCost",
+    "tradePrice",
+    "tradeCurrency",
+    "isExceedingThreshold",
+)
+"""The clear fields of the answer; all of them are sent, and all are texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataRequests:
+    """The operation; one instance per gateway."""
+
+    deps: GatewayDeps
+    senders: Senders
+
+    async def __call__(self, call: Call) -> Answer:
+        """Answer one request."""
+        caller = caller_of(call.headers, key_needed=True)
+        request = request_of(DataRequest, call.body)
+        sender = await self.senders.check(caller)
+        opened = open_payload(self.deps.keyring, caller, request.payload)
+        call.belongs_to(sender)
+        await self.deps.rates.take(sender, "data-request", name_count(opened.ivms101))
+        if holds_nul(opened.ivms101):
+            raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
+        data = await self._received(caller, sender, request, opened.ivms101)
+        item = input_of(
+            self.deps,
+            caller,
+            KIND,
+            request.transfer_id,
+            data,
+            content=_content(request),
+            once=True,
+            subject=SUBJECT,
+        )
+        reply = reply_of(await self.deps.intake.submit(item))
+        return self._answer(reply, data, opened)
+
+    async def _received(
+        self, caller: RequestOrigin, sender: Sender, request: DataRequest, ivms101: dict[str, Any]
+    ) -> DataRequestReceived:
+        return DataRequestReceived(
+            origin=caller.origin,
+            entity_id=caller.entity_id,
+            transfer_id=request.transfer_id,
+            txid=request.txid,
+            beneficiary_address=request.beneficiary_address,
+            currency=request.currency,
+            network=request.network,
+            ivms101=ivms101,
+            requester=sender.facts() if sender.vouched else None,
+            withdrawals=await self.deps.withdrawals.facts((request.txid, request.beneficiary_address)),
+        )
+
+    def _answer(self, reply: dict[str, Any], data: DataRequestReceived, opened: Opened) -> Answer:
+        answer: Answer = {name: reply.get(name) or "" for name in FIELDS}
+        payload = reply.get("payload")
+        if payload is None:
+            return {**answer, "payload": ""}
+        # A stored answer may be older than the policy: who may not have the data now does not get them again.
+        if not may_receive(data.requester, data.origin, self.deps.policy()):
+            raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "data are not released to this VASP")
+        return {**answer, "payload": seal_payload(opened, payload, self.deps.randomness)}
+
+
+def _content(request: DataRequest) -> dict[str, Any]:
+    """What makes two requests the same: the rest is sealed anew each time, or only looked up."""
+    return {
+        "transferId": request.transfer_id,
+        "txid": txid_key(request.txid),
+        "beneficiaryAddress": canonical(request.beneficiary_address),
+    }

@@ -1,0 +1,90 @@
+"""Health of the members, polled at an interval (hub-api.md section 10, member-api.md M8)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from travelrule import logs
+from travelrule.hub.answers import HubFault
+from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
+from travelrule.hub.operations import HEALTH
+from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport, NoMemberAnswer
+from travelrule.hub.records import CallRecord
+
+log = logs.get("hub")
+
+_OK = 200
+
+
+class HealthPolling:
+    """Asks every member but the hub for its health: 200 means up, anything else means down.
+
+    ``timeout_seconds`` is the limit for one answer. ``origin`` is what the hub calls itself towards members.
+    """
+
+    def __init__(
+        self,
+        state: HubState,
+        transport: MemberTransport,
+        clock: Clock,
+        *,
+        interval_seconds: float,
+        timeout_seconds: float,
+        journal: Journal | None = None,
+    ) -> None:
+        self._state = state
+        self._transport = transport
+        self._clock = clock
+        self._interval_seconds = interval_seconds
+        self._timeout_seconds = timeout_seconds
+        self._journal = journal
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Poll until cancelled: at once, then at each interval, and when woken."""
+        while True:
+            self._wake.clear()
+            await self.poll()
+            try:
+                async with asyncio.timeout(self._interval_seconds):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+
+    def wake(self) -> None:
+        """Poll now: a member was added or moved."""
+        self._wake.set()
+
+    async def poll(self) -> None:
+        """Ask all members at the same time."""
+        async with asyncio.TaskGroup() as group:
+            for member, _ in await self._state.members():
+                if member.entity_id != HUB_ENTITY:
+                    group.create_task(self._ask(member))
+
+    async def _ask(self, member: Member) -> None:
+        record = CallRecord(
+            at=self._clock(), operation=HEALTH.name, caller=HUB_ENTITY, target=member.entity_id, reached=True
+        )
+        headers = {"X-Request-Origin": f"{HUB_ALLIANCE}:{HUB_ENTITY}"}
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                answer = await self._transport.forward(member, MemberCall(HEALTH, headers, b"", record))
+            record.member_status = record.status = answer.status
+        except TimeoutError:
+            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
+        except NoMemberAnswer as silence:
+            record.reached = silence.reached
+            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
+        except HubFault as fault:
+            record.status, record.error_type = fault.status, fault.error_type
+        except Exception as error:  # noqa: BLE001 -- the edge to a transport: one failure must not end all polling
+            log.error("health-poll-failed", member=member.entity_id, error=error)  # noqa: TRY400 -- no texts in logs
+        if self._journal is not None:
+            self._journal.record(record)
+        up = record.status == _OK
+        if await self._state.set_health(member.entity_id, up=up):
+            if up:
+                log.info("member-up", member=member.entity_id)
+            else:
+                log.warning("member-down", member=member.entity_id)

@@ -1,0 +1,135 @@
+"""The hub as an ASGI application: raw bytes in, raw bytes out (hub-api.md section 1).
+
+Routing is Starlette's; everything after it works on the scope directly, because the hub stands in every path
+and the convenience around a request costs more than the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from travelrule import logs
+from travelrule.hub.answers import HubAnswer, HubFault, internal_error
+from travelrule.hub.operations import OPERATIONS, Operation
+from travelrule.hub.runtime.admission import SINGLE_HEADERS, HubRequest
+from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
+from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
+
+log = logs.get("hub")
+
+BODY_BYTES_MAX = 1_048_576
+RETRY_SECONDS = 1
+"""For ``Retry-After``, when bodies have no room: the oldest ones make room in moments."""
+
+Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
+
+
+class Serving(Protocol):
+    """What answers requests: ``HubService``."""
+
+    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+        """Answer one request."""
+
+
+class Endpoint:
+    """One operation as an ASGI application."""
+
+    def __init__(self, service: Serving, operation: Operation, bodies: BodyRoom) -> None:
+        self._service = service
+        self._operation = operation
+        self._bodies = bodies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request; nothing that goes wrong here reaches the server."""
+        client = scope.get("client")
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if twice := _sent_twice(scope["headers"]):
+            await HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{twice} is sent twice").answer()(scope, receive, send)
+            return
+        source = client[0] if client else ""
+        with self._bodies.place(source) as held:
+            request = HubRequest(
+                headers=headers,
+                target=scope["path_params"].get("target", ""),
+                source=source,
+                read_body=lambda: _read_body(held, scope, receive),
+                request_id=_request_id(scope, self._operation),
+                belongs_to=lambda member: _belongs_to(held, member),
+            )
+            try:
+                answer = await self._service.serve(self._operation, request)
+            except Disconnected:
+                return
+            except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
+                log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
+                answer = internal_error().answer()
+        await answer(scope, receive, send)
+
+
+def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
+    """Name a header of ``SINGLE_HEADERS`` that came more than once."""
+    names = [name.decode("latin-1") for name, _ in headers]
+    return next((name for name in SINGLE_HEADERS if names.count(name) > 1), "")
+
+
+def _request_id(scope: Scope, operation: Operation) -> str:
+    if not operation.query:
+        in_path: str = scope["path_params"].get("request_id", "")
+        return in_path
+    return QueryParams(scope["query_string"]).get(operation.query, "")
+
+
+async def _read_body(held: Held, scope: Scope, receive: Receive) -> bytes:
+    """Return the exact body bytes. Raises ``HubFault`` 422 for more than ``BODY_BYTES_MAX``, 429 without room."""
+    try:
+        return await held.read(scope["headers"], receive, BODY_BYTES_MAX)
+    except TooLarge:
+        raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "the body is too large") from None
+    except NoRoom:
+        raise _no_room() from None
+
+
+def _belongs_to(held: Held, member: str) -> None:
+    try:
+        held.belongs_to(member)
+    except NoRoom:
+        raise _no_room() from None
+
+
+def _no_room() -> HubFault:
+    return HubFault(429, "TOO_MANY_REQUESTS", "too many bodies at once: send it again later", RETRY_SECONDS)
+
+
+def hub_routes(service: Serving, bodies: BodyRoom | None = None) -> list[Route]:
+    """One route per path of an operation of the table."""
+    bodies = bodies or BodyRoom()
+    return [
+        Route(path, Endpoint(service, operation, bodies), methods=[operation.method])
+        for operation in OPERATIONS
+        for path in operation.paths
+    ]
+
+
+def create_hub(
+    service: Serving,
+    *,
+    more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan | None = None,
+    bodies: BodyRoom | None = None,
+) -> Starlette:
+    """Return the hub over a service.
+
+    ``more`` are routes beside the operations, ``lifespan`` runs what lives beside it: health polling, the member
+    transport. ``bodies`` bounds the bodies that are held.
+    """
+    routes = hub_routes(service, bodies)
+    app = Starlette(routes=[*routes, *more], exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)
+    app.router.redirect_slashes = False
+    return app

@@ -1,0 +1,215 @@
+"""Putting a hub together: state, transport, health polling, service, and serving it (`travelrule hub`)."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from starlette.applications import Starlette
+
+from travelrule.crypto.signing import SigningKey
+from travelrule.hub.callbacks import Callbacks, Unreachable
+from travelrule.hub.calls import Answering, OwnAnswers, Part
+from travelrule.hub.members.directory import Directory
+from travelrule.hub.members.documents import parse, read_document
+from travelrule.hub.members.forwarder import Forwarding
+from travelrule.hub.members.health_polling import HealthPolling
+from travelrule.hub.members.member import Member
+from travelrule.hub.members.network_file import HubLimits, NetworkFile, hub_member
+from travelrule.hub.ports import CallbackTransport, Clock, HubState, Journal, MemberTransport
+from travelrule.hub.risk.kyt import Kyt
+from travelrule.hub.risk.list_screening import ListScreening, ListsHit
+from travelrule.hub.risk.memory import MemoryScreening
+from travelrule.hub.risk.ports import Providers
+from travelrule.hub.risk.ratings import Ratings
+from travelrule.hub.runtime.app import create_hub
+from travelrule.hub.runtime.memory import MemoryState
+from travelrule.hub.runtime.server import OnStarted, serve
+from travelrule.hub.runtime.service import HubService
+from travelrule.hub.runtime.tasks import Tasks
+from travelrule.hub.runtime.transport import HttpTransport
+from travelrule.hub.searches.fanout import Asking
+from travelrule.hub.searches.searches import Searches
+from travelrule.hub.unhosted.sessions import Unhosted
+from travelrule.hub.unhosted.widget.routes import widget_routes
+from travelrule.hub.unhosted.widget_calls import WidgetCalls
+
+GRACE_SECONDS = 2.0
+"""What searches and analyses that still run get when the hub ends: a member's second, and one for the callback."""
+
+Randomness = Callable[[int], bytes]
+
+
+def utc_now() -> datetime:
+    """Return the present time."""
+    return datetime.now(UTC)
+
+
+def fresh_key(randomness: Randomness = secrets.token_bytes) -> SigningKey:
+    """Return a key pair nobody had before."""
+    return SigningKey(randomness(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A hub that is put together but not served yet."""
+
+    state: HubState
+    service: HubService
+    polling: HealthPolling
+    tasks: Tasks
+    widget: WidgetCalls
+
+
+def assemble(
+    limits: HubLimits,
+    members: list[Member],
+    transport: MemberTransport,
+    *,
+    down: Collection[str] = (),
+    clock: Clock = utc_now,
+    journal: Journal | None = None,
+    randomness: Randomness = secrets.token_bytes,
+    callbacks: CallbackTransport | None = None,
+    providers: Providers | None = None,
+    around_own_answers: Callable[[Answering], Answering] = lambda own_answers: own_answers,
+) -> Hub:
+    """Return a hub with its state in memory.
+
+    ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``providers`` know about risk;
+    without them nobody is screened. ``around_own_answers`` may put something before the answers that no member gives.
+    """
+    key = limits.hub.own_key() or fresh_key(randomness)
+    own = hub_member(key)
+    state = MemoryState(
+        [own, *members],
+        down=down,
+        coin_networks=limits.coin_network_answer(clock()),
+        tolerance_seconds=limits.tolerance_seconds,
+    )
+    asking = Asking(
+        key, state, transport, clock, randomness, budget_seconds=limits.member_search_seconds, journal=journal
+    )
+    surroundings = _Surroundings(limits, _telling(limits, callbacks, clock, journal), clock, randomness, journal)
+    risk, widget = surroundings.risk(providers or Providers())
+    searches = Searches(state, asking, surroundings.callbacks, clock, surroundings.tasks)
+    service = HubService(
+        own=own,
+        state=state,
+        own_answers=around_own_answers(_own_answers(Directory(state), searches, *risk)),
+        forwarding=Forwarding(transport, limits.member_timeout_seconds),
+        clock=clock,
+        tolerance_seconds=limits.tolerance_seconds,
+        rate_limit_per_minute=limits.rate_limit_per_minute,
+        journal=journal,
+    )
+    polling = HealthPolling(
+        state,
+        transport,
+        clock,
+        interval_seconds=limits.health_interval_seconds,
+        timeout_seconds=limits.member_timeout_seconds,
+        journal=journal,
+    )
+    return Hub(state, service, polling, surroundings.tasks, widget)
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What the parts of one hub share."""
+
+    limits: HubLimits
+    callbacks: Callbacks
+    clock: Clock
+    randomness: Randomness
+    journal: Journal | None
+    tasks: Tasks = field(default_factory=Tasks)
+
+    def risk(self, providers: Providers) -> tuple[tuple[Part, ...], WidgetCalls]:
+        """Return the parts that answer 4.B.1 to 4.B.5 and P.4, and the calls of the widget."""
+        state = MemoryScreening(self.limits.kyt_request_seconds)
+        parts = (
+            Ratings(providers.screening, self.randomness),
+            Kyt(providers.kyt, state, self.callbacks, self.clock, self.tasks),
+            Unhosted(state, self.callbacks, self.clock, self.randomness),
+        )
+        widget = WidgetCalls(
+            state,
+            self.callbacks,
+            self.clock,
+            self.randomness,
+            self.tasks,
+            wallet=providers.wallet,
+            journal=self.journal,
+        )
+        return parts, widget
+
+
+def _telling(
+    limits: HubLimits, transport: CallbackTransport | None, clock: Clock, journal: Journal | None
+) -> Callbacks:
+    return Callbacks(
+        transport or Unreachable(),
+        clock,
+        timeout_seconds=limits.member_timeout_seconds,
+        allow_http=limits.allow_http_callbacks,
+        journal=journal,
+    )
+
+
+def _own_answers(*parts: Part) -> Answering:
+    return OwnAnswers({name: part for part in parts for name in part.names})
+
+
+def living(
+    polling: HealthPolling, tasks: Tasks, http: HttpTransport
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of a hub application: it polls while serving, then ends its tasks and connections."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        task = asyncio.create_task(polling.run(), name="hub health polling")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await tasks.aclose(GRACE_SECONDS)
+            await http.aclose()
+
+    return lifespan
+
+
+async def run_hub(
+    listen: str,
+    members_file: Path | None = None,
+    *,
+    seed: str | None = None,
+    lists_hit: ListsHit | None = None,
+    on_started: OnStarted | None = None,
+    handle_signals: bool = False,
+) -> None:
+    """Serve a hub until cancelled or signalled. ``listen`` is ``host:port``.
+
+    ``members_file`` is TOML or JSON in the shape of ``NetworkFile``; without it the hub knows only itself.
+    ``seed`` is the hub's own base64 key and wins over the file's. With ``lists_hit`` wallets are
+    screened by lists of our own. Raises ``ConfigurationError`` and ``UsageError``.
+    """
+    network = NetworkFile()
+    if members_file is not None:
+        content = await asyncio.to_thread(read_document, members_file)
+        network = parse(NetworkFile, content, members_file.name)
+    if seed is not None:
+        network = parse(NetworkFile, network.model_dump() | {"hub": {"seed": seed}}, "hub")
+    http = HttpTransport(inside_callbacks=network.allow_http_callbacks)
+    unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
+    members = [spec.member() for spec in network.members]
+    providers = Providers(ListScreening(lists_hit) if lists_hit is not None else None)
+    hub = assemble(network, members, http, down=unreachable, callbacks=http, providers=providers)
+    app = create_hub(hub.service, more=widget_routes(hub.widget), lifespan=living(hub.polling, hub.tasks, http))
+    await serve(app, listen, on_started=on_started, handle_signals=handle_signals)

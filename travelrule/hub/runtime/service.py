@@ -1,0 +1,122 @@
+"""The exchange service: checks a call in the order of hub-api.md section 10, has it answered, records it.
+
+Its obligations towards every call, whoever makes it:
+
+1. the checks run in the fixed order, the first that fails answers;
+2. what is forwarded are the bytes that were signed;
+3. nothing is forwarded that did not pass every check;
+4. the call is recorded once it ended, also when the answer never left or the member never answered;
+5. no payload, key or personal data goes into a record, a log line or an error text.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any
+
+from schemas.events.cloudevents import traceparent_or_none
+from travelrule.hub import bodies
+from travelrule.hub.answers import HubAnswer, HubFault
+from travelrule.hub.calls import Answering, Call
+from travelrule.hub.members.member import Member
+from travelrule.hub.operations import Operation
+from travelrule.hub.ports import Clock, HubState, Journal
+from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
+from travelrule.hub.runtime.admission import REMOTE_KEY, Admission, Admitted, HubRequest
+from travelrule.hub.runtime.limits import RateLimiter
+
+
+class HubService:
+    """Serves operations 4.A.1 to 4.A.10, 4.B.1 to 4.B.5 and P.1 to P.4 over its ports.
+
+    ``own`` is the hub's entry in the directory. ``own_answers`` answers what no member does, ``forwarder``
+    the rest. ``tolerance_seconds`` nothing is the lenient mode without time check. ``rate_limit_per_minute``
+    counts per source IP; 0 is no limit. Without ``journal`` calls are not recorded.
+    """
+
+    def __init__(
+        self,
+        *,
+        own: Member,
+        state: HubState,
+        own_answers: Answering,
+        forwarding: Answering,
+        clock: Clock,
+        tolerance_seconds: float | None = 300,
+        rate_limit_per_minute: int = 40,
+        journal: Journal | None = None,
+    ) -> None:
+        self._own = own
+        self._state = state
+        self._own_answers = own_answers
+        self._forwarding = forwarding
+        self._clock = clock
+        self._admission = Admission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
+        self._journal = journal
+
+    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+        """Answer one request; what is wrong with it is an answer too."""
+        began = time.perf_counter()
+        now = self._clock()
+        record = CallRecord(
+            at=now,
+            operation=operation.name,
+            target=request.target[:ID_CHARACTERS_MAX],
+            request_id=request.request_id[:ID_CHARACTERS_MAX],
+        )
+        record.traceparent = traceparent_or_none(request.headers.get("traceparent")) or ""
+        try:
+            answer = await self._answer(operation, request, now, record)
+            record.status = answer.status
+        except HubFault as fault:
+            record.error_type = fault.error_type
+            _note_refused(request, record)
+            answer = fault.answer()
+            record.status = answer.status
+        finally:
+            record.seconds = time.perf_counter() - began
+            if self._journal is not None:
+                self._journal.record(record)
+        return answer
+
+    async def _answer(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> HubAnswer:
+        admitted = await self._admission.admit(operation, request, now, record)
+        target = await self._target(operation, request, now)
+        shape = operation.shape(affiliated=target.affiliated)
+        fields = shape.read(admitted.body) if shape is not None else {}
+        if shape is not None:
+            record.note_request(fields)
+        call = _call(operation, admitted, target, request, record, fields)
+        answering = self._forwarding if operation.forwarded else self._own_answers
+        return await answering.answer(call)
+
+    async def _target(self, operation: Operation, request: HubRequest, now: datetime) -> Member:
+        if not operation.unknown_target:
+            return self._own
+        target = await self._state.member(request.target)
+        if target is None:
+            raise HubFault(422, operation.unknown_target, "the path names no registered VASP")
+        # Only what goes to the target is read with its key; asking for the current key must work with an old
+        # one.
+        remote_key = request.headers.get(REMOTE_KEY)
+        if operation.forwarded and remote_key and not target.holds(remote_key, now):
+            raise HubFault(422, "INVALID_RECEIVER_PUBLIC_KEY", "X-Code-Req-Remote-PubKey is not a current key")
+        return target
+
+
+def _call(
+    operation: Operation,
+    admitted: Admitted,
+    target: Member,
+    request: HubRequest,
+    record: CallRecord,
+    fields: dict[str, Any],
+) -> Call:
+    return Call(operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id)
+
+
+def _note_refused(request: HubRequest, record: CallRecord) -> None:
+    """Put the ids of a call that was refused before its fields were looked at into its record."""
+    if not record.transfer_id and request.verified_body:
+        record.note_request(bodies.parse_object(request.verified_body) or {})

@@ -1,0 +1,139 @@
+"""What the widget in a customer's browser asks the hub for (hub-api.md section 7, "Widget").
+
+Its calls are not signed: a token opens a session once, the key given for it serves until the session ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from travelrule.hub.callbacks import Callbacks
+from travelrule.hub.operations import UNHOSTED_TOKEN
+from travelrule.hub.ports import Clock, Journal
+from travelrule.hub.records import CallRecord
+from travelrule.hub.risk.ports import ScreeningState, WalletSigner
+from travelrule.hub.risk.records import Session, key_hash, new_secret, token_hash
+from travelrule.hub.runtime.tasks import Tasks
+from travelrule.hub.searches.records import Outcome, SearchKey
+from travelrule.hub.unhosted.sessions import origin_of
+from travelrule.screening.ownership.messages import Bound
+from travelrule.screening.ownership.proof_check import check_proof
+
+SESSION = "widget-session"
+PROOF = "widget-proof"
+"""What the journal calls the two calls of a widget."""
+
+_OK, _REFUSED = 200, 422
+
+
+class WidgetFault(Exception):  # noqa: N818 -- what the widget is told
+    """A call of a widget that fails: HTTP status, a sentence without any value, and why a proof was refused."""
+
+    def __init__(self, status: int, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.reason = reason
+
+
+class WidgetCalls:
+    """Opens sessions and checks proofs.
+
+    A proof that fails leaves the session as it is: the customer may try again, and nobody is called back. ``origin``
+    is that of the page which shows the widget, None for the hub's own page and for what is no browser.
+    """
+
+    def __init__(
+        self,
+        state: ScreeningState,
+        callbacks: Callbacks,
+        clock: Clock,
+        randomness: Callable[[int], bytes],
+        tasks: Tasks,
+        *,
+        wallet: WalletSigner | None = None,
+        journal: Journal | None = None,
+    ) -> None:
+        self._state = state
+        self._callbacks = callbacks
+        self._clock = clock
+        self._randomness = randomness
+        self._tasks = tasks
+        self._wallet = wallet
+        self._journal = journal
+
+    async def open(self, token: str, origin: str | None) -> dict[str, Any]:
+        """Use a token up: what the widget shows, and the key of the session. Raises ``WidgetFault``."""
+        began = time.perf_counter()
+        session = await self._found(token_hash(token), origin)
+        now = self._clock()
+        key = new_secret(self._randomness)
+        if not await self._state.use_token(session.id, key_hash(key), now):
+            raise WidgetFault(403, "this token was used already: start a new session")
+        self._note(SESSION, session, began, _OK, session.status(now))
+        return self._shown(session) | {
+            "message": session.message,
+            "key": key,
+            "testWallet": self._wallet is not None,
+        }
+
+    async def prove(self, key: str, signature: str, origin: str | None) -> dict[str, Any]:
+        """Check a signature; what became of the session once the wallet is verified. Raises ``WidgetFault``."""
+        began = time.perf_counter()
+        session = await self._found(key_hash(key), origin)
+        now = self._clock()
+        bound = Bound(session.domain, session.address, session.id, session.nonce)
+        check = check_proof(session.blockchain, session.address, session.message, signature, bound=bound, now=now)
+        if check.outcome != "valid":
+            self._note(PROOF, session, began, _REFUSED, check.code)
+            raise WidgetFault(_REFUSED, "this signature does not prove the wallet: sign with its own key", check.code)
+        verified = await self._state.verify_session(session.id, signature, now)
+        if verified is not None and verified.callback_url:
+            self._tasks.start(self._tell(verified), UNHOSTED_TOKEN.name)
+        shown = self._shown(verified or session) | {"status": "VERIFIED"}
+        self._note(PROOF, session, began, _OK, shown["status"])
+        return shown
+
+    async def sign(self, key: str, origin: str | None) -> dict[str, Any]:
+        """Let the wallet for demonstrations sign a session's message. Raises ``WidgetFault``."""
+        session = await self._found(key_hash(key), origin)
+        signature = self._wallet.sign(session.blockchain, session.message) if self._wallet else ""
+        if not signature:
+            raise WidgetFault(404, "there is no test wallet for this chain")
+        return {"signature": signature}
+
+    async def _found(self, secret_hash: bytes, origin: str | None) -> Session:
+        now = self._clock()
+        session = await self._state.session_by(secret_hash, now)
+        if session is None or session.status(now) == "EXPIRED":
+            raise WidgetFault(404, "this session has ended or is not known: start a new one")
+        if origin is not None and origin_of(origin) != session.origin:
+            raise WidgetFault(403, "this page is not the one that the session is for")
+        return session
+
+    def _shown(self, session: Session) -> dict[str, Any]:
+        return {
+            "id": session.id,
+            "status": session.status(self._clock()),
+            "flow": "SIGNATURE_PROOF",
+            "address": session.address,
+            "asset": session.asset,
+            "blockchain": session.blockchain,
+        }
+
+    async def _tell(self, session: Session) -> None:
+        body = orjson.dumps(session.told(self._clock()))
+        key = SearchKey(UNHOSTED_TOKEN.name, session.caller, session.id)
+        await self._callbacks.tell(UNHOSTED_TOKEN, key, session.callback_url, Outcome("VERIFIED", "", body))
+
+    def _note(self, operation: str, session: Session, began: float, status: int, result: str) -> None:
+        if self._journal is None:
+            return
+        record = CallRecord(at=self._clock(), operation=operation, target=session.caller, request_id=session.id)
+        record.status, record.result = status, str(result)
+        record.seconds = time.perf_counter() - began
+        self._journal.record(record)

@@ -1,0 +1,129 @@
+"""Effects of a decision, as data. The engine turns each into rows in the transaction of the state (design section 2).
+
+``Emit`` and ``Alert`` become outbox rows, ``CallHub`` a call row, ``Reply`` is stored with the input and returned to
+the synchronous caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from schemas.base import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """An event for a downstream topic. The engine adds ``sequence`` to ``data`` and the CloudEvents envelope."""
+
+    topic: Literal["verdicts", "callbacks", "exchanges", "alerts"]
+    key: str
+    type: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallHub:
+    """A request to the hub. ``clear`` are the body's clear fields; ``payload`` is the inner ``ivms101`` object that is
+    sealed to the target's key at the moment of sending, or None for operations without payload.
+    """
+
+    operation: Literal[
+        "address-search",
+        "transfer-authorization",
+        "txid-report",
+        "finish",
+        "status-search",
+        "txid-search",
+        "txid-search-result",
+        "data-request",
+        "wallet-search",
+        "wallet-search-result",
+        "wallet-screening",
+        "transaction-screening",
+        "kyt-search",
+        "kyt-report",
+        "unhosted-token",
+        "unhosted-result",
+        "look-up",
+    ]
+    target: str
+    transfer_id: str
+    clear: dict[str, Any] = field(repr=False)
+    payload: dict[str, Any] | None = field(default=None, repr=False)
+    due_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """An input for another subject of ours. It is applied after the commit, exactly once, in the order in which this
+    subject spoke; it arrives with ``source`` ``/subjects``.
+    """
+
+    subject: str
+    type: str
+    data: Wire = field(repr=False)
+
+
+OWN_STORE = "(own store)"
+"""The ``target`` of look-ups. No entity id has parentheses."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
+    ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
+    input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
+    """
+
+    question: Literal["deposit-context", "screening"]
+    parameters: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptAnswer:
+    """The sealed answer of a call was acted on for ``transfer_id``; the same bytes are no answer for another one.
+
+    ``seal`` is ``CallResult.answer_seal``.
+    """
+
+    seal: str
+    transfer_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropCalls:
+    """Calls of this subject that must not be sent any more, by operation (``()`` means all)."""
+
+    operations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndUnsent:
+    """A call of this subject that is not wanted any more, but must be answered if the counterparty may have it.
+
+    As long as no try may have reached the counterparty it is not sent: it is reported as failed, ``CALL_ENDED``.
+    """
+
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Something an operator must see. ``code`` names the runbook ``docs/runbooks/<code>.md``."""
+
+    code: str
+    severity: Literal["warning", "critical"] = "warning"
+    counterparty: str | None = None
+    attempts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer for a synchronous caller: a plain body, sealed at rest, encrypted to the peer by the gateway."""
+
+    body: dict[str, Any] = field(repr=False)
+
+
+Effect = Emit | CallHub | SendMessage | LookUp | AcceptAnswer | DropCalls | EndUnsent | Alert | Reply

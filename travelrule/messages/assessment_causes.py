@@ -1,0 +1,34 @@
+"""Which cause of a verdict a risk is."""
+
+from __future__ import annotations
+
+from travelrule.messages.assessment import AssessmentKind
+from travelrule.policy.policy import Policy
+from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
+
+RISKS: dict[str, Cause] = {
+    "malicious": Cause.RISK_MALICIOUS,
+    "suspicious": Cause.RISK_SUSPICIOUS,
+    "unknown": Cause.RISK_UNKNOWN,
+    "pending": Cause.RISK_PENDING,
+}
+"""What each risk but ``clean`` is a cause of."""
+
+
+UNCHECKED = frozenset({Cause.RISK_UNKNOWN, Cause.RISK_PENDING, Cause.LISTS_UNCHECKED})
+"""The causes that say that nobody knows the risk."""
+
+
+def cause_of(kind: AssessmentKind, risk: str, *, sanctioned: bool) -> Cause | None:
+    """Name what stands against going on; None for what was checked and found clean."""
+    if sanctioned:
+        return Cause.SANCTIONED
+    if risk == "clean":
+        return None
+    cause = RISKS.get(risk, Cause.RISK_UNKNOWN)
+    return Cause.LISTS_UNCHECKED if kind == "lists" and cause in UNCHECKED else cause
+
+
+def accepted(cause: Cause, subject_kind: SubjectKind, policy: Policy) -> bool:
+    """Whether the policy goes on although this cause says that nobody knows the risk (fail open)."""
+    return cause in UNCHECKED and verdict_for(cause, subject_kind, policy).verdict == "allow"

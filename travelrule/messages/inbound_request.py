@@ -1,0 +1,97 @@
+"""Inbound requests of an originator, with the facts that their decision needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.base import Wire
+from schemas.events.persons import Person
+
+
+class SenderFacts(Wire):
+    """The sender of an inbound request, from the directory."""
+
+    entity_id: str
+    alliance: str = ""
+    country: str | None = None
+    legal_name: str | None = None
+    health: str = "up"
+
+    @property
+    def origin(self) -> str:
+        """What the directory calls it."""
+        return f"{self.alliance}:{self.entity_id}"
+
+
+class WalletFacts(Wire):
+    """An own deposit address that one of the asked addresses means.
+
+    ``account_number`` is the entry of ``Beneficiary.accountNumber`` it was found for, exactly as it was received;
+    ``sanctioned``: its address or owner is on a list.
+    """
+
+    account_number: str
+    wallet_id: str
+    tag: str | None = None
+    currencies: tuple[str, ...]
+    networks: tuple[str, ...] = ()
+    customer_id: str
+    kyc: bool
+    owner: Person | None = None
+    sanctioned: bool = False
+
+
+class AuthorizationReceived(Wire):
+    """M2: an authorization that passed orders 1 and 2 (well-formed, decrypted) of member-api.md section 3.
+
+    ``origin`` is ``X-Request-Origin`` as the subject names it, ``entity_id`` the sender's entity id in it. ``ivms101``
+    is the opened inner object, untouched; ``originating_vasp`` the non-empty clear object that overwrites
+    ``OriginatingVASP`` (D8). ``wallet`` are the own addresses found for the account numbers. ``originator_sanctioned``
+    is None while nothing screened the originator.
+    """
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    currency: str
+    amount: str
+    historical_cost: str = ""
+    trade_price: str
+    trade_currency: str
+    is_exceeding_threshold: bool
+    address: str | None = None
+    tag: str | None = None
+    network: str | None = None
+    originating_vasp: dict[str, Any] | None = None
+    ivms101: dict[str, Any]
+    sender: SenderFacts | None = None
+    wallets: tuple[WalletFacts, ...] = ()
+    originator_sanctioned: bool | None = None
+
+
+class TxidReportReceived(Wire):
+    """M3: the originator says which transaction carries the value."""
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    txid: str
+    vout: str | None = None
+
+
+class FinishReceived(Wire):
+    """M5: the originator will not send, or its transaction failed. ``status`` other than ``canceled`` is refused."""
+
+    origin: str
+    entity_id: str
+    transfer_id: str
+    status: str = "canceled"
+    reason_type: str | None = None
+
+
+INTERNAL: dict[str, type[Wire]] = {
+    "authorization.received": AuthorizationReceived,
+    "txid-report.received": TxidReportReceived,
+    "finish.received": FinishReceived,
+}
+"""The model of each type of inbound request."""
