@@ -14,7 +14,7 @@ from tests.contract.gateway.test_owners import Owned
 from tests.walks.recorder import Recorder, Step
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.vault import Vault
 from travelrule.store import migrate
 from travelrule.store.database import Database

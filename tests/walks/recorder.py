@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.machine.input import Input, Rejected
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ class Recorder:
         apply = Engine.apply
         recorder = self
 
-        async def recorded(engine: Engine, items: Sequence[Input | Rejected]) -> list[Outcome]:
+        async def recorded(engine: Engine, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
             recorder.steps.append(Step(tuple(item.type for item in items)))
             try:
                 return await apply(engine, items)
