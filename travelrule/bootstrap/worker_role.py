@@ -26,9 +26,9 @@ from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.directory.refresher import Refresher
 from travelrule.engine.gauges import Gauges
 from travelrule.engine.intake import Intake
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.lists.list_age import ListWatch
 from travelrule.engine.lists.owner_screening import OwnerScreening
-from travelrule.engine.lists.watch import ListWatch
 from travelrule.engine.messages.dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
@@ -36,9 +36,9 @@ from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention.job import Retention
 from travelrule.engine.timers import Timers
+from travelrule.store.commit_listener import Listener
 from travelrule.store.database import Database, is_infrastructure_failure
-from travelrule.store.notify import Listener
-from travelrule.store.owners import Owners
+from travelrule.store.owner_screenings import Owners
 
 LAG_SECONDS = 2.0
 RECONNECT_SECONDS = 2.0
