@@ -18,7 +18,7 @@ from travelrule.store.types import Amount, Instant
 
 UPGRADE = """
 import asyncio, sys
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 async def main():
