@@ -11,8 +11,8 @@ from travelrule.crypto.errors import SealError
 from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubFault
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.ports import MemberAnswer, MemberCall
 
 _UNAVAILABLE = 503
@@ -87,7 +87,7 @@ def read_sealed(call: MemberCall, keys: KeyRing, *, affiliated: bool = False) ->
             plain = open_sealed(own, peer_key, body["payload"])
         except SealError:
             continue
-        ivms101 = (bodies.parse_object(plain) or {}).get("ivms101")
+        ivms101 = (body_shapes.parse_object(plain) or {}).get("ivms101")
         if isinstance(ivms101, dict):
             return SealedRequest(body, ivms101, own, peer_key)
     raise RobotFault("INVALID_ENCRYPTED_BODY", "payload cannot be opened or holds no ivms101")

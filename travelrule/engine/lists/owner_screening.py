@@ -18,8 +18,8 @@ import orjson
 
 from travelrule import logs, metrics
 from travelrule.crypto.fingerprint import fingerprint
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active import Screened
-from travelrule.engine.outcome import Outcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
@@ -69,7 +69,7 @@ class OwnerScreening:
         lists: Screens,
         leases: Leases,
         policy: Callable[[], Policy],
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         wake: asyncio.Event,
         clock: Callable[[], datetime],
     ) -> None:
