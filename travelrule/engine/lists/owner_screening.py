@@ -8,7 +8,6 @@ an input of the wallet, named by the wallet's revision: two processes that scree
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,6 +17,7 @@ from uuid import uuid4
 import orjson
 
 from travelrule import logs, metrics
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import Screened
 from travelrule.engine.periodic_job import PeriodicJob
@@ -57,7 +57,7 @@ class Screens(Protocol):
 def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
     """Name what somebody was screened with: the start of a SHA-256 over the versions and the threshold."""
     content = orjson.dumps([sorted(versions.items()), format(threshold.normalize(), "f")])
-    return hashlib.sha256(content).hexdigest()[:32]
+    return fingerprint(content)
 
 
 class OwnerScreening:
