@@ -16,7 +16,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.vault import Vault
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
 
@@ -133,7 +133,7 @@ WALKS = {
 async def steps_of(title: str, folder: Path) -> list[Step]:
     """Play one walk on a database of its own."""
     database = Database(f"sqlite+aiosqlite:///{folder / 'walk.sqlite3'}")
-    await migrate.upgrade(database)
+    await schema_version.upgrade(database)
     try:
         return await WALKS[title](database)
     finally:
