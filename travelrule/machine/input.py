@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NewType
 from uuid import UUID
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 Source = NewType("Source", str)
 """Where an input comes from. Only ``machine.sources`` makes one, and the store reads it back."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
