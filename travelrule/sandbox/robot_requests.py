@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from travelrule.crypto.errors import SealError
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.hub import body_shapes
@@ -41,10 +41,10 @@ class SealedRequest:
     own: SigningKey
     peer_key: str
 
-    def fingerprint(self) -> bytes:
+    def fingerprint(self) -> str:
         """Return what is equal for the same content only, whatever the ciphertext (member-api.md section 9)."""
         clear = {name: value for name, value in self.body.items() if name != "payload"}
-        return hashlib.sha256(orjson.dumps([clear, self.ivms101], option=orjson.OPT_SORT_KEYS)).digest()
+        return json_fingerprint([clear, self.ivms101])
 
     def sealed_answer(self, ivms101: dict[str, Any], nonce24: bytes) -> str:
         """Return the ``payload`` of an answer that only the requester can read."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import (
@@ -58,12 +58,12 @@ class SearchKind:
     content: tuple[str, ...]
     question: Callable[[Fields, Member, Seal], dict[str, Any]]
 
-    def fingerprint(self, fields: Fields) -> bytes:
+    def fingerprint(self, fields: Fields) -> str:
         """Return what is equal for the same question only; the case of a currency does not count."""
         asked = {name: fields[name] for name in self.content if not absent(fields.get(name))}
         if "currency" in asked:
             asked["currency"] = asked["currency"].upper()
-        return hashlib.sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).digest()
+        return json_fingerprint(asked)
 
     def concerns(self, member: Member, fields: Fields) -> bool:
         """Say whether a member is asked: one of an affiliated network only with currency and network."""
