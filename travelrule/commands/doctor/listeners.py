@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from travelrule.commands.checks.check import Check
+from travelrule.commands.doctor.check import Check
 from travelrule.environment import PREFIX
 from travelrule.errors import AddressUnavailable
 from travelrule.gateway.tls import Tls, server_context

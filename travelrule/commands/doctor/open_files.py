@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from travelrule.commands.checks.check import Check
+from travelrule.commands.doctor.check import Check
 from travelrule.gateway.server import DESCRIPTORS_BESIDE, LIMITS
 from travelrule.listener.descriptors import raise_limit
 from travelrule.settings import Settings

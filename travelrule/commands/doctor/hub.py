@@ -12,8 +12,8 @@ import aiohttp
 from travelrule.bootstrap import installation
 from travelrule.client.diagnosis import KEY, told_of
 from travelrule.client.errors import HubError
-from travelrule.commands.checks import check
-from travelrule.commands.checks.check import Check
+from travelrule.commands.doctor import check
+from travelrule.commands.doctor.check import Check
 from travelrule.crypto.nonces import NONCE_LIMIT, NonceBlock
 from travelrule.settings import Settings
 

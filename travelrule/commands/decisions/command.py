@@ -11,10 +11,10 @@ import typer
 from sqlalchemy import bindparam, text
 
 from travelrule.bootstrap.broker import open_publisher
-from travelrule.commands.decision_event import MadeDecision, make, refusal_of
-from travelrule.commands.decision_outcome import Outcome, letters_of, what_became_of
-from travelrule.commands.edge import Output, OutputOption, installation, run, since_time, write_json, write_text
-from travelrule.commands.subjects import resolve
+from travelrule.commands.decisions.event import MadeDecision, make, refusal_of
+from travelrule.commands.decisions.outcome import Outcome, letters_of, what_became_of
+from travelrule.commands.invocation import Output, OutputOption, installation, run, since_time, write_json, write_text
+from travelrule.commands.subject_names import resolve
 from travelrule.errors import UsageError
 from travelrule.store.types import Instant
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 
 from travelrule.bootstrap.installation import keyring, load_profile
-from travelrule.commands.checks.check import SETTINGS, Check
+from travelrule.commands.doctor.check import SETTINGS, Check
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.settings import Settings
 

@@ -14,7 +14,7 @@ from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 
 LEASE = "lists"
 LEASE_SECONDS = 60.0

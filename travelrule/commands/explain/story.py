@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.moments import time_text
 from schemas.wire_model import Wire
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.list_hits import hits_of, listed_of
-from travelrule.commands.moments import distance_text, duration_text, moment_text
-from travelrule.commands.refused_inputs import parked_inputs, refused_inputs
+from travelrule.commands.explain.list_hits import hits_of, listed_of
+from travelrule.commands.explain.refused_inputs import parked_inputs, refused_inputs
+from travelrule.commands.readable_times import distance_text, duration_text, moment_text
 from travelrule.disclosures.disclosure import DeadLetterShown
 from travelrule.engine.input_envelope import unpack
 from travelrule.engine.registry import MACHINES

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.decision_event import event_id_of
+from travelrule.commands.decisions.event import event_id_of
 from travelrule.engine.input_envelope import unpack_raw
 from travelrule.machine.input import Input
 from travelrule.store import tables

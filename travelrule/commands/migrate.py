@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.installation import KEY_SETTINGS, verify_keys
-from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_json, write_text
+from travelrule.commands.invocation import Output, OutputOption, load_settings, run, write_json, write_text
 from travelrule.environment import PREFIX
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.limits import MIGRATING
 
@@ -31,11 +31,11 @@ async def _migrate(*, check: bool, output: Output) -> None:
             await database.check()
             if not unset:
                 await verify_keys(settings, database)
-            before = await migrate.current(database)
-            after = before if check else await migrate.upgrade(database)
+            before = await schema_version.current(database)
+            after = before if check else await schema_version.upgrade(database)
     finally:
         await database.dispose()
-    newest = migrate.newest()
+    newest = schema_version.newest()
     answer = {"ok": after == newest, "before": before, "after": after, "newest": newest, "keysChecked": not unset}
     if output is Output.JSON:
         write_json(answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from travelrule.commands.checks.check import Check
+from travelrule.commands.doctor.check import Check
 
 CLOCK = "clock"
 OFF_MAX = timedelta(seconds=60)

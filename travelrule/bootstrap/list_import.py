@@ -16,7 +16,7 @@ from travelrule.screening.lists.folder import NamedList, named_lists
 from travelrule.screening.lists.formats import ImportedList, import_list
 from travelrule.screening.lists.report import FileFault, ListFaults
 from travelrule.screening.snapshot import Snapshot, loading, stepped
-from travelrule.store.lists import ListVersion
+from travelrule.store.list_versions import ListVersion
 
 SETTING = "LISTS_DIR"
 SHRINK_FROM = 100

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from travelrule.commands.edge import not_built
+from travelrule.commands.invocation import not_built
 
 ANYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 Arguments = Annotated[list[str] | None, typer.Argument(hidden=True)]

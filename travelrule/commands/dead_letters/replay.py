@@ -13,8 +13,8 @@ from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from travelrule.bootstrap.broker import open_publisher
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.dead_letter_content import read
-from travelrule.commands.edge import Output, write_json, write_text
+from travelrule.commands.dead_letters.content import read
+from travelrule.commands.invocation import Output, write_json, write_text
 from travelrule.engine.messages.message_record import is_message
 from travelrule.engine.messages.requeue import requeue as replay_message
 from travelrule.errors import UsageError

@@ -9,12 +9,12 @@ from functools import partial
 import typer
 
 from travelrule.client.diagnosis import URL
-from travelrule.commands.checks import broker, exchange_service, listeners, own
-from travelrule.commands.checks.check import SETTINGS, Asked, Check
-from travelrule.commands.checks.clock import clock
-from travelrule.commands.checks.open_files import open_files
-from travelrule.commands.checks.stored import StoredChecks
-from travelrule.commands.edge import Output, OutputOption, examine_settings, run, write_json, write_text
+from travelrule.commands.doctor import broker, hub, listeners, local_setup
+from travelrule.commands.doctor.check import SETTINGS, Asked, Check
+from travelrule.commands.doctor.clock import clock
+from travelrule.commands.doctor.database import StoredChecks
+from travelrule.commands.doctor.open_files import open_files
+from travelrule.commands.invocation import Output, OutputOption, examine_settings, run, write_json, write_text
 from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationFault
 from travelrule.settings import Settings
@@ -50,19 +50,19 @@ async def all_checks(settings: Settings, faults: Sequence[ConfigurationFault] = 
     ``faults`` are those of the settings: what they lead to is not asked.
     """
     single = [
-        Asked("packages", "the environment", own.packages),
-        Asked(SETTINGS, "the settings", partial(own.settings_and_keys, faults=faults)),
-        Asked("profile", f"{PREFIX}VASP_PROFILE_FILE", own.profile, ("VASP_PROFILE_FILE",)),
+        Asked("packages", "the environment", local_setup.packages),
+        Asked(SETTINGS, "the settings", partial(local_setup.settings_and_keys, faults=faults)),
+        Asked("profile", f"{PREFIX}VASP_PROFILE_FILE", local_setup.profile, ("VASP_PROFILE_FILE",)),
         Asked("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener, ("METRICS_LISTEN",)),
         Asked("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener, ("GATEWAY_",)),
         Asked("open files", "the limit of open files", open_files),
         Asked("broker", f"{PREFIX}BROKER_URL", broker.topics, ("BROKER_", "TOPIC_", "DATA_DIR")),
-        Asked("hub", URL, exchange_service.hub, ("HUB_", "SIGNING_KEY", "VASP_ENTITY_ID")),
+        Asked("hub", URL, hub.hub, ("HUB_", "SIGNING_KEY", "VASP_ENTITY_ID")),
     ]
     stored = StoredChecks(settings, faults)
     async with asyncio.TaskGroup() as group:
         of_database = group.create_task(stored.run())
-        hub_time = group.create_task(exchange_service.hub_time(settings))
+        hub_time = group.create_task(hub.hub_time(settings))
         asked = [group.create_task(one.answer(settings, faults)) for one in single]
     ahead = {"hub": hub_time.result(), "database": stored.ahead}
     return [*(task.result() for task in asked), *of_database.result(), clock(ahead)]

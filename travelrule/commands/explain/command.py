@@ -11,10 +11,10 @@ import typer
 from rich.console import Console
 from rich.tree import Tree
 
-from travelrule.commands.edge import Output, OutputOption, installation, run, write_json
-from travelrule.commands.moments import moment_text
-from travelrule.commands.story import story_of
-from travelrule.commands.subjects import resolve
+from travelrule.commands.explain.story import story_of
+from travelrule.commands.invocation import Output, OutputOption, installation, run, write_json
+from travelrule.commands.readable_times import moment_text
+from travelrule.commands.subject_names import resolve
 from travelrule.commands.terminal_text import one_line
 
 Fact = dict[str, Any]

@@ -25,9 +25,9 @@ from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.directory.refresher import Refresher
 from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.intake import Intake
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.lists.list_age import ListWatch
 from travelrule.engine.lists.owner_screening import OwnerScreening
-from travelrule.engine.lists.watch import ListWatch
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
@@ -36,9 +36,9 @@ from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention.job import Retention
 from travelrule.engine.timers import TimerJob
+from travelrule.store.commit_listener import Listener
 from travelrule.store.database import Database, is_infrastructure_failure
-from travelrule.store.notify import Listener
-from travelrule.store.owners import Owners
+from travelrule.store.owner_screenings import Owners
 
 LAG_SECONDS = 2.0
 RECONNECT_SECONDS = 2.0

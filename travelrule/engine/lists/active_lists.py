@@ -25,7 +25,7 @@ from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import ContentError, unpack
 from travelrule.screening.names import NameKind, is_comparable
 from travelrule.screening.snapshot import Hit, LoadedList, Snapshot, loading, nothing
-from travelrule.store.lists import ListContentMissingError, Lists, ListVersion, ListVersions
+from travelrule.store.list_versions import ListContentMissingError, Lists, ListVersion, ListVersions
 
 POLL_SECONDS = 2.0
 RETRY = timedelta(minutes=1)

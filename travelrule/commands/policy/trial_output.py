@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from travelrule.commands.edge import Output, write_text
+from travelrule.commands.invocation import Output, write_text
 from travelrule.engine.policy.trial import Judged
 
 SPOOL_BYTES = 1 << 20

@@ -12,7 +12,7 @@ import socket
 from travelrule.bootstrap.installation import Installation, open_searches
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.intake import Intake
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway

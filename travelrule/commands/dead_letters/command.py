@@ -10,8 +10,8 @@ import typer
 
 from schemas.registry import TOPICS
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.dead_letter_content import read, reader, record_disclosure, resolve_id
-from travelrule.commands.dead_letter_filter import (
+from travelrule.commands.dead_letters.content import read, reader, record_disclosure, resolve_id
+from travelrule.commands.dead_letters.filter import (
     CodeOption,
     SinceOption,
     SubjectOption,
@@ -19,9 +19,9 @@ from travelrule.commands.dead_letter_filter import (
     UntilOption,
     chosen,
 )
-from travelrule.commands.dead_letter_page import page
-from travelrule.commands.dead_letter_replay import replay_filtered, replay_named
-from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
+from travelrule.commands.dead_letters.page import page
+from travelrule.commands.dead_letters.replay import replay_filtered, replay_named
+from travelrule.commands.invocation import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.commands.terminal_text import one_line
 from travelrule.engine.messages.message_record import is_message, names_of
 from travelrule.errors import UsageError

@@ -8,8 +8,17 @@ from typing import Annotated
 
 import typer
 
-from travelrule.commands.edge import Output, OutputOption, fail, installation, run, since_time, write_json, write_text
-from travelrule.commands.trials import tell_trial
+from travelrule.commands.invocation import (
+    Output,
+    OutputOption,
+    fail,
+    installation,
+    run,
+    since_time,
+    write_json,
+    write_text,
+)
+from travelrule.commands.policy.trial_output import tell_trial
 from travelrule.engine.audit.history import Histories
 from travelrule.engine.policy.trial import PolicyTrial
 from travelrule.engine.registry import MACHINES

@@ -11,18 +11,18 @@ from sqlalchemy import select, text
 
 from travelrule.bootstrap import installation
 from travelrule.bootstrap.installation import audit_key, verify_keys
-from travelrule.commands.checks.check import MEND_SETTINGS, Check, concern, failed, guarded, unasked
+from travelrule.commands.doctor.check import MEND_SETTINGS, Check, concern, failed, guarded, unasked
 from travelrule.crypto.audit_chain import verify_root
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import first_policy
 from travelrule.errors import ConfigurationFault, ServiceUnavailable
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
-from travelrule.store import migrate, tables
+from travelrule.store import schema_version, tables
 from travelrule.store.database import Database, sqlite_file
 from travelrule.store.diagnosis import SETTING
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 from travelrule.store.policies import Policies
 
 LIST_SECONDS = 120.0
@@ -80,7 +80,7 @@ class StoredChecks:
     async def _version(self, database: Database) -> Check:
         async with database.explained():
             await database.check()
-            current, newest = await migrate.current(database), migrate.newest()
+            current, newest = await schema_version.current(database), schema_version.newest()
             self._reached = True
             if database.is_postgresql:
                 async with database.read() as connection:

@@ -7,7 +7,7 @@ import asyncio
 from streams.admin import compare_topics
 from streams.connection import connect
 from streams.topics import Topics
-from travelrule.commands.checks.check import Check
+from travelrule.commands.doctor.check import Check
 from travelrule.settings import Settings
 
 
