@@ -16,7 +16,7 @@ from travelrule.assessments.networks import code_for
 from travelrule.assessments.table import LISTS
 from travelrule.identity.addresses import canonical
 from travelrule.machine.internal_inputs import CallResult
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 NOT_SCREENABLE = "NETWORK_NOT_SCREENABLE"
 
@@ -69,14 +69,14 @@ def _read(turn: AssessmentTurn, report: CallResult) -> tuple[Risk, dict[str, Any
     try:
         if wanted.kind == "transaction":
             transaction = TransactionScreeningResponse.from_wire(report.body)
-            return risk.of_transaction(transaction), facts.of_transaction(transaction)
+            return risk_levels.of_transaction(transaction), facts.of_transaction(transaction)
         wallet = WalletScreeningResponse.from_wire(report.body)
     except ValidationError:
         return "pending", {}
     named = wallet.wallet_address
     if named is not None and canonical(named) != canonical(wanted.address or ""):
         return "pending", {}
-    return risk.of_wallet(wallet), facts.of_wallet(wallet)
+    return risk_levels.of_wallet(wallet), facts.of_wallet(wallet)
 
 
 def _failed(turn: AssessmentTurn, report: CallResult) -> str:
@@ -102,5 +102,5 @@ def _again(turn: AssessmentTurn, rule: str, report: CallResult, failure: Failure
 def rating_too_late(turn: AssessmentTurn) -> str:
     """The limit passed: what was not rated is unknown."""
     turn.alert(AlertCode.SCREENING_LATE, "warning", turn.state.question.asked if turn.state.question else None)
-    turn.end(risk=risk.at_deadline("pending"), reason=AlertCode.SCREENING_LATE.value)
+    turn.end(risk=risk_levels.at_deadline("pending"), reason=AlertCode.SCREENING_LATE.value)
     return "not rated within the limit"
