@@ -12,7 +12,6 @@ from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision, ignored, rejected
-from travelrule.machine.fingerprint import fingerprint
 from travelrule.machine.input import Input
 from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled
 from travelrule.policy.policy import Policy
@@ -20,7 +19,7 @@ from travelrule.policy.policy import Policy
 
 def detected(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
     """``machine.detected.v1`` for a new deposit."""
-    builder = DepositBuilder(DepositState(data.deposit_id, fingerprint(item), data), item, policy, now)
+    builder = DepositBuilder(DepositState(data.deposit_id, item.fingerprint, data), item, policy, now)
     builder.move("detected")
     begin(builder)
     return builder.done("detected: announced or not?")
@@ -73,7 +72,7 @@ def relocate(builder: DepositBuilder) -> None:
 
 def repeated(builder: DepositBuilder) -> Decision[DepositState]:
     """A known deposit again: a duplicate if its data are equal, else a conflict; one that was retracted is back."""
-    if builder.state.fingerprint != fingerprint(builder.item):
+    if builder.state.fingerprint != builder.item.fingerprint:
         return rejected(builder.state, "CONFLICT", "depositId", "this deposit is known with other data: use a new id")
     if builder.state.status != "retracted":
         return ignored(builder.state, "detected again with equal data")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from travelrule.hub import bodies
+from travelrule.hub import body_shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Operation:
     remote_key: bool = False
     limited: bool = False
     member_path: str = ""
-    request: bodies.RequestShape | None = None
-    request_abroad: bodies.RequestShape | None = None
-    answer: bodies.AnswerShape = field(default=bodies.AnswerShape(()))
+    request: body_shapes.RequestShape | None = None
+    request_abroad: body_shapes.RequestShape | None = None
+    answer: body_shapes.AnswerShape = field(default=body_shapes.AnswerShape(()))
     alias: str = ""
     query: str = ""
     kyt: bool = False
@@ -58,7 +58,7 @@ class Operation:
         """Whether the hub itself is the caller."""
         return not self.path
 
-    def shape(self, *, affiliated: bool) -> bodies.RequestShape | None:
+    def shape(self, *, affiliated: bool) -> body_shapes.RequestShape | None:
         """Return what a body must hold for a target of the own or of an affiliated network."""
         return self.request_abroad or self.request if affiliated else self.request
 
@@ -72,7 +72,7 @@ VASP_LIST = Operation(
     method="GET",
     path="/v1/code/vasps",
     limited=True,
-    answer=bodies.AnswerShape(("vasps",)),
+    answer=body_shapes.AnswerShape(("vasps",)),
 )
 
 PUBLIC_KEY = Operation(
@@ -80,14 +80,14 @@ PUBLIC_KEY = Operation(
     method="GET",
     path="/v1/code/Vasp/{target}/pubkey",
     unknown_target="INVALID_TARGET_VASP_ID",
-    answer=bodies.AnswerShape(("pubkeys",)),
+    answer=body_shapes.AnswerShape(("pubkeys",)),
 )
 
 COIN_NETWORK = Operation(
     name="coin-network",
     method="GET",
     path="/v1/code/connect/coin-network",
-    answer=bodies.AnswerShape(("coinNetworks",)),
+    answer=body_shapes.AnswerShape(("coinNetworks",)),
 )
 
 ADDRESS_SEARCH = Operation(
@@ -97,8 +97,8 @@ ADDRESS_SEARCH = Operation(
     unknown_target="INVALID_BENEFICIARY",
     remote_key=True,
     member_path="/v1/beneficiary/VerifyAddress",
-    request=bodies.ADDRESS_SEARCH,
-    answer=bodies.AnswerShape(("result",)),
+    request=body_shapes.ADDRESS_SEARCH,
+    answer=body_shapes.AnswerShape(("result",)),
 )
 
 TRANSFER_AUTHORIZATION = Operation(
@@ -108,10 +108,10 @@ TRANSFER_AUTHORIZATION = Operation(
     unknown_target="INVALID_BENEFICIARY",
     remote_key=True,
     member_path="/v1/beneficiary/transfer",
-    request=bodies.TRANSFER_AUTHORIZATION,
+    request=body_shapes.TRANSFER_AUTHORIZATION,
     # A refusal without payload is passed on: callers must live with it (4.A.5), and a 500 would hide the
     # verdict.
-    answer=bodies.AnswerShape(("result", "transferId"), also_when=("result", "verified", "payload")),
+    answer=body_shapes.AnswerShape(("result", "transferId"), also_when=("result", "verified", "payload")),
 )
 
 TXID_REPORT = Operation(
@@ -120,8 +120,8 @@ TXID_REPORT = Operation(
     path="/v1/code/transfer/{target}/txid",
     unknown_target="INVALID_BENEFICIARY",
     member_path="/v1/beneficiary/transfer/txid",
-    request=bodies.TXID_REPORT,
-    answer=bodies.AnswerShape(("result", "transferId")),
+    request=body_shapes.TXID_REPORT,
+    answer=body_shapes.AnswerShape(("result", "transferId")),
 )
 
 FINISH = Operation(
@@ -130,8 +130,8 @@ FINISH = Operation(
     path="/v1/code/transfer/{target}/status",
     unknown_target="INVALID_BENEFICIARY",
     member_path="/v1/vasp/transfer/status",
-    request=bodies.FINISH,
-    answer=bodies.AnswerShape(("result", "transferId")),
+    request=body_shapes.FINISH,
+    answer=body_shapes.AnswerShape(("result", "transferId")),
 )
 
 STATUS_SEARCH = Operation(
@@ -140,8 +140,8 @@ STATUS_SEARCH = Operation(
     path="/v1/code/transfer/{target}/status",
     unknown_target="INVALID_TARGET_VASP_ID",
     member_path="/v1/vasp/transfer/status",
-    request=bodies.STATUS_SEARCH,
-    answer=bodies.AnswerShape(("status", "transferId"), also_when=("status", "confirmed", "txid")),
+    request=body_shapes.STATUS_SEARCH,
+    answer=body_shapes.AnswerShape(("status", "transferId"), also_when=("status", "confirmed", "txid")),
 )
 
 TXID_SEARCH = Operation(
@@ -149,8 +149,8 @@ TXID_SEARCH = Operation(
     method="POST",
     path="/v1/code/verification/tx",
     limited=True,
-    request=bodies.TXID_SEARCH,
-    answer=bodies.AnswerShape(("result", "requestId")),
+    request=body_shapes.TXID_SEARCH,
+    answer=body_shapes.AnswerShape(("result", "requestId")),
 )
 
 # The whole rest of the path is the id: an id is any text, so it may hold a slash.
@@ -158,7 +158,7 @@ TXID_SEARCH_RESULT = Operation(
     name="txid-search-result",
     method="GET",
     path="/v1/code/verification/tx/{request_id:path}",
-    answer=bodies.AnswerShape(("result", "requestId")),
+    answer=body_shapes.AnswerShape(("result", "requestId")),
 )
 
 DATA_REQUEST = Operation(
@@ -168,9 +168,9 @@ DATA_REQUEST = Operation(
     unknown_target="INVALID_TARGET_VASP_ID",
     remote_key=True,
     member_path="/v1/verification/tx",
-    request=bodies.DATA_REQUEST,
-    request_abroad=bodies.DATA_REQUEST_ABROAD,
-    answer=bodies.AnswerShape(("result", "transferId"), also_when=("result", "normal", "payload")),
+    request=body_shapes.DATA_REQUEST,
+    request_abroad=body_shapes.DATA_REQUEST_ABROAD,
+    answer=body_shapes.AnswerShape(("result", "transferId"), also_when=("result", "normal", "payload")),
 )
 
 WALLET_SEARCH = Operation(
@@ -178,15 +178,15 @@ WALLET_SEARCH = Operation(
     method="POST",
     path="/v2/code/VerifyAddress",
     limited=True,
-    request=bodies.WALLET_SEARCH,
-    answer=bodies.AnswerShape(("result", "requestId")),
+    request=body_shapes.WALLET_SEARCH,
+    answer=body_shapes.AnswerShape(("result", "requestId")),
 )
 
 WALLET_SEARCH_RESULT = Operation(
     name="wallet-search-result",
     method="GET",
     path="/v2/code/VerifyAddress/{request_id:path}",
-    answer=bodies.AnswerShape(("result", "requestId")),
+    answer=body_shapes.AnswerShape(("result", "requestId")),
 )
 
 _PARTNER, _ALIAS = "/v1/code/partner", "/v1/code/uppsala"
@@ -196,8 +196,8 @@ WALLET_SCREENING = Operation(
     method="POST",
     path=f"{_PARTNER}/wallet",
     alias=f"{_ALIAS}/wallet",
-    request=bodies.WALLET_SCREENING,
-    answer=bodies.AnswerShape(("result",)),
+    request=body_shapes.WALLET_SCREENING,
+    answer=body_shapes.AnswerShape(("result",)),
 )
 
 TRANSACTION_SCREENING = Operation(
@@ -205,8 +205,8 @@ TRANSACTION_SCREENING = Operation(
     method="POST",
     path=f"{_PARTNER}/tx-hash",
     alias=f"{_ALIAS}/tx-hash",
-    request=bodies.TRANSACTION_SCREENING,
-    answer=bodies.AnswerShape(("result",)),
+    request=body_shapes.TRANSACTION_SCREENING,
+    answer=body_shapes.AnswerShape(("result",)),
 )
 
 KYT_SEARCH = Operation(
@@ -216,8 +216,8 @@ KYT_SEARCH = Operation(
     alias=f"{_ALIAS}/kytsearch",
     limited=True,
     kyt=True,
-    request=bodies.KYT_SEARCH,
-    answer=bodies.AnswerShape(("requestId", "status")),
+    request=body_shapes.KYT_SEARCH,
+    answer=body_shapes.AnswerShape(("requestId", "status")),
 )
 
 KYT_REPORT = Operation(
@@ -227,22 +227,22 @@ KYT_REPORT = Operation(
     alias=f"{_ALIAS}/kytreport",
     query="requestId",
     kyt=True,
-    answer=bodies.AnswerShape(("status", "requestId")),
+    answer=body_shapes.AnswerShape(("status", "requestId")),
 )
 
 UNHOSTED_TOKEN = Operation(
     name="unhosted-token",
     method="POST",
     path="/v1/code/unhosted-wallet-verification/widget/token",
-    request=bodies.UNHOSTED_TOKEN,
-    answer=bodies.AnswerShape(("token", "walletVerificationId")),
+    request=body_shapes.UNHOSTED_TOKEN,
+    answer=body_shapes.AnswerShape(("token", "walletVerificationId")),
 )
 
 UNHOSTED_RESULT = Operation(
     name="unhosted-result",
     method="GET",
     path="/v1/code/unhosted-wallet-verification/{request_id}",
-    answer=bodies.AnswerShape(("status", "verificationId")),
+    answer=body_shapes.AnswerShape(("status", "verificationId")),
 )
 
 TXID_CHECK = Operation(
@@ -250,8 +250,8 @@ TXID_CHECK = Operation(
     method="POST",
     path="",
     member_path="/v1/verification/tx",
-    request=bodies.TXID_CHECK,
-    answer=bodies.AnswerShape(("result",)),
+    request=body_shapes.TXID_CHECK,
+    answer=body_shapes.AnswerShape(("result",)),
 )
 """What a TXID search asks each member (M6)."""
 
@@ -261,8 +261,8 @@ WALLET_CHECK = Operation(
     path="",
     remote_key=True,
     member_path="/v1/beneficiary/VerifyAddress",
-    request=bodies.ADDRESS_SEARCH,
-    answer=bodies.AnswerShape(("result",)),
+    request=body_shapes.ADDRESS_SEARCH,
+    answer=body_shapes.AnswerShape(("result",)),
 )
 """What a wallet search asks each member (M1)."""
 

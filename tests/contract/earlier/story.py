@@ -31,6 +31,8 @@ from travelrule.engine.searches import Searches
 from travelrule.engine.telling import Teller
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.exchange.reports import SenderFacts
+from travelrule.store.lists import ListVersion
+from travelrule.store.owners import Owners
 
 from schemas.base import Wire
 from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
@@ -48,8 +50,6 @@ from travelrule.screening.lists.model import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import ListVersion
-from travelrule.store.owners import Owners
 from travelrule.store.policies import Policies
 
 KEYS = {"storage": b"k" * 32, "index": b"i" * 32, "audit": b"a" * 32}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from travelrule import logs
-from travelrule.hub.answers import HubFault
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import HEALTH
 from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport, NoMemberAnswer
@@ -16,7 +16,7 @@ log = logs.get("hub")
 _OK = 200
 
 
-class HealthPolling:
+class HealthPollingJob:
     """Asks every member but the hub for its health: 200 means up, anything else means down.
 
     ``timeout_seconds`` is the limit for one answer. ``origin`` is what the hub calls itself towards members.
