@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.facts import plain
 from travelrule.assessments.risk_rating import begin_rating

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
 from travelrule.deposits.context import QUESTION
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import AUTOMATIC, GATE, HELD, SETTLE, TABLE

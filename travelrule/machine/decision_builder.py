@@ -6,7 +6,7 @@ from dataclasses import Field, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import (
