@@ -9,6 +9,7 @@ import pytest
 
 from schemas.base import Wire
 from schemas.hub import bodies
+from schemas.operations import HUB_OPERATIONS
 from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
 from travelrule.gateway.bodies import request_of
@@ -18,7 +19,7 @@ from travelrule.hub.answers import HubFault
 from travelrule.hub.operations import OPERATIONS
 
 GATEWAY = {request.__name__: request for *_, request, _ in openapi.OPERATIONS}
-HUB = {operation.name: operation.request for operation in OPERATIONS if operation.request is not None}
+HUB = {name: OPERATIONS[name].request for name in HUB_OPERATIONS if OPERATIONS[name].request is not None}
 BODY_OF = {
     "address-search": "AddressSearchRequest",
     "transfer-authorization": "TransferAuthorizationRequest",
