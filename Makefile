@@ -54,7 +54,8 @@ bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 chaos: $(INSTALLED)  ## The fault runs, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.chaos $(if $(SHORT),--short)
 
-lock: $(INSTALLED)  ## Write constraints.txt and constraints-dev.txt; UPGRADE=name takes the newest of one package
+lock:  ## Write constraints.txt and constraints-dev.txt; UPGRADE=name takes the newest of one package
+	@[ -x $(BIN)/python ] || $(MAKE) install  # an older environment is enough: a new dependency cannot be installed before
 	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade $(UPGRADE))
 
 clean:  ## Remove the environment, caches and embedded data

@@ -40,17 +40,16 @@ class LibraryMessages:
         domains = {host.partition(".")[2] for host in named}
         self._below = tuple(f".{name}" for name in (*named, *domains) if "." in name or name in named)
 
-    def message(self, record: logging.LogRecord) -> str:
-        """The message with the arguments that may be shown."""
+    def message(self, record: logging.LogRecord, arguments: object) -> str:
+        """Return the message with the arguments that may be shown."""
         template = constant_template(record)
         if template is None:
             return WITHHELD
-        arguments = record.args
         if not arguments:
             return template
         if isinstance(arguments, Mapping):
             return CONVERSION.sub(lambda found: self._named(found, arguments), template)
-        return self._filled(template, list(arguments))
+        return self._filled(template, list(arguments) if isinstance(arguments, tuple) else [arguments])
 
     def _named(self, found: re.Match[str], arguments: Mapping[str, Any]) -> str:
         if found["kind"] == "%":

@@ -13,18 +13,20 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import TextIO
+from typing import Any, TextIO
 
 import orjson
 from rich.console import Console
 from rich.text import Text
+from structlog import DropEvent
+from structlog.stdlib import ProcessorFormatter
 
 from travelrule.library_messages import LibraryMessages
-from travelrule.log_fields import Line, describe
-from travelrule.repeated_lines import INTERVAL_SECONDS, RepeatedLines, Summary
+from travelrule.log_fields import WITHHELD, Line, describe
+from travelrule.repeated_lines import INTERVAL_SECONDS, Key, RepeatedLines, Summary
 
 ATTRIBUTE = "travelrule_line"
 """The attribute of a record in which our logger hands over the event and its checked fields."""
@@ -34,46 +36,75 @@ COUNTED = "travelrule_counted"
 OURS = "travelrule"
 _STYLES = {"debug": "dim", "info": "green", "warning": "yellow", "error": "bold red", "critical": "bold red"}
 
-Write = Callable[[Line], None]
+Render = Callable[[Line], str]
 
 
-class LineHandler(logging.Handler):
-    """Writes each record as a line, and repeated ones as a count: once an interval, and when it is closed."""
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Writes each record as a line, and repeated ones as a count: once an interval, and when it is closed.
 
-    def __init__(self, write: Write, messages: LibraryMessages, interval: float = INTERVAL_SECONDS) -> None:
-        super().__init__()
-        self._write = write
+    Records of ours bring their checked line; those of libraries become one in structlog's formatter.
+    """
+
+    def __init__(
+        self, stream: TextIO, render: Render, messages: LibraryMessages, interval: float = INTERVAL_SECONDS
+    ) -> None:
+        super().__init__(stream)
+        self._render = render
         self._messages = messages
         self._interval = interval
         self._libraries = RepeatedLines(interval)
         self._ours = RepeatedLines(interval)
         self._timer: threading.Timer | None = None
+        processors = (self._library_line, self._admitted_library)
+        self.setFormatter(ProcessorFormatter(processors=processors, use_get_message=False, pass_foreign_args=True))
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record, or count it."""
-        try:
-            self._emit(record)
-        except Exception:  # noqa: BLE001 -- a log line must not end what logs it: the module's own convention
-            self.handleError(record)
+        if not hasattr(record, ATTRIBUTE):
+            if record.levelno < logging.WARNING:
+                return  # a library that set the level of its logger itself
+            if not isinstance(record.msg, str):
+                record = logging.makeLogRecord({**record.__dict__, "msg": WITHHELD})
+        with contextlib.suppress(DropEvent):
+            super().emit(record)
 
-    def _emit(self, record: logging.LogRecord) -> None:
-        ours = hasattr(record, ATTRIBUTE)
-        if not ours and record.levelno < logging.WARNING:
-            return  # a library that set the level of its logger itself
-        line = line_of(record, self._messages)
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line as text; raise DropEvent if it is counted instead."""
+        ours: Line | None = getattr(record, ATTRIBUTE, None)
+        if ours is None:
+            return super().format(record)
+        line = _head(record) | ours
+        return self._admitted(line, record, self._ours, _key(line) if getattr(record, COUNTED, False) else None)
+
+    def _library_line(self, _: object, __: str, said: MutableMapping[str, Any]) -> dict[str, Any]:
+        """Processor: replace what a library logged by what may be written of it."""
+        record: logging.LogRecord = said["_record"]
+        line: Line = _head(record) | {
+            "event": "library",
+            "message": self._messages.message(record, said["positional_args"]),
+            "place": f"{PurePath(record.pathname).name}:{record.lineno}",
+        }
+        error = said["exc_info"][1] if said.get("exc_info") else None
+        if error is not None:
+            line["error"] = describe(error)
+        return {"record": record, "line": line}
+
+    def _admitted_library(self, _: object, __: str, made: MutableMapping[str, Any]) -> str:
+        """Processor: count a repeated line, or return its text."""
+        line: Line = made["line"]
+        key = (str(line["logger"]), str(line["place"]), str(line["message"]))
+        return self._admitted(line, made["record"], self._libraries, key)
+
+    def _admitted(self, line: Line, record: logging.LogRecord, lines: RepeatedLines, key: Key | None) -> str:
         now = record.created
         self._write_counts(RepeatedLines.due, now)
-        if not ours:
-            admitted = self._libraries.admit((str(line["logger"]), str(line["place"]), str(line["message"])), line, now)
-        else:
-            admitted = not getattr(record, COUNTED, False) or self._ours.admit(_key(line), line, now)
-        if admitted:
-            self._write(line)
-        else:
-            self._arm()
+        if key is None or lines.admit(key, line, now):
+            return self._render(line)
+        self._arm()
+        raise DropEvent
 
     def _arm(self) -> None:
-        """Nothing may be logged in the next minutes: the counts are written all the same."""
+        """Start the timer that writes the counts even if nothing more is logged."""
         if self._timer is None:
             self._timer = threading.Timer(self._interval, self._tick)
             self._timer.daemon = True
@@ -103,27 +134,16 @@ class LineHandler(logging.Handler):
         now = time.time() if now is None else now
         for lines in (self._libraries, self._ours):
             for summary in which(lines, now):
-                self._write(count_line(summary, now))
+                self.stream.write(self._render(count_line(summary, now)) + self.terminator)
+                self.flush()
 
 
-def line_of(record: logging.LogRecord, messages: LibraryMessages) -> Line:
-    """Everything that may be written of a record: time, level, logger, event and fields."""
-    line: Line = {
+def _head(record: logging.LogRecord) -> Line:
+    return {
         "at": _instant(record.created),
         "level": record.levelname.lower(),
         "logger": record.name.removeprefix(f"{OURS}."),
     }
-    ours: Line | None = getattr(record, ATTRIBUTE, None)
-    if ours is not None:
-        return line | ours
-    line |= {
-        "event": "library",
-        "message": messages.message(record),
-        "place": f"{PurePath(record.pathname).name}:{record.lineno}",
-    }
-    if record.exc_info and record.exc_info[1] is not None:
-        line["error"] = describe(record.exc_info[1])
-    return line
 
 
 def count_line(summary: Summary, now: float) -> Line:
@@ -153,42 +173,30 @@ def _instant(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def json_lines(stream: TextIO) -> Write:
-    """Write one JSON object per line."""
-
-    def write(line: Line) -> None:
-        stream.write(orjson.dumps(line).decode() + "\n")
-        stream.flush()
-
-    return write
+def json_line(line: Line) -> str:
+    """Return one JSON object."""
+    return orjson.dumps(line).decode()
 
 
-def plain_lines(stream: TextIO) -> Write:
-    """Write one readable line: time, level, logger, event, then ``name=value``."""
-
-    def write(line: Line) -> None:
-        stream.write(_plain(line) + "\n")
-        stream.flush()
-
-    return write
-
-
-def colour_lines(stream: TextIO) -> Write:
-    """Write the readable form with its level in colour, for a person at a terminal. ``NO_COLOR`` is honoured."""
-    console = Console(file=stream, highlight=False, soft_wrap=True)
-
-    def write(line: Line) -> None:
-        text = Text(_plain(line))
-        text.highlight_words([str(line["level"])], _STYLES.get(str(line["level"]), ""))
-        console.print(text)
-
-    return write
-
-
-def _plain(line: Line) -> str:
+def plain_line(line: Line) -> str:
+    """Return the readable form: time, level, logger, event, then ``name=value``."""
     rest = dict(line)
     head = f"{rest.pop('at')} {rest.pop('level')!s:<8}{rest.pop('logger')}: {rest.pop('event')}"
     return " ".join([head, *(f"{name}={_value(value)}" for name, value in rest.items())])
+
+
+def colour_line(stream: TextIO) -> Render:
+    """Render the readable form with its level in colour, for a terminal. ``NO_COLOR`` is honoured."""
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+
+    def render(line: Line) -> str:
+        text = Text(plain_line(line))
+        text.highlight_words([str(line["level"])], _STYLES.get(str(line["level"]), ""))
+        with console.capture() as captured:
+            console.print(text, end="")
+        return captured.get()
+
+    return render
 
 
 def _value(value: object) -> str:

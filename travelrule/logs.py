@@ -6,9 +6,9 @@ called (so in every test) and is dropped with its name afterwards, because a mis
 stop a worker. Exceptions go in as ``error=exc`` and come out as class, code and place. ``with
 trace(traceparent):`` joins all lines of one event.
 
-``configure`` also takes over what libraries log and what would be printed for an uncaught exception.
-SQLAlchemy engines must be made with ``hide_parameters=True`` all the same: it keeps values out of exceptions
-that travel.
+A logger is structlog's, with the allow-list as its first processor. ``configure`` sends its lines and those of
+libraries to one handler (``log_output``), and uncaught exceptions too. SQLAlchemy engines must still be made with
+``hide_parameters=True``: it keeps values out of exceptions that travel.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO, cast
+
+from structlog import BoundLoggerBase, wrap_logger
 
 from travelrule.library_messages import LibraryMessages
 from travelrule.log_events import EVENTS
 from travelrule.log_fields import FIELDS, WITHHELD, Line, LogFieldError, describe, shaped
-from travelrule.log_output import ATTRIBUTE, COUNTED, OURS, LineHandler, Write, colour_lines, json_lines, plain_lines
+from travelrule.log_output import ATTRIBUTE, COUNTED, OURS, LineHandler, Render, colour_line, json_line, plain_line
 
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "json", "console"]
@@ -46,44 +48,38 @@ class _Mode:
     strict = True
 
 
-class Log:
+class Log(BoundLoggerBase):
     """The logger of one room."""
 
-    __slots__ = ("_logger",)
-
-    def __init__(self, name: str) -> None:
-        self._logger = logging.getLogger(f"travelrule.{name}")
-
     def debug(self, event: str, **fields: object) -> None:
-        """Log what only a developer wants to see."""
-        self._log(logging.DEBUG, event, fields)
+        """Log what only a developer needs."""
+        self._log(logging.DEBUG, "debug", event, fields)
 
     def info(self, event: str, **fields: object) -> None:
-        """Log what an operator expects to see."""
-        self._log(logging.INFO, event, fields)
+        """Log what an operator expects."""
+        self._log(logging.INFO, "info", event, fields)
 
     def warning(self, event: str, **fields: object) -> None:
-        """Log what the program got over by itself."""
-        self._log(logging.WARNING, event, fields)
+        """Log a failure that the program recovers from by itself."""
+        self._log(logging.WARNING, "warning", event, fields)
 
     def error(self, event: str, **fields: object) -> None:
-        """Log what somebody must look at."""
-        self._log(logging.ERROR, event, fields)
+        """Log a failure that an operator must look at."""
+        self._log(logging.ERROR, "error", event, fields)
 
     def write(self, level: Level, event: str, fields: Mapping[str, object]) -> None:
         """Log at a level that is decided elsewhere."""
-        self._log(logging.getLevelNamesMapping()[level.upper()], event, dict(fields))
+        self._log(logging.getLevelNamesMapping()[level.upper()], level, event, fields)
 
-    def _log(self, level: int, event: str, fields: dict[str, object]) -> None:
+    def _log(self, level: int, name: Level, event: str, fields: Mapping[str, object]) -> None:
         if self._logger.isEnabledFor(level):
-            line = _line(level, event, fields)
-            counted = event in EVENTS and EVENTS[event].counted
-            self._logger.log(level, line["event"], extra={ATTRIBUTE: line, COUNTED: counted})
+            self._proxy_to_logger(name, event, **fields)
 
 
 def get(name: str) -> Log:
     """Return the logger of a room (``engine``, ``gateway``, ``hub``...)."""
-    return Log(name)
+    logger = logging.getLogger(f"{OURS}.{name}")
+    return cast("Log", wrap_logger(logger, PROCESSORS, wrapper_class=Log, context_class=dict).bind())
 
 
 @contextmanager
@@ -107,13 +103,13 @@ def configure(
 ) -> None:
     """Send every log line of the process to ``stream`` (standard error), ours and the libraries'.
 
-    ``auto`` is console on a terminal, else JSON. ``level`` is that of our lines; libraries are heard from WARNING on,
-    or from ERROR on if ``level`` is that: at ``debug`` some of them quote every statement. ``messages`` says which
-    arguments of theirs are shown. With ``only_uncaught`` nothing is written but exceptions that nothing caught: for
-    commands, whose answer is all that they write. Calling it again replaces what the last call set up.
+    ``auto`` is console on a terminal, else JSON. ``level`` is that of our lines; lines of libraries are written from
+    WARNING on, or from ERROR on if ``level`` is that: at ``debug`` some of them quote every statement. ``messages``
+    selects the arguments of libraries that are shown. With ``only_uncaught`` only uncaught exceptions are written: for
+    commands, whose answer is all that they write. A second call replaces what the first one set up.
     """
     out = stream or sys.stderr
-    handler = LineHandler(_writer(form, out), messages or LibraryMessages())
+    handler = LineHandler(out, _renderer(form, out), messages or LibraryMessages())
     if only_uncaught:
         handler.addFilter(lambda record: record.name == _PROCESS)
     root = logging.getLogger()
@@ -134,34 +130,52 @@ def configure(
     _Mode.strict = strict
 
 
-def _writer(form: Format, out: TextIO) -> Write:
+def _renderer(form: Format, out: TextIO) -> Render:
     terminal = out.isatty()
     if form == "json" or (form == "auto" and not terminal):
-        return json_lines(out)
-    return colour_lines(out) if terminal else plain_lines(out)
+        return json_line
+    return colour_line(out) if terminal else plain_line
 
 
-def _line(level: int, event: str, fields: dict[str, object]) -> Line:
-    unknown = sorted(fields.keys() - FIELDS.keys())
+def allow_list(_: object, level: str, given: MutableMapping[str, Any]) -> Line:
+    """Processor: keep the fields of ``log_fields.FIELDS`` in their shapes; name the dropped ones."""
+    event: str = given.pop("event")
+    unknown = sorted(given.keys() - FIELDS.keys())
     if _Mode.strict:
-        _check(level, event, fields, unknown)
+        _check(level, event, given, unknown)
     line: Line = {"event": event if EVENT.fullmatch(event) else WITHHELD}
-    given = {name: value for name, value in fields.items() if name in FIELDS and value is not None}
-    line |= {name: shaped(FIELDS[name], value) for name, value in given.items()}
+    for name, value in given.items():
+        if value is not None and (shape := FIELDS.get(name)) is not None:
+            line[name] = shaped(shape, value)
     if unknown:
         line["dropped"] = unknown
+    return line
+
+
+def join_trace(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Processor: add the ``traceparent`` of the event in hand."""
     if traceparent := _traceparent.get():
         line["traceparent"] = traceparent
     return line
 
 
-def _check(level: int, event: str, fields: dict[str, object], unknown: list[str]) -> None:
+def to_record(_: object, __: str, line: MutableMapping[str, Any]) -> tuple[tuple[str], dict[str, Any]]:
+    """Processor: the arguments for the logging module. The line is an attribute of the record."""
+    event: str = line["event"]
+    counted = event in EVENTS and EVENTS[event].counted
+    return (event,), {"extra": {ATTRIBUTE: line, COUNTED: counted}}
+
+
+PROCESSORS = (allow_list, join_trace, to_record)
+
+
+def _check(level: str, event: str, fields: Mapping[str, object], unknown: list[str]) -> None:
     """Refuse a line that the documentation does not describe."""
     if unknown:
         raise LogFieldError(f"not in log_fields.FIELDS: {unknown}")
     if (known := EVENTS.get(event)) is None:
         raise LogFieldError("not in log_events.EVENTS: the event must be a plain-name of that table")
-    if logging.getLevelName(level).lower() not in known.levels:
+    if level not in known.levels:
         raise LogFieldError(f"{event} is logged at {' or '.join(known.levels)}")
     if undocumented := sorted(fields.keys() - set(known.fields)):
         raise LogFieldError(f"not in log_events.EVENTS for {event}: {undocumented}")

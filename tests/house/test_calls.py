@@ -30,7 +30,7 @@ SLEEPS = {
     "travelrule/engine/directory/refresher.py": "the least time between two fetches of the directory",
 }
 RANDOM = {
-    "travelrule/engine/calls/dispatcher.py": "jitter of retries",
+    "travelrule/engine/calls/call_dispatcher.py": "jitter of retries",
     "travelrule/engine/directory/refresher.py": "spreads the calls that go on when the hub is back",
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }

@@ -17,7 +17,6 @@ from travelrule.assessments.table import LIMIT
 from travelrule.identity.addresses import split_tag
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Effect
-from travelrule.machine.fingerprint import fingerprint
 from travelrule.machine.input import Input
 from travelrule.messages.assessment import AssessmentKind, AssessmentWanted
 from travelrule.policy.policy import Policy
@@ -49,7 +48,7 @@ def wanted_by(data: Wire) -> AssessmentWanted | None:
 
 def begin(item: Input, wanted: AssessmentWanted, policy: Policy, now: datetime) -> Decision[AssessmentState]:
     """Make the subject and ask the first question."""
-    turn = AssessmentTurn(AssessmentState(item.subject, fingerprint(item), wanted), item, policy, now)
+    turn = AssessmentTurn(AssessmentState(item.subject, item.fingerprint, wanted), item, policy, now)
     turn.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
     match wanted.kind:
         case "lists" | "wallet":
@@ -72,7 +71,7 @@ def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
 def repeated(turn: AssessmentTurn) -> Decision[AssessmentState]:
     """The same request again: an asker gets its answer again, as far as there is one; another request conflicts."""
     state = turn.state
-    if state.fingerprint != fingerprint(turn.item):
+    if state.fingerprint != turn.item.fingerprint:
         return rejected(state, "CONFLICT", "requestId", "this request is known with other data: use a new id")
     said: list[Effect] = []
     if state.wanted.asker and state.ended is not None:

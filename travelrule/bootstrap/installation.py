@@ -26,7 +26,7 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.callback_urls import Searches
+from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.key_guard import KeyGuard
 from travelrule.engine.lists.active import ActiveLists
@@ -222,9 +222,9 @@ def open_lists(installation: Installation) -> ActiveLists:
     return ActiveLists(installation.lists, installation.engine.alert, installation.clock)
 
 
-def open_searches(installation: Installation) -> Searches:
+def open_searches(installation: Installation) -> CallbackUrls:
     """Where the hub may call back about searches: worker and gateway must agree on it."""
-    return Searches(
+    return CallbackUrls(
         installation.database,
         installation.entity_id,
         installation.vault.index,

@@ -38,7 +38,7 @@ from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.health import Check, create_health, health_server
-from travelrule.listener.addresses import bound
+from travelrule.listener.bound_sockets import bound
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
 from travelrule.store import migrate

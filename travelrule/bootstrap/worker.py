@@ -18,24 +18,24 @@ from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.calls.dispatcher import HELD, CallDispatcher
-from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.calls.call_dispatcher import HELD, CallDispatcher
+from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
-from travelrule.engine.calls.lookups import LookUps
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.directory.refresher import Refresher
-from travelrule.engine.gauges import Gauges
+from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.intake import Intake
 from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.engine.lists.watch import ListWatch
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.local_lookups.local_answers import LocalAnswers
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention.job import Retention
-from travelrule.engine.timers import Timers
+from travelrule.engine.timers import TimerJob
 from travelrule.store.database import Database, is_infrastructure_failure
 from travelrule.store.notify import Listener
 from travelrule.store.owners import Owners
@@ -71,7 +71,9 @@ class Worker:
             opened.vault,
             hub,
             counterparties,
-            LookUps(opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists),
+            LocalAnswers(
+                opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists
+            ),
             opened.keyring,
             opened.policy,
             opened.clock,
@@ -85,7 +87,7 @@ class Worker:
         self._teller = MessageDispatcher(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
-        self._timers = Timers(
+        self._timers = TimerJob(
             opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock
         )
         self._refresher = Refresher(
@@ -114,7 +116,7 @@ class Worker:
             opened.clock,
         )
         self._retention = _open_retention(opened)
-        self._gauges = Gauges(opened.database, opened.entity_id, opened.clock)
+        self._gauges = GaugeJob(opened.database, opened.entity_id, opened.clock)
 
     async def start(self) -> None:
         """Connect to the broker and join the group."""

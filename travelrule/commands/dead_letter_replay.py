@@ -15,8 +15,8 @@ from travelrule.bootstrap.broker import open_publisher
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.dead_letter_content import read
 from travelrule.commands.edge import Output, write_json, write_text
-from travelrule.engine.messages.records import is_message
-from travelrule.engine.messages.replay import replay as replay_message
+from travelrule.engine.messages.message_record import is_message
+from travelrule.engine.messages.requeue import requeue as replay_message
 from travelrule.errors import UsageError
 from travelrule.machine.input import RawMessage, Rejected
 from travelrule.store import bulk, dead_letters, tables

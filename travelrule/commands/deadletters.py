@@ -23,7 +23,7 @@ from travelrule.commands.dead_letter_page import page
 from travelrule.commands.dead_letter_replay import replay_filtered, replay_named
 from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.commands.terminal_text import one_line
-from travelrule.engine.messages.records import is_message, names_of
+from travelrule.engine.messages.message_record import is_message, names_of
 from travelrule.errors import UsageError
 from travelrule.store import dead_letters
 from travelrule.store.dead_letters import DeadLetterFilter

@@ -13,7 +13,7 @@ from streams.codec import SIZE_MAX
 from streams.named_events import named_event
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.input_envelope import packed_name, unpack_raw
-from travelrule.engine.messages.records import is_message, names_of
+from travelrule.engine.messages.message_record import is_message, names_of
 from travelrule.machine.input import RawMessage
 from travelrule.store import tables
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schemas.nesting import is_nested_deeper
 from travelrule.deposits import wire_bodies
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.builder import DepositTurn
@@ -12,7 +13,6 @@ from travelrule.deposits.received_data import examine
 from travelrule.deposits.state import Found
 from travelrule.deposits.table import SEARCH, TRY
 from travelrule.machine.alert_codes import AlertCode as SharedCode
-from travelrule.machine.depth import too_deep
 from travelrule.machine.effects import AcceptAnswer
 from travelrule.machine.internal_inputs import CallResult, normalized_field
 from travelrule.machine.own_profile import own_profile
@@ -180,7 +180,7 @@ def _search_anew(turn: DepositTurn, seconds: float, why: str) -> str:
 def _normal(turn: DepositTurn, found: Found, report: CallResult) -> str:
     if report.accepted_for and report.accepted_for != report.transfer_id:
         return _not_bound(turn, "the answer was accepted for another request before")
-    payload: dict[str, Any] | None = None if too_deep(report.payload) else report.payload
+    payload: dict[str, Any] | None = None if is_nested_deeper(report.payload) else report.payload
     wallet = turn.state.wallet
     owner = wallet.owner if wallet is not None else None
     if owner is None:

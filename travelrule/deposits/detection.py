@@ -12,7 +12,6 @@ from travelrule.deposits.table import REPORT, may
 from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision
-from travelrule.machine.fingerprint import fingerprint
 from travelrule.machine.input import Input
 from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled
 from travelrule.policy.policy import Policy
@@ -20,7 +19,7 @@ from travelrule.policy.policy import Policy
 
 def detected(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
     """``machine.detected.v1`` for a new deposit."""
-    turn = DepositTurn(DepositState(data.deposit_id, fingerprint(item), data), item, policy, now)
+    turn = DepositTurn(DepositState(data.deposit_id, item.fingerprint, data), item, policy, now)
     turn.move("detected")
     begin(turn)
     return turn.done("detected: announced or not?")
@@ -73,7 +72,7 @@ def relocate(turn: DepositTurn) -> None:
 
 def repeated(turn: DepositTurn) -> Decision[DepositState]:
     """A known deposit again: a duplicate if its data are equal, else a conflict; one that was retracted is back."""
-    if turn.state.fingerprint != fingerprint(turn.item):
+    if turn.state.fingerprint != turn.item.fingerprint:
         return rejected(turn.state, "CONFLICT", "depositId", "this deposit is known with other data: use a new id")
     if turn.state.status != "retracted":
         return ignored(turn.state, "detected again with equal data")

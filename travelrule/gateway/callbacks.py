@@ -9,14 +9,13 @@ most once a second, whatever comes.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from time import perf_counter
 from typing import Literal, cast
 from uuid import UUID
 
 import orjson
+from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
@@ -33,7 +32,7 @@ from travelrule.gateway.endpoint import (
 from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import headers_of, require_json
-from travelrule.listener.bodies import Disconnected, Held, NoRoom, TooLarge
+from travelrule.listener.body_room import Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.messages.arrival import SearchCalledBack
@@ -41,7 +40,7 @@ from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 KIND = "search.called-back"
 BODY_BYTES_MAX = 1024 * 1024
-PAUSE = timedelta(seconds=1)
+PAUSE_S = 1
 NOT_FOUND = 404
 TOO_LARGE = 413
 UNSUPPORTED_TYPE = 415
@@ -54,14 +53,14 @@ NAMED_BY_HUB: frozenset[Operation] = frozenset({"kyt-search", "unhosted-token"})
 log = logs.get("gateway")
 
 
-@dataclass(frozen=True, slots=True)
 class Callback:
     """Serves the callbacks of one operation (ASGI)."""
 
-    operation: Operation
-    deps: GatewayDeps
-    heard: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
-    """When each search was last called back in this process."""
+    def __init__(self, operation: Operation, deps: GatewayDeps) -> None:
+        self.operation = operation
+        self.deps = deps
+        self._recent: TTLCache[str, bool] = TTLCache(KEPT_MAX, PAUSE_S, lambda: deps.clock().timestamp())
+        """The searches that were called back within the last second in this process."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one callback."""
@@ -79,7 +78,7 @@ class Callback:
             raise HTTPException(NOT_FOUND)
         await send_json(send, status, body)
 
-    async def _processed(self, token: str, scope: Scope, receive: Receive, held: Held) -> tuple[int, Answer]:
+    async def _processed(self, token: str, scope: Scope, receive: Receive, held: HeldBody) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deps.deadline_s):
                 search = await self.deps.searches.find(self.operation, token)
@@ -107,15 +106,11 @@ class Callback:
         if not _speaks_of(search, body):
             log.info("callback-ignored", operation=self.operation, reason="other-request")
             return "ignored"
-        last = self.heard.get(search.request_id)
-        if last is not None and now - last < PAUSE:
+        if search.request_id in self._recent:
             return "ignored"
         await self.deps.intake.submit(self._input(search, now))
-        # Remembered only after the commit: a callback that could not be stored may come again.
-        self.heard[search.request_id] = now
-        self.heard.move_to_end(search.request_id)
-        if len(self.heard) > KEPT_MAX:
-            self.heard.popitem(last=False)
+        # Entered only after the commit: the hub may repeat a callback that could not be stored.
+        self._recent[search.request_id] = True
         return "ok"
 
     def _input(self, search: SearchRecord, now: datetime) -> Input:

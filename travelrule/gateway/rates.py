@@ -11,16 +11,17 @@ users does not reach it, one that searches for our customers does soon.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from cachetools import TTLCache
 
 from travelrule.gateway.member_alerts import MemberAlerts
 from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.gateway.senders import Sender
-from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.listener.token_buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.metrics import GATEWAY_LIMITED_TOTAL
 from travelrule.policy.policy import HUB_ENTITY
@@ -55,14 +56,10 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A time in which a member was limited again and again."""
+    """A time in which a member was limited, without a pause longer than ``PAUSE``."""
 
     since: datetime
     last: datetime
-
-    def continued(self, now: datetime) -> Episode:
-        """Return it with one more refusal, or a new one after a pause."""
-        return Episode(now if now - self.last > PAUSE else self.since, now)
 
     @property
     def is_long(self) -> bool:
@@ -79,8 +76,10 @@ class MemberRates:
         self._requests, self._searches, self._misses = map(Rate.of, (rates.requests, rates.searches, rates.misses))
         self._clock = clock
         self._buckets = buckets if buckets is not None else MemoryBuckets()
-        self._alerts = MemberAlerts(alert, AlertCode.MEMBER_RATE_LIMITED)
-        self._episodes: OrderedDict[str, Episode] = OrderedDict()
+        self._alerts = MemberAlerts(alert, AlertCode.MEMBER_RATE_LIMITED, clock)
+        self._episodes: TTLCache[str, Episode] = TTLCache(
+            EPISODES_MAX, PAUSE.total_seconds(), lambda: clock().timestamp()
+        )
 
     async def check(self, caller: RequestOrigin, operation: str) -> None:
         """Raise ``Refused`` if the member that the headers name has used up a rate; count nothing."""
@@ -131,12 +130,9 @@ class MemberRates:
     def _note(self, entity: str) -> None:
         now = self._clock()
         known = self._episodes.get(entity)
-        episode = self._episodes[entity] = Episode(now, now) if known is None else known.continued(now)
-        self._episodes.move_to_end(entity)
-        if len(self._episodes) > EPISODES_MAX:
-            self._episodes.popitem(last=False)
+        episode = self._episodes[entity] = Episode(now if known is None else known.since, now)
         if episode.is_long:
-            self._alerts.tell(entity, now)
+            self._alerts.tell(entity)
 
 
 def unlimited() -> MemberRates:

@@ -9,10 +9,11 @@ request needs no look into the store.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+from cachetools import TTLCache
 
 from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.client.directory import same_alliance
@@ -74,12 +75,6 @@ class Sender:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Refreshed:
-    at: datetime
-    keys: tuple[PublicKey, ...]
-
-
 class Senders:
     """Checks callers of one gateway process."""
 
@@ -87,11 +82,13 @@ class Senders:
         self, directory: Directory, refresh_keys: RefreshKeys, clock: Clock, alert: RaiseAlert = no_alert
     ) -> None:
         self._directory = directory
-        self._misnamed = MisnamedAlerts(alert)
+        self._misnamed = MisnamedAlerts(alert, clock)
         self._refresh_keys = refresh_keys
         self._clock = clock
-        self._trusted: OrderedDict[tuple[str, str], tuple[datetime, Sender]] = OrderedDict()
-        self._refreshed: OrderedDict[str, _Refreshed] = OrderedDict()
+        self._trusted: TTLCache[tuple[str, str], Sender] = TTLCache(KEPT_MAX, TRUST_S, lambda: clock().timestamp())
+        self._refreshed: TTLCache[str, tuple[PublicKey, ...]] = TTLCache(
+            KEPT_MAX, REFRESH_PAUSE_S, lambda: clock().timestamp()
+        )
         self._asking: dict[str, asyncio.Task[tuple[PublicKey, ...]]] = {}
         self._asked: list[datetime] = []
 
@@ -103,16 +100,13 @@ class Senders:
         now = self._clock()
         key = (caller.origin, caller.public_key or "")
         trusted = self._trusted.get(key)
-        if trusted is not None and trusted[0] > now:
-            return replace(trusted[1], caller=caller)
+        if trusted is not None:
+            return replace(trusted, caller=caller)
         sender = await self._look(caller, now)
         if sender.misnamed:
-            self._misnamed.tell(caller.entity_id, now)
+            self._misnamed.tell(caller.entity_id)
         if sender.listed:
-            self._trusted[key] = (now + timedelta(seconds=TRUST_S), sender)
-            self._trusted.move_to_end(key)
-            if len(self._trusted) > KEPT_MAX:
-                self._trusted.popitem(last=False)
+            self._trusted[key] = sender
         return sender
 
     async def check_accepted(self, caller: RequestOrigin, policy: Policy) -> Sender:
@@ -147,8 +141,8 @@ class Senders:
 
     async def _current_keys(self, entity_id: str, now: datetime) -> tuple[PublicKey, ...]:
         known = self._refreshed.get(entity_id)
-        if known is not None and known.at + timedelta(seconds=REFRESH_PAUSE_S) > now:
-            return known.keys
+        if known is not None:
+            return known
         task = self._asking.get(entity_id)
         if task is None:
             self._spend(now)
@@ -174,10 +168,7 @@ class Senders:
             if refusal.error_code != NO_SUCH_VASP:
                 raise
             keys = ()
-        self._refreshed[entity_id] = _Refreshed(self._clock(), keys)
-        self._refreshed.move_to_end(entity_id)
-        if len(self._refreshed) > KEPT_MAX:
-            self._refreshed.popitem(last=False)
+        self._refreshed[entity_id] = keys
         return keys
 
     def _spend(self, now: datetime) -> None:

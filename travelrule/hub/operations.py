@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.operations import MEMBER_ROUTES, MemberOperation, Operation
-from travelrule.hub import bodies
+from travelrule.hub import body_shapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class HubOperation:
     remote_key: bool = False
     limited: bool = False
     member: MemberOperation | None = None
-    request: bodies.RequestShape | None = None
-    request_abroad: bodies.RequestShape | None = None
-    answer: bodies.AnswerShape = field(default=bodies.AnswerShape(()))
+    request: body_shapes.RequestShape | None = None
+    request_abroad: body_shapes.RequestShape | None = None
+    answer: body_shapes.AnswerShape = field(default=body_shapes.AnswerShape(()))
     alias: str = ""
     query: str = ""
     kyt: bool = False
@@ -67,7 +67,7 @@ class HubOperation:
         """Whether the hub itself makes the request."""
         return not self.path
 
-    def shape(self, *, affiliated: bool) -> bodies.RequestShape | None:
+    def shape(self, *, affiliated: bool) -> body_shapes.RequestShape | None:
         """Return what a body must hold for a target of our network or of an affiliated one."""
         return self.request_abroad or self.request if affiliated else self.request
 
@@ -87,20 +87,20 @@ _ROWS = (
         method="GET",
         path="/v1/code/vasps",
         limited=True,
-        answer=bodies.AnswerShape(("vasps",)),
+        answer=body_shapes.AnswerShape(("vasps",)),
     ),
     HubOperation(
         name=Operation.PUBLIC_KEY,
         method="GET",
         path="/v1/code/Vasp/{target}/pubkey",
         unknown_target="INVALID_TARGET_VASP_ID",
-        answer=bodies.AnswerShape(("pubkeys",)),
+        answer=body_shapes.AnswerShape(("pubkeys",)),
     ),
     HubOperation(
         name=Operation.COIN_NETWORKS,
         method="GET",
         path="/v1/code/connect/coin-network",
-        answer=bodies.AnswerShape(("coinNetworks",)),
+        answer=body_shapes.AnswerShape(("coinNetworks",)),
     ),
     HubOperation(
         name=Operation.ADDRESS_SEARCH,
@@ -109,8 +109,8 @@ _ROWS = (
         unknown_target="INVALID_BENEFICIARY",
         remote_key=True,
         member=MemberOperation.ADDRESS_SEARCH,
-        request=bodies.ADDRESS_SEARCH,
-        answer=bodies.AnswerShape(("result",)),
+        request=body_shapes.ADDRESS_SEARCH,
+        answer=body_shapes.AnswerShape(("result",)),
     ),
     HubOperation(
         name=Operation.TRANSFER_AUTHORIZATION,
@@ -119,10 +119,10 @@ _ROWS = (
         unknown_target="INVALID_BENEFICIARY",
         remote_key=True,
         member=MemberOperation.TRANSFER_AUTHORIZATION,
-        request=bodies.TRANSFER_AUTHORIZATION,
+        request=body_shapes.TRANSFER_AUTHORIZATION,
         # A refusal without payload is passed on: callers must live with it (4.A.5), and a 500 would hide the
         # verdict.
-        answer=bodies.AnswerShape(("result", "transferId"), also_when=("result", "verified", "payload")),
+        answer=body_shapes.AnswerShape(("result", "transferId"), also_when=("result", "verified", "payload")),
     ),
     HubOperation(
         name=Operation.TXID_REPORT,
@@ -130,8 +130,8 @@ _ROWS = (
         path="/v1/code/transfer/{target}/txid",
         unknown_target="INVALID_BENEFICIARY",
         member=MemberOperation.TXID_REPORT,
-        request=bodies.TXID_REPORT,
-        answer=bodies.AnswerShape(("result", "transferId")),
+        request=body_shapes.TXID_REPORT,
+        answer=body_shapes.AnswerShape(("result", "transferId")),
     ),
     HubOperation(
         name=Operation.FINISH,
@@ -139,8 +139,8 @@ _ROWS = (
         path="/v1/code/transfer/{target}/status",
         unknown_target="INVALID_BENEFICIARY",
         member=MemberOperation.FINISH,
-        request=bodies.FINISH,
-        answer=bodies.AnswerShape(("result", "transferId")),
+        request=body_shapes.FINISH,
+        answer=body_shapes.AnswerShape(("result", "transferId")),
     ),
     HubOperation(
         name=Operation.STATUS_SEARCH,
@@ -148,23 +148,23 @@ _ROWS = (
         path="/v1/code/transfer/{target}/status",
         unknown_target="INVALID_TARGET_VASP_ID",
         member=MemberOperation.STATUS_SEARCH,
-        request=bodies.STATUS_SEARCH,
-        answer=bodies.AnswerShape(("status", "transferId"), also_when=("status", "confirmed", "txid")),
+        request=body_shapes.STATUS_SEARCH,
+        answer=body_shapes.AnswerShape(("status", "transferId"), also_when=("status", "confirmed", "txid")),
     ),
     HubOperation(
         name=Operation.TXID_SEARCH,
         method="POST",
         path="/v1/code/verification/tx",
         limited=True,
-        request=bodies.TXID_SEARCH,
-        answer=bodies.AnswerShape(("result", "requestId")),
+        request=body_shapes.TXID_SEARCH,
+        answer=body_shapes.AnswerShape(("result", "requestId")),
     ),
     # The whole rest of the path is the id: an id is any text, so it may hold a slash.
     HubOperation(
         name=Operation.TXID_SEARCH_RESULT,
         method="GET",
         path="/v1/code/verification/tx/{request_id:path}",
-        answer=bodies.AnswerShape(("result", "requestId")),
+        answer=body_shapes.AnswerShape(("result", "requestId")),
     ),
     HubOperation(
         name=Operation.DATA_REQUEST,
@@ -173,39 +173,39 @@ _ROWS = (
         unknown_target="INVALID_TARGET_VASP_ID",
         remote_key=True,
         member=MemberOperation.DATA_REQUEST,
-        request=bodies.DATA_REQUEST,
-        request_abroad=bodies.DATA_REQUEST_ABROAD,
-        answer=bodies.AnswerShape(("result", "transferId"), also_when=("result", "normal", "payload")),
+        request=body_shapes.DATA_REQUEST,
+        request_abroad=body_shapes.DATA_REQUEST_ABROAD,
+        answer=body_shapes.AnswerShape(("result", "transferId"), also_when=("result", "normal", "payload")),
     ),
     HubOperation(
         name=Operation.WALLET_SEARCH,
         method="POST",
         path="/v2/code/VerifyAddress",
         limited=True,
-        request=bodies.WALLET_SEARCH,
-        answer=bodies.AnswerShape(("result", "requestId")),
+        request=body_shapes.WALLET_SEARCH,
+        answer=body_shapes.AnswerShape(("result", "requestId")),
     ),
     HubOperation(
         name=Operation.WALLET_SEARCH_RESULT,
         method="GET",
         path="/v2/code/VerifyAddress/{request_id:path}",
-        answer=bodies.AnswerShape(("result", "requestId")),
+        answer=body_shapes.AnswerShape(("result", "requestId")),
     ),
     HubOperation(
         name=Operation.WALLET_SCREENING,
         method="POST",
         path=f"{_PARTNER}/wallet",
         alias=f"{_ALIAS}/wallet",
-        request=bodies.WALLET_SCREENING,
-        answer=bodies.AnswerShape(("result",)),
+        request=body_shapes.WALLET_SCREENING,
+        answer=body_shapes.AnswerShape(("result",)),
     ),
     HubOperation(
         name=Operation.TRANSACTION_SCREENING,
         method="POST",
         path=f"{_PARTNER}/tx-hash",
         alias=f"{_ALIAS}/tx-hash",
-        request=bodies.TRANSACTION_SCREENING,
-        answer=bodies.AnswerShape(("result",)),
+        request=body_shapes.TRANSACTION_SCREENING,
+        answer=body_shapes.AnswerShape(("result",)),
     ),
     HubOperation(
         name=Operation.KYT_SEARCH,
@@ -214,8 +214,8 @@ _ROWS = (
         alias=f"{_ALIAS}/kytsearch",
         limited=True,
         kyt=True,
-        request=bodies.KYT_SEARCH,
-        answer=bodies.AnswerShape(("requestId", "status")),
+        request=body_shapes.KYT_SEARCH,
+        answer=body_shapes.AnswerShape(("requestId", "status")),
     ),
     HubOperation(
         name=Operation.KYT_REPORT,
@@ -224,35 +224,35 @@ _ROWS = (
         alias=f"{_ALIAS}/kytreport",
         query="requestId",
         kyt=True,
-        answer=bodies.AnswerShape(("status", "requestId")),
+        answer=body_shapes.AnswerShape(("status", "requestId")),
     ),
     HubOperation(
         name=Operation.UNHOSTED_TOKEN,
         method="POST",
         path="/v1/code/unhosted-wallet-verification/widget/token",
-        request=bodies.UNHOSTED_TOKEN,
-        answer=bodies.AnswerShape(("token", "walletVerificationId")),
+        request=body_shapes.UNHOSTED_TOKEN,
+        answer=body_shapes.AnswerShape(("token", "walletVerificationId")),
     ),
     HubOperation(
         name=Operation.UNHOSTED_RESULT,
         method="GET",
         path="/v1/code/unhosted-wallet-verification/{request_id}",
-        answer=bodies.AnswerShape(("status", "verificationId")),
+        answer=body_shapes.AnswerShape(("status", "verificationId")),
     ),
     HubOperation(
         name=Operation.TXID_CHECK,
         method="POST",
         member=MemberOperation.TXID_SEARCH,
-        request=bodies.TXID_CHECK,
-        answer=bodies.AnswerShape(("result",)),
+        request=body_shapes.TXID_CHECK,
+        answer=body_shapes.AnswerShape(("result",)),
     ),
     HubOperation(
         name=Operation.WALLET_CHECK,
         method="POST",
         remote_key=True,
         member=MemberOperation.ADDRESS_SEARCH,
-        request=bodies.ADDRESS_SEARCH,
-        answer=bodies.AnswerShape(("result",)),
+        request=body_shapes.ADDRESS_SEARCH,
+        answer=body_shapes.AnswerShape(("result",)),
     ),
     HubOperation(name=Operation.CALLBACK, method="POST"),
     HubOperation(name=Operation.HEALTH, method="GET", member=MemberOperation.HEALTH),

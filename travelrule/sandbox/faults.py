@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from schemas.operations import Operation
-from travelrule.hub.members.documents import Spec
 from travelrule.hub.operations import OPERATIONS
+from travelrule.hub.spec_files import FileSpec
 
 Pause = Callable[[float], Awaitable[None]]
 """Waits for so many seconds: ``asyncio.sleep``, or a test's own."""
@@ -45,7 +45,7 @@ CUT_OFF = 0
 """``status`` of a drop that closes the caller's connection instead of answering 408."""
 
 
-class FaultSpec(Spec):
+class FaultSpec(FileSpec):
     """A fault as it is asked for (contract section 5).
 
     - ``latency``: the call waits ``delaySeconds`` first. Every other kind waits as well if ``delaySeconds``

@@ -11,9 +11,9 @@ import orjson
 from starlette.types import Receive, Scope, Send
 
 from schemas.operations import Operation
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.calls import Answering, Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import (
@@ -24,8 +24,8 @@ from travelrule.hub.ports import (
     MemberTransport,
     NoMemberAnswer,
 )
-from travelrule.hub.runtime.admission import HubRequest
-from travelrule.hub.runtime.app import Serving
+from travelrule.hub.runtime.app import OperationService
+from travelrule.hub.runtime.call_admission import HubRequest
 from travelrule.sandbox.faults import CUT_OFF, FaultBook, FaultSpec, Pause
 
 ABORT = "travelrule.abort"
@@ -97,7 +97,7 @@ class FaultyTransport:
                 await asyncio.Event().wait()
         call.record.reached = True
         answer = await self._inner.forward(member, call)
-        body = bodies.parse_object(answer.body)
+        body = body_shapes.parse_object(answer.body)
         call.record.note_answer(answer.status, body)
         match fault and fault.fault:
             case "drop-after":
@@ -115,13 +115,13 @@ class FaultyAnswers:
     ``hang_seconds``: how long a hanging call keeps its connection.
     """
 
-    def __init__(self, inner: Answering, book: FaultBook, hang_seconds: float, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, inner: Responder, book: FaultBook, hang_seconds: float, pause: Pause = asyncio.sleep) -> None:
         self._inner = inner
         self._book = book
         self._hang_seconds = hang_seconds
         self._pause = pause
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Answer unless a fault says otherwise."""
         plan = self._book.plan(call.operation.label, call.caller.entity_id)
         if not plan.names:
@@ -176,7 +176,7 @@ class FaultyCallbacks:
 class FaultyService:
     """The hub's service, whose answers may be lost at the caller's connection."""
 
-    def __init__(self, inner: Serving) -> None:
+    def __init__(self, inner: OperationService) -> None:
         self._inner = inner
 
     async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
@@ -203,6 +203,6 @@ def _lose(fault: FaultSpec | None, operation: HubOperation, *, reached: bool) ->
 
 
 def _without_first(operation: HubOperation, answer: bytes) -> bytes:
-    body = bodies.parse_object(answer) or {}
+    body = body_shapes.parse_object(answer) or {}
     body.pop(operation.answer.required[0], None)
     return orjson.dumps(body)

@@ -24,7 +24,7 @@ from travelrule.bootstrap.roles import _until_stopped
 from travelrule.bootstrap.stop import Stop
 from travelrule.errors import AddressUnavailable
 from travelrule.health import create_health, health_server
-from travelrule.listener.addresses import bind, bound
+from travelrule.listener.bound_sockets import bind, bound
 from travelrule.setting_types import HostPort
 
 

@@ -14,7 +14,7 @@ from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Verifier
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.messages.assessment import Party

@@ -23,8 +23,8 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.callback_urls import Searches
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
@@ -124,10 +124,10 @@ class House:
         self.searches = self.searches_at(PUBLIC_URL)
         self.directory = Directory(self.database, "south")
 
-    def searches_at(self, public_url: str | None) -> Searches:
-        return Searches(self.database, "south", self.index, public_url, lambda: self.now)
+    def searches_at(self, public_url: str | None) -> CallbackUrls:
+        return CallbackUrls(self.database, "south", self.index, public_url, lambda: self.now)
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         return (await self.engine.apply([item]))[0]
 
     async def keys(self, _: str) -> tuple[PublicKey, ...]:

@@ -16,7 +16,7 @@ from travelrule.hub.members.member import Member
 from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 from travelrule.hub.records import CallRecord
-from travelrule.hub.runtime.transport import HttpTransport
+from travelrule.hub.runtime.http_transport import HttpTransport
 
 HEADERS = {"X-Request-Origin": "code:north", "Content-Type": "application/json"}
 

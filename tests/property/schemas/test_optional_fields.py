@@ -14,8 +14,8 @@ from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.refusals import Refused
-from travelrule.hub import bodies as hub_bodies
-from travelrule.hub.answers import HubFault
+from travelrule.hub import body_shapes as hub_bodies
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.operations import OPERATIONS
 
 GATEWAY = {request.__name__: request for *_, request, _ in openapi.OPERATIONS}

@@ -15,7 +15,7 @@ import pytest
 from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.library_messages import LibraryMessages
-from travelrule.log_output import LineHandler, json_lines
+from travelrule.log_output import LineHandler, json_line
 from travelrule.repeated_lines import INTERVAL_SECONDS, KEYS_MAX, RepeatedLines, Summary
 
 BOUND = 2 * (KEYS_MAX + 1)
@@ -68,7 +68,7 @@ def test_a_clock_that_goes_back_ends_the_interval() -> None:
 
 def test_a_library_that_repeats_itself_is_one_line_and_a_count() -> None:
     stream = io.StringIO()
-    handler = LineHandler(json_lines(stream), LibraryMessages())
+    handler = LineHandler(stream, json_line, LibraryMessages())
     logging.getLogger().handlers[:] = [handler]
     log = logging.getLogger("aiokafka")
     for node in (1, 2):
@@ -94,7 +94,7 @@ def test_our_facts_are_never_counted_away() -> None:
 def test_counts_are_written_after_an_interval_in_which_nothing_is_logged() -> None:
     ends = os.pipe()
     with open(ends[0], encoding="utf-8") as read, open(ends[1], "w", encoding="utf-8") as write:
-        handler = LineHandler(json_lines(write), LibraryMessages(), interval=0.05)
+        handler = LineHandler(write, json_line, LibraryMessages(), interval=0.05)
         logging.getLogger().handlers[:] = [handler]
         for _ in range(3):
             logging.getLogger("aiokafka").error("again")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from travelrule.gateway.misnamed import TOLD_AGAIN
+from travelrule.gateway.misnamed import TOLD_AGAIN_S
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import HUB_ENTITY
 
@@ -97,7 +97,7 @@ async def test_one_alert_an_hour_and_entity(world: World) -> None:
         await world.verify(headers=sent_as(origin))
     await settle()
     assert [subject for subject, _ in alerts.raised] == ["vasp:north", "vasp:east"]
-    world.now += TOLD_AGAIN
+    world.now += timedelta(seconds=TOLD_AGAIN_S)
     await world.verify(headers=sent_as("gtr:north"))
     await settle()
     assert [subject for subject, _ in alerts.raised][2:] == ["vasp:north"]

@@ -13,7 +13,7 @@ from travelrule.commands.checks.check import Check
 from travelrule.environment import PREFIX
 from travelrule.errors import AddressUnavailable
 from travelrule.gateway.tls import Tls, server_context
-from travelrule.listener.addresses import bind
+from travelrule.listener.bound_sockets import bind
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
 

@@ -8,12 +8,12 @@ that very answer, and with nobody later.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import orjson
+from cachetools import LRUCache
 from pydantic import ValidationError
 
 from schemas.hub.screening import WalletScreeningResponse
@@ -30,13 +30,12 @@ class _Kept:
     answer: RawResult
 
 
-class WalletRatings:
+class WalletRatingCache:
     """The ratings of one process, by the bytes of the question (4.B.1: wallet and chain)."""
 
     def __init__(self, clock: Callable[[], datetime], kept_max: int = KEPT_MAX) -> None:
         self._clock = clock
-        self._kept_max = kept_max
-        self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
+        self._kept: LRUCache[bytes, _Kept] = LRUCache(kept_max)
         self._asking: dict[bytes, asyncio.Future[RawResult | None]] = {}
 
     async def rate(self, question: bytes, seconds: float, ask: Callable[[], Awaitable[RawResult]]) -> RawResult:
@@ -60,17 +59,11 @@ class WalletRatings:
         try:
             answer = await ask()
             if _is_rating(question, answer):
-                self._keep(question, answer)
+                self._kept[question] = _Kept(self._clock(), answer)
             return answer
         finally:
             del self._asking[question]
             asking.set_result(answer)  # None: nothing came of it, whoever waits asks himself
-
-    def _keep(self, question: bytes, answer: RawResult) -> None:
-        self._kept[question] = _Kept(self._clock(), answer)
-        self._kept.move_to_end(question)
-        if len(self._kept) > self._kept_max:
-            self._kept.popitem(last=False)
 
 
 def _is_rating(question: bytes, attempted: RawResult) -> bool:

@@ -19,7 +19,7 @@ from travelrule.client.errors import HubError, NoAnswer
 from travelrule.engine.calls.hub_watch import HubWatch, resume_calls
 from travelrule.engine.directory.counterparties import Counterparties, News
 from travelrule.engine.directory.schedule import back_off, is_due, is_outdated, tried_at
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Alert
@@ -51,7 +51,7 @@ class Refresher:
         fetches: DirectoryFetches,
         queues: Queues,
         leases: Leases,
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],
         *,

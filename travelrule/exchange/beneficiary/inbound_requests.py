@@ -6,13 +6,12 @@ is not known: that one is answered and leaves nothing behind.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import orjson
-
+from schemas.nesting import is_nested_deeper
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.exchange.beneficiary.arrival import fill_vout, store_txid, withdraw
 from travelrule.exchange.beneficiary.authorization_rules import Examined, examine
 from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
@@ -22,7 +21,6 @@ from travelrule.identity.addresses import same_txid
 from travelrule.identity.build import answer_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.decision import Decision
-from travelrule.machine.depth import too_deep
 from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.machine.own_profile import own_profile
@@ -32,14 +30,11 @@ from travelrule.policy.policy import Policy
 FACTS = frozenset({"sender", "wallets", "originator_sanctioned"})
 """What we looked up: no part of what was asked."""
 
-FINGERPRINT_LENGTH = 32
-
 
 def content_of(request: AuthorizationReceived) -> str:
     """Recognise a repetition: equal clear fields and equal decrypted JSON, whatever the order of names."""
     asked = request.model_dump(mode="json", exclude=set(FACTS))
-    canonical = orjson.dumps({**asked, "currency": request.currency.upper()}, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(canonical).hexdigest()[:FINGERPRINT_LENGTH]
+    return json_fingerprint({**asked, "currency": request.currency.upper()})
 
 
 def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
@@ -67,7 +62,7 @@ def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: date
             fix="set VASP_PROFILE_FILE: an answer names the beneficiary VASP",
             rule="M2: own profile missing",
         )
-    if too_deep(request.ivms101) or too_deep(request.originating_vasp):
+    if is_nested_deeper(request.ivms101) or is_nested_deeper(request.originating_vasp):
         return Decision(
             None,
             status="rejected",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemas.nesting import is_nested_deeper
 from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
 from travelrule.exchange.originator.builder import TRY_AGAIN, Turn
@@ -11,7 +12,6 @@ from travelrule.exchange.originator.required_fields import hold_unsendable
 from travelrule.exchange.originator.state import Attempt
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX, counterparty_retry_seconds
-from travelrule.machine.depth import too_deep
 from travelrule.machine.ids import fresh_transfer_id
 from travelrule.machine.internal_inputs import CallResult, SentBody, normalized_field
 from travelrule.machine.own_profile import own_profile
@@ -170,7 +170,7 @@ def _not_bound(turn: Turn, attempt: Attempt, rule: str) -> str:
 
 
 def _verified(turn: Turn, attempt: Attempt, report: CallResult) -> str:
-    payload = None if too_deep(report.payload) else report.payload
+    payload = None if is_nested_deeper(report.payload) else report.payload
     turn.change_attempt(attempt.transfer_id, payload=payload)
     if attempt.give_up:
         turn.move(attempt.transfer_id, "answered-verified", "not-sent")

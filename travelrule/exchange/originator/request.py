@@ -16,7 +16,6 @@ from travelrule.exchange.originator.wallet_search import start_search
 from travelrule.identity.names import same_party
 from travelrule.machine.builder import ignored, rejected
 from travelrule.machine.decision import Decision
-from travelrule.machine.fingerprint import fingerprint
 from travelrule.machine.ids import next_transfer_id
 from travelrule.machine.input import Input
 from travelrule.policy.policy import Policy
@@ -28,12 +27,12 @@ def fresh_state(item: Input, data: WithdrawalRequested) -> WithdrawalState:
     request = WithdrawalRequested.model_construct(
         _fields_set=None, **{name: getattr(data, name) for name in WithdrawalRequested.model_fields}
     )
-    return WithdrawalState(data.withdrawal_id, fingerprint(item), request)
+    return WithdrawalState(data.withdrawal_id, item.fingerprint, request)
 
 
 def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
     """A known withdrawal again: a duplicate if its data are equal, else a conflict."""
-    if state.fingerprint == fingerprint(item):
+    if state.fingerprint == item.fingerprint:
         return ignored(state, "requested again with equal data")
     return rejected(
         state, "CONFLICT", "withdrawalId", "this withdrawal is known with other data: amend it, or use a new id"

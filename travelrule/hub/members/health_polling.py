@@ -6,7 +6,7 @@ import asyncio
 
 from schemas.operations import Operation
 from travelrule import logs
-from travelrule.hub.answers import HubFault
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport, NoMemberAnswer
@@ -17,7 +17,7 @@ log = logs.get("hub")
 _OK = 200
 
 
-class HealthPolling:
+class HealthPollingJob:
     """Asks every member but the hub for its health: 200 means up, anything else means down.
 
     ``timeout_seconds`` is the limit for one answer. ``origin`` is what the hub calls itself towards members.

@@ -16,15 +16,15 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.cloudevents import traceparent_or_none
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.calls import Answering, Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import Clock, HubState, Journal
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
-from travelrule.hub.runtime.admission import REMOTE_KEY, Admission, Admitted, HubRequest
-from travelrule.hub.runtime.limits import RateLimiter
+from travelrule.hub.runtime.call_admission import REMOTE_KEY, AdmittedCall, CallAdmission, HubRequest
+from travelrule.hub.runtime.rate_limiter import RateLimiter
 
 
 class HubService:
@@ -40,8 +40,8 @@ class HubService:
         *,
         own: Member,
         state: HubState,
-        own_answers: Answering,
-        forwarding: Answering,
+        own_answers: Responder,
+        forwarding: Responder,
         clock: Clock,
         tolerance_seconds: float | None = 300,
         rate_limit_per_minute: int = 40,
@@ -52,7 +52,7 @@ class HubService:
         self._own_answers = own_answers
         self._forwarding = forwarding
         self._clock = clock
-        self._admission = Admission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
+        self._admission = CallAdmission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
         self._journal = journal
 
     async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
@@ -109,16 +109,18 @@ class HubService:
 
 def _call(
     operation: HubOperation,
-    admitted: Admitted,
+    admitted: AdmittedCall,
     target: Member,
     request: HubRequest,
     record: CallRecord,
     fields: dict[str, Any],
-) -> Call:
-    return Call(operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id)
+) -> HubCall:
+    return HubCall(
+        operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id
+    )
 
 
 def _note_refused(request: HubRequest, record: CallRecord) -> None:
     """Put the ids of a call that was refused before its fields were looked at into its record."""
     if not record.transfer_id and request.verified_body:
-        record.note_request(bodies.parse_object(request.verified_body) or {})
+        record.note_request(body_shapes.parse_object(request.verified_body) or {})

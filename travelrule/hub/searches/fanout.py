@@ -20,9 +20,9 @@ from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubFault
-from travelrule.hub.calls import Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubFault
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import (
@@ -35,7 +35,7 @@ from travelrule.hub.ports import (
     NoMemberAnswer,
 )
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.kinds import FOUND, UNAVAILABLE, Row, SearchKind
+from travelrule.hub.searches.search_kinds import FOUND, UNAVAILABLE, SearchKind, SearchRow
 
 log = logs.get("hub")
 
@@ -43,7 +43,7 @@ _OK = 200
 _HEADER_NONCE_BYTES = 4
 
 
-class Asking:
+class SearchFanout:
     """Asks members a search's question.
 
     ``key`` is the hub's own, ``budget_seconds`` the limit for one member, ``randomness(n)`` gives n bytes.
@@ -68,7 +68,7 @@ class Asking:
         self._budget_seconds = budget_seconds
         self._journal = journal
 
-    async def rows(self, kind: SearchKind, call: Call) -> list[Row]:
+    async def rows(self, kind: SearchKind, call: HubCall) -> list[SearchRow]:
         """Ask every member that is up and concerned, except the caller; what each said, in the list's order."""
         others = (HUB_ENTITY, call.caller.entity_id)
         asked = [
@@ -77,9 +77,9 @@ class Asking:
             if up and member.entity_id not in others and kind.concerns(member, call.fields)
         ]
         said = await asyncio.gather(*(self._ask(kind, call, member) for member in asked))
-        return [Row(member.entity_id, result) for member, result in zip(asked, said, strict=True)]
+        return [SearchRow(member.entity_id, result) for member, result in zip(asked, said, strict=True)]
 
-    async def _ask(self, kind: SearchKind, call: Call, member: Member) -> str:
+    async def _ask(self, kind: SearchKind, call: HubCall, member: Member) -> str:
         began = time.perf_counter()
         record = CallRecord(
             at=self._clock(), operation=kind.check, caller=HUB_ENTITY, target=member.entity_id, reached=True
@@ -107,7 +107,7 @@ class Asking:
                 self._journal.record(record)
         return result
 
-    def _question(self, kind: SearchKind, call: Call, member: Member, record: CallRecord) -> MemberCall:
+    def _question(self, kind: SearchKind, call: HubCall, member: Member, record: CallRecord) -> MemberCall:
         now = self._clock()
         check = OPERATIONS[kind.check]
         remote_key = _sealing_key(member, now) if check.remote_key else ""
@@ -144,7 +144,7 @@ def _sealing_key(member: Member, now: datetime) -> str:
 
 
 def _read(kind: SearchKind, answer: MemberAnswer, record: CallRecord) -> str:
-    body = bodies.parse_object(answer.body)
+    body = body_shapes.parse_object(answer.body)
     record.note_answer(answer.status, body)
     result = body.get("result") if body is not None else None
     said = result.lower() if isinstance(result, str) else ""

@@ -18,7 +18,7 @@ from travelrule.field_fixes import fix_of
 from travelrule.given_files import UnreadableError, read_text
 
 
-class Spec(BaseModel):
+class FileSpec(BaseModel):
     """A part of such a file: camelCase names; a name that nobody knows is a fault, mostly of typing."""
 
     model_config = ConfigDict(
@@ -37,7 +37,7 @@ class Spec(BaseModel):
     __str__ = __repr__
 
 
-AnySpec = TypeVar("AnySpec", bound=Spec)
+AnySpec = TypeVar("AnySpec", bound=FileSpec)
 
 
 def read_document(path: Path) -> Any:
@@ -59,7 +59,7 @@ def read_document(path: Path) -> Any:
     return content
 
 
-def parse(model: type[AnySpec], content: Any, name: str) -> AnySpec:
+def parse_spec(model: type[AnySpec], content: Any, name: str) -> AnySpec:
     """``content`` as ``model``.
 
     Raises ``ConfigurationError`` with every fault; ``name`` is put before each place.
@@ -81,14 +81,14 @@ def _fault(detail: ErrorDetails, name: str) -> ConfigurationFault:
 def _fix(detail: ErrorDetails) -> str:
     if detail["type"] != "extra_forbidden":
         return fix_of(detail)
-    name, names = str(detail["loc"][-1]), set(_names(Spec))
+    name, names = str(detail["loc"][-1]), set(_names(FileSpec))
     if name in names:
         return "is not known here: move or remove it"
     near = difflib.get_close_matches(name, names, n=1)
     return f"is not known: did you mean {near[0]}?" if near else fix_of(detail)
 
 
-def _names(model: type[Spec]) -> Iterator[str]:
+def _names(model: type[FileSpec]) -> Iterator[str]:
     for below in model.__subclasses__():
         yield from (info.alias or name for name, info in below.model_fields.items())
         yield from _names(below)

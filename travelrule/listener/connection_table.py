@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from itertools import islice
 
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.refused_peers import Reason
 
 OnRefused = Callable[[Reason, str], object]
@@ -34,7 +34,7 @@ class Phase(Enum):
     """The request is complete."""
 
 
-class Connection:
+class PeerConnection:
     """One accepted connection.
 
     ``abort`` closes it without an answer. ``late`` is called by ``ConnectionTable.sweep`` once ``deadline`` (a time of
@@ -54,22 +54,22 @@ class Connection:
 class ConnectionTable:
     """The open connections of one listener, oldest first in each phase, and the bytes of their bodies."""
 
-    def __init__(self, limits: Limits, on_refused: OnRefused = lambda _reason, _source: None) -> None:
+    def __init__(self, limits: ListenerLimits, on_refused: OnRefused = lambda _reason, _source: None) -> None:
         self.limits = limits
         self.on_refused = on_refused
         self._body_bytes = 0
-        self._by_phase: dict[Phase, OrderedDict[Connection, None]] = {phase: OrderedDict() for phase in Phase}
+        self._by_phase: dict[Phase, OrderedDict[PeerConnection, None]] = {phase: OrderedDict() for phase in Phase}
         self._by_source: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """Count the open connections."""
         return sum(map(len, self._by_phase.values()))
 
-    def __contains__(self, connection: Connection) -> bool:
+    def __contains__(self, connection: PeerConnection) -> bool:
         """Tell whether a connection still has its place."""
         return connection in self._by_phase[connection.phase]
 
-    def admit(self, source: str, abort: Callable[[], object]) -> Connection | None:
+    def admit(self, source: str, abort: Callable[[], object]) -> PeerConnection | None:
         """Register a connection; None if no other one can give way. ``abort`` of the displaced one is called."""
         full_source = self._by_source[source] >= self.limits.connections_per_source
         if (full_source and not self._displace(source)) or (
@@ -77,19 +77,19 @@ class ConnectionTable:
         ):
             self.on_refused("full", source)
             return None
-        connection = Connection(source, abort)
+        connection = PeerConnection(source, abort)
         self._by_phase[Phase.WAITING][connection] = None
         self._by_source[source] += 1
         return connection
 
-    def enter(self, connection: Connection, phase: Phase) -> None:
+    def enter(self, connection: PeerConnection, phase: Phase) -> None:
         """Note what a connection does now; it becomes the newest of that phase."""
         if connection in self:
             del self._by_phase[connection.phase][connection]
             self._by_phase[phase][connection] = None
             connection.phase = phase
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: PeerConnection) -> None:
         """Forget a closed connection; a second time does nothing."""
         if connection not in self:
             return
@@ -138,5 +138,5 @@ class ConnectionTable:
                 return True
         return False
 
-    def _connections_of(self, connection: Connection) -> int:
+    def _connections_of(self, connection: PeerConnection) -> int:
         return self._by_source[connection.source]

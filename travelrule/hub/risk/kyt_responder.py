@@ -9,14 +9,14 @@ import orjson
 
 from schemas.operations import Operation
 from travelrule import logs
-from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.callbacks import Callbacks
-from travelrule.hub.calls import Call
+from travelrule.hub.background_tasks import BackgroundTasks
+from travelrule.hub.callback_sender import CallbackSender
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.ports import Clock
-from travelrule.hub.risk.ports import KytProvider, NotServed, ScreeningState
+from travelrule.hub.risk.ports import KytProvider, NotServed, RiskState
 from travelrule.hub.risk.records import ANALYSIS_FAILED, Analysis, KytRequest, KytSubject, canonical_hash
-from travelrule.hub.runtime.tasks import Tasks
-from travelrule.hub.searches.records import Outcome, SearchKey
+from travelrule.hub.searches.records import SearchKey, SearchOutcome
 from travelrule.screening.chains import KYT_BLOCKCHAINS
 
 log = logs.get("hub")
@@ -27,7 +27,7 @@ _STARTED = "Transaction analysis started."
 _LINKED = "Linked to existing report for this transaction."
 
 
-class Kyt:
+class KytResponder:
     """Answers KYT search and report over a provider; without one KYT is disabled.
 
     Two searches for one transaction share one analysis, unless the second has ``force``. A search that is
@@ -37,7 +37,12 @@ class Kyt:
     names = (Operation.KYT_SEARCH, Operation.KYT_REPORT)
 
     def __init__(
-        self, provider: KytProvider | None, state: ScreeningState, callbacks: Callbacks, clock: Clock, tasks: Tasks
+        self,
+        provider: KytProvider | None,
+        state: RiskState,
+        callbacks: CallbackSender,
+        clock: Clock,
+        tasks: BackgroundTasks,
     ) -> None:
         self._provider = provider
         self._state = state
@@ -46,14 +51,14 @@ class Kyt:
         self._tasks = tasks
         self._analysing: dict[KytSubject, asyncio.Future[Analysis]] = {}
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Start an analysis or tell how one stands; ``HubFault`` for the errors of screening.md section 7."""
         if self._provider is None:
             raise _not_served()
         search = call.operation.name is Operation.KYT_SEARCH
         return await (self._search(call, self._provider) if search else self._report(call, self._provider))
 
-    async def _search(self, call: Call, provider: KytProvider) -> HubAnswer:
+    async def _search(self, call: HubCall, provider: KytProvider) -> HubAnswer:
         subject = _subject(call)
         try:
             url = self._callbacks.url(call.fields.get("callbackUrl"))
@@ -75,7 +80,7 @@ class Kyt:
         told = {"requestId": request.request_id, "status": status, "message": message}
         return HubAnswer(_OK, orjson.dumps(told))
 
-    async def _report(self, call: Call, provider: KytProvider) -> HubAnswer:
+    async def _report(self, call: HubCall, provider: KytProvider) -> HubAnswer:
         if _REQUEST_ID.fullmatch(call.request_id) is None:
             raise HubFault(400, "BAD_REQUEST", "requestId must be a whole number in the query")
         await _admit(provider, call, analysis=False)
@@ -122,23 +127,22 @@ class Kyt:
     async def _tell(self, request: KytRequest, analysis: Analysis, url: str) -> None:
         ended = KytRequest(request.request_id, request.caller, request.subject, request.submitted_at, analysis)
         key = SearchKey(Operation.KYT_SEARCH, request.caller, str(request.request_id))
-        await self._callbacks.tell(
-            Operation.KYT_SEARCH, key, url, Outcome(ended.status, "", orjson.dumps(ended.told()))
-        )
+        outcome = SearchOutcome(ended.status, "", orjson.dumps(ended.told()))
+        await self._callbacks.tell(Operation.KYT_SEARCH, key, url, outcome)
 
 
-def _subject(call: Call) -> KytSubject:
+def _subject(call: HubCall) -> KytSubject:
     blockchain = call.fields["blockchain"].upper()
     if blockchain not in KYT_BLOCKCHAINS:
         raise HubFault(400, "UNSUPPORTED_BLOCKCHAIN", "blockchain is none of those that KYT analyses")
     return KytSubject(blockchain, canonical_hash(call.fields["txHash"]))
 
 
-def _forced(call: Call) -> bool:
+def _forced(call: HubCall) -> bool:
     return str(call.fields.get("force")).lower() == "true"
 
 
-async def _admit(provider: KytProvider, call: Call, *, analysis: bool) -> None:
+async def _admit(provider: KytProvider, call: HubCall, *, analysis: bool) -> None:
     try:
         await provider.admit(call.caller.entity_id, analysis=analysis)
     except NotServed:

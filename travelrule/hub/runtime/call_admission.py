@@ -1,13 +1,13 @@
-"""Who may call: the first half of the check order of hub-api.md section 10, in that order.
+"""Admission of a call: the first half of the check order of hub-api.md section 10, in that order.
 
 1. required headers, 2. origin syntax, 3. origin known, 4. public key registered and unexpired, nonce an
 integer, time within the tolerance, 5. signature over the exact body bytes, 6. nonce (and in strict mode
 signature) unused, 7. rate.
 
-The body is read between 4 and 5. Before it, the form of the signature is looked at, and for limited operations with a
-body whether the source has used up its rate, so that headers alone refuse what they can. Who copies a member's headers
-can send bodies, which ``listener.bodies`` bounds. Nothing of a caller is remembered before its signature is verified:
-else anybody could use up another VASP's nonces (auth.md section 4).
+The body is read between 4 and 5. Before it, the form of the signature is checked, and for limited operations with a
+body the rate of the source, so that headers alone refuse what they can. A sender that copies a member's headers can
+still send bodies, which ``listener.body_room`` bounds. No state of a caller is stored before its signature is verified:
+otherwise any sender could use up another VASP's nonces (auth.md section 4).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from datetime import datetime, timedelta
 from schemas.text import read_time
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import SIGNATURE_BYTES, signed_bytes, verify_message
-from travelrule.hub.answers import HubFault
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import HubState
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
-from travelrule.hub.runtime.limits import RateLimiter
+from travelrule.hub.runtime.rate_limiter import RateLimiter
 from travelrule.listener import media_type
 
 DATETIME = "x-code-req-datetime"
@@ -64,14 +64,14 @@ class HubRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmittedCall:
     """A caller that proved who it is, and the bytes it signed."""
 
     caller: Member
     body: bytes
 
 
-class Admission:
+class CallAdmission:
     """Steps 1 to 7.
 
     ``tolerance_seconds`` nothing switches the time check off (lenient mode, auth.md section 5).
@@ -82,7 +82,9 @@ class Admission:
         self._limiter = limiter
         self._tolerance = timedelta(seconds=tolerance_seconds) if tolerance_seconds is not None else None
 
-    async def admit(self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord) -> Admitted:
+    async def admit(
+        self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord
+    ) -> AdmittedCall:
         """Return the caller and its body, or ``HubFault`` 422 or 429 for the first step that fails."""
         headers = request.headers
         self._require(operation, headers)
@@ -106,7 +108,7 @@ class Admission:
             raise HubFault(422, "DUPLICATED_HEADER_NONCE", "X-Code-Req-Nonce was used before: sign with another")
         if operation.limited:
             await self._limiter.take(request.source, now)
-        return Admitted(caller, body)
+        return AdmittedCall(caller, body)
 
     @staticmethod
     def _require(operation: HubOperation, headers: Mapping[str, str]) -> None:

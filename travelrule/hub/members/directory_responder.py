@@ -5,12 +5,12 @@ from __future__ import annotations
 import orjson
 
 from schemas.operations import Operation
-from travelrule.hub.answers import HubAnswer
-from travelrule.hub.calls import Call
+from travelrule.hub.hub_answer import HubAnswer
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.ports import HubState
 
 
-class Directory:
+class DirectoryResponder:
     """Answers 4.A.1, 4.A.2 and 4.A.3. The list is written once per change; 4.A.2 is always read anew.
 
     ``names`` are the operations it answers.
@@ -28,11 +28,11 @@ class Directory:
             Operation.COIN_NETWORKS: self._coin_network,
         }
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Return the directory's answer to a checked call."""
         return HubAnswer(200, await self._answers[call.operation.name](call))
 
-    async def _vasp_list(self, _: Call) -> bytes:
+    async def _vasp_list(self, _: HubCall) -> bytes:
         revision = await self._state.revision()
         if revision != self._list_revision:
             members = await self._state.members()
@@ -40,8 +40,8 @@ class Directory:
             self._list_revision = revision
         return self._list
 
-    async def _public_key(self, call: Call) -> bytes:
+    async def _public_key(self, call: HubCall) -> bytes:
         return orjson.dumps({"pubkeys": call.target.public_keys()})
 
-    async def _coin_network(self, _: Call) -> bytes:
+    async def _coin_network(self, _: HubCall) -> bytes:
         return orjson.dumps(await self._state.coin_networks())

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.calls import Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.ports import MemberAnswer, MemberCall, MemberTransport, NoMemberAnswer
-from travelrule.hub.runtime.admission import DATETIME, NONCE, ORIGIN, PUBLIC_KEY, REMOTE_KEY
+from travelrule.hub.runtime.call_admission import DATETIME, NONCE, ORIGIN, PUBLIC_KEY, REMOTE_KEY
 
 _PASSED_ON = (
     (DATETIME, "X-Code-Req-Datetime"),
@@ -28,14 +28,14 @@ _OK = 200
 _UNAVAILABLE = 503
 
 
-class Forwarding:
+class MemberForwarder:
     """Answers an operation by asking the target. ``timeout_seconds`` is the limit for the whole exchange."""
 
     def __init__(self, transport: MemberTransport, timeout_seconds: float) -> None:
         self._transport = transport
         self._timeout_seconds = timeout_seconds
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Return the member's answer, or ``HubFault`` 408 or 500."""
         member_call = MemberCall(call.operation, member_headers(call.headers), call.body, call.record)
         call.record.reached = True
@@ -57,8 +57,8 @@ def member_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return passed
 
 
-def _read(call: Call, answer: MemberAnswer) -> HubAnswer:
-    body = bodies.parse_object(answer.body)
+def _read(call: HubCall, answer: MemberAnswer) -> HubAnswer:
+    body = body_shapes.parse_object(answer.body)
     call.record.note_answer(answer.status, body)
     if answer.status == _UNAVAILABLE:
         return HubAnswer(_UNAVAILABLE, answer.body)

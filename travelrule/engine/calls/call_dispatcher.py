@@ -18,13 +18,13 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule import logs, metrics
+from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.calls.circuit_breaker import Bulkheads
-from travelrule.engine.calls.executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.calls.hub_watch import resume_calls
 from travelrule.engine.calls.local_queue import LocalCallQueue
 from travelrule.engine.calls.log_lines import call_fact
 from travelrule.engine.committed_lines import write_facts
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import CallContent
 from travelrule.machine.effects import Alert
@@ -57,7 +57,7 @@ class CallDispatcher:
         self,
         queues: Queues,
         calling: CallExecutor,
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         wake: asyncio.Event,
         clock: Callable[[], datetime],

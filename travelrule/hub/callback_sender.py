@@ -9,20 +9,20 @@ from yarl import URL
 
 from schemas.operations import Operation
 from travelrule import logs
-from travelrule.hub.answers import HubFault
-from travelrule.hub.bodies import absent
+from travelrule.hub.body_shapes import absent
 from travelrule.hub.callback_addresses import has_userinfo, is_disguised, is_public, literal_address
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import HUB_ENTITY
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.records import Outcome, SearchKey
+from travelrule.hub.searches.records import SearchKey, SearchOutcome
 
 log = logs.get("hub")
 
 URL_CHARACTERS_MAX = 2000
 
 
-class Unreachable:
+class UnreachableCallbacks:
     """``CallbackTransport`` of a hub without a way out: every callback is lost."""
 
     async def post_callback(self, _: CallbackCall) -> int:
@@ -30,7 +30,7 @@ class Unreachable:
         raise NoMemberAnswer(reached=False)
 
 
-class Callbacks:
+class CallbackSender:
     """Checks and calls callback URLs.
 
     ``allow_http`` is the switch for tests: the hub's own machine may be called, by plain HTTP too.
@@ -75,7 +75,7 @@ class Callbacks:
         # A name is judged when it is resolved for the connection.
         return url.scheme == "https" and (address is None or is_public(address))
 
-    async def tell(self, search: Operation, key: SearchKey, url: str, outcome: Outcome) -> None:
+    async def tell(self, search: Operation, key: SearchKey, url: str, outcome: SearchOutcome) -> None:
         """Tell the end of a search; whatever becomes of it, there is no second attempt."""
         began = time.perf_counter()
         record = CallRecord(

@@ -24,13 +24,13 @@ from travelrule.crypto.nonce_marks import RANDOM_BYTES, marked_nonce
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import seal
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.callback_urls import Searches
+from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.answer_seals import binding_facts, bound
 from travelrule.engine.calls.coin_check import is_settled, unlisted_coin
 from travelrule.engine.calls.hub_watch import HubWatch
-from travelrule.engine.calls.lookups import LookUps
-from travelrule.engine.calls.wallet_ratings import WalletRatings
+from travelrule.engine.calls.wallet_ratings import WalletRatingCache
 from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
 from travelrule.machine.internal_inputs import CallResult
@@ -90,13 +90,13 @@ class CallExecutor:
         vault: Vault,
         hub: HubClient,
         counterparties: Counterparties,
-        look_ups: LookUps,
+        look_ups: LocalAnswers,
         keyring: KeyRing,
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
         randomness: Callable[[int], bytes] = os.urandom,
         *,
-        searches: Searches | None = None,
+        searches: CallbackUrls | None = None,
         watch: HubWatch | None = None,
     ) -> None:
         self._vault = vault
@@ -109,7 +109,7 @@ class CallExecutor:
         self._randomness = randomness
         self._searches = searches
         self._watch = watch or HubWatch()
-        self._ratings = WalletRatings(clock)
+        self._ratings = WalletRatingCache(clock)
 
     async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> AttemptResult:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""

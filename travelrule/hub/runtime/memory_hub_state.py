@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from travelrule.hub.members.member import Member
-from travelrule.hub.searches.memory import KeptSearches
-from travelrule.hub.searches.records import Outcome, Search, SearchKey
+from travelrule.hub.searches.memory_searches import MemorySearches
+from travelrule.hub.searches.records import SearchKey, SearchOutcome, SearchRecord
 
 NONCE_SECONDS = 100
 """How long a nonce may not be used again by the same entity (auth.md section 4)."""
 
 
-class SeenFor:
+class ExpiringSet:
     """A set whose entries are forgotten after a time: adding tells whether the entry was new."""
 
     def __init__(self, seconds: float) -> None:
@@ -43,7 +43,7 @@ class SeenFor:
             del self._until[oldest]
 
 
-class MemoryState:
+class MemoryHubState:
     """``HubState`` in memory.
 
     ``down`` names members that are not up at first; ``tolerance_seconds`` nothing means lenient: signatures
@@ -62,9 +62,9 @@ class MemoryState:
         self._up: dict[str, bool] = {member.entity_id: member.entity_id not in down for member in members}
         self._revision = 0
         self._coin_networks = coin_networks or {"updatedDateTime": "", "coinNetworks": []}
-        self._nonces = SeenFor(NONCE_SECONDS)
-        self._searches = KeptSearches()
-        self._signatures = SeenFor(2 * tolerance_seconds) if tolerance_seconds is not None else None
+        self._nonces = ExpiringSet(NONCE_SECONDS)
+        self._searches = MemorySearches()
+        self._signatures = ExpiringSet(2 * tolerance_seconds) if tolerance_seconds is not None else None
 
     async def member(self, entity_id: str) -> Member | None:
         """Return the member of that id; nothing if it is not registered."""
@@ -103,14 +103,14 @@ class MemoryState:
             return False
         return self._nonces.add((entity_id, nonce), now)
 
-    async def open_search(self, search: Search, now: datetime) -> Search | None:
+    async def open_search(self, search: SearchRecord, now: datetime) -> SearchRecord | None:
         """Remember a search that begins; the one known under its key instead, if there is one."""
         return self._searches.open(search, now)
 
-    async def end_search(self, key: SearchKey, outcome: Outcome, now: datetime) -> None:
+    async def end_search(self, key: SearchKey, outcome: SearchOutcome, now: datetime) -> None:
         """Remember how a search ended."""
         self._searches.end(key, outcome, now)
 
-    async def search(self, key: SearchKey, now: datetime) -> Search | None:
+    async def search(self, key: SearchKey, now: datetime) -> SearchRecord | None:
         """Return a search that is kept."""
         return self._searches.find(key, now)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import select, text
 
-from travelrule.engine.messages.records import names_of
+from travelrule.engine.messages.message_record import names_of
 from travelrule.engine.stable_ids import stable_id
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import RawMessage
@@ -17,7 +17,7 @@ from travelrule.store.database import Database
 _NOTIFY = text("SELECT pg_notify('travelrule', 'tells')")
 
 
-async def replay(
+async def requeue(
     database: Database, vasp: str, vault: Vault, letter_id: str, code: str, raw: RawMessage, now: datetime
 ) -> bool:
     """Queue the message again and mark its dead letter; False if its sender was erased.

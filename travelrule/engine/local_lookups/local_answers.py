@@ -12,7 +12,7 @@ from travelrule.messages.assessment import Party
 from travelrule.store.reads import Reads, WalletRecord
 
 
-class LookUps:
+class LocalAnswers:
     """Answers the questions of ``machine.decision.LookUp``."""
 
     def __init__(self, reads: Reads, authorizations: Authorizations, lists: ActiveLists) -> None:

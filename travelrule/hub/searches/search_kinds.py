@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import orjson
 
 from schemas.operations import Operation
-from travelrule.hub.bodies import absent
+from travelrule.crypto.fingerprint import json_fingerprint
+from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import Member
-from travelrule.hub.searches.records import Outcome
+from travelrule.hub.searches.records import SearchOutcome
 from travelrule.identity.addresses import split_tag
 from travelrule.identity.build import address_payload
 
@@ -27,7 +27,7 @@ Seal = Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SearchRow:
     """What one member said: ``FOUND``, the kind's own "no", or ``SYSTEM_NOT_AVAILABLE``."""
 
     entity_id: str
@@ -50,26 +50,26 @@ class SearchKind:
     content: tuple[str, ...]
     question: Callable[[Fields, Member, Seal], dict[str, Any]]
 
-    def fingerprint(self, fields: Fields) -> bytes:
+    def fingerprint(self, fields: Fields) -> str:
         """Return what is equal for the same question only; the case of a currency does not count."""
         asked = {name: fields[name] for name in self.content if not absent(fields.get(name))}
         if "currency" in asked:
             asked["currency"] = asked["currency"].upper()
-        return hashlib.sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).digest()
+        return json_fingerprint(asked)
 
     def concerns(self, member: Member, fields: Fields) -> bool:
         """Say whether a member is asked: one of an affiliated network only with currency and network."""
         return not member.affiliated or not (absent(fields.get("currency")) or absent(fields.get("network")))
 
-    def running(self, request_id: str) -> Outcome:
+    def running(self, request_id: str) -> SearchOutcome:
         """Return the result of a search that still runs."""
         return self._refusal(request_id, "PROCESSING", "members are being asked: ask again after 10 seconds", ())
 
-    def unknown(self, request_id: str) -> Outcome:
+    def unknown(self, request_id: str) -> SearchOutcome:
         """Return the result of a search that the caller never made."""
         return self._refusal(request_id, "LACK_OF_INFORMATION", "no such requestId is known of you", ())
 
-    def conclude(self, request_id: str, rows: Sequence[Row]) -> Outcome:
+    def conclude(self, request_id: str, rows: Sequence[SearchRow]) -> SearchOutcome:
         """Return the result of a search whose members have all been asked."""
         finders = [row.entity_id for row in rows if row.result == FOUND]
         if not finders:
@@ -78,14 +78,14 @@ class SearchKind:
             return self._refusal(request_id, NON_UNIQUE, "more than one member said yes", rows)
         return self._outcome(request_id, rows, {"result": "valid", self.finder: finders[0]})
 
-    def _refusal(self, request_id: str, reason_type: str, message: str, rows: Sequence[Row]) -> Outcome:
+    def _refusal(self, request_id: str, reason_type: str, message: str, rows: Sequence[SearchRow]) -> SearchOutcome:
         told = {"result": "invalid", "reasonType": reason_type, "reasonMsg": message}
         return self._outcome(request_id, rows, told)
 
-    def _outcome(self, request_id: str, rows: Sequence[Row], told: dict[str, str]) -> Outcome:
+    def _outcome(self, request_id: str, rows: Sequence[SearchRow], told: dict[str, str]) -> SearchOutcome:
         listed = [{"entityId": row.entity_id, "result": row.result} for row in rows]
         body = orjson.dumps({**told, "requestId": request_id, "analysisResult": listed})
-        return Outcome(told["result"], told.get("reasonType", ""), body)
+        return SearchOutcome(told["result"], told.get("reasonType", ""), body)
 
 
 def _ask_for_txid(fields: Fields, member: Member, _: Seal) -> dict[str, Any]:

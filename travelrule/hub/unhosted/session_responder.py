@@ -11,12 +11,12 @@ import orjson
 from yarl import URL
 
 from schemas.operations import Operation
-from travelrule.hub.answers import HubAnswer, HubFault
 from travelrule.hub.callback_addresses import has_userinfo
-from travelrule.hub.callbacks import Callbacks
-from travelrule.hub.calls import Call
+from travelrule.hub.callback_sender import CallbackSender
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.ports import Clock
-from travelrule.hub.risk.ports import ScreeningState
+from travelrule.hub.risk.ports import RiskState
 from travelrule.hub.risk.records import SESSION_SECONDS, Session, new_secret, token_hash
 from travelrule.screening.addresses.hexadecimal import eip55
 from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
@@ -28,20 +28,20 @@ _SOLANA = "SOL"
 _EVM_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
 
 
-class Unhosted:
+class SessionResponder:
     """Opens sessions in which a customer proves that a wallet is his own. ``names`` are the operations it answers."""
 
     names = (Operation.UNHOSTED_TOKEN, Operation.UNHOSTED_RESULT)
 
     def __init__(
-        self, state: ScreeningState, callbacks: Callbacks, clock: Clock, randomness: Callable[[int], bytes]
+        self, state: RiskState, callbacks: CallbackSender, clock: Clock, randomness: Callable[[int], bytes]
     ) -> None:
         self._state = state
         self._callbacks = callbacks
         self._clock = clock
         self._randomness = randomness
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Open a session or tell how one stands; ``HubFault`` 422 for a bad field, 404 for no session of the caller."""
         if call.operation.name is Operation.UNHOSTED_RESULT:
             return await self._result(call)
@@ -51,7 +51,7 @@ class Unhosted:
         call.record.request_id, call.record.result = session.id, "PENDING"
         return HubAnswer(_OK, orjson.dumps({"token": token, "walletVerificationId": session.id}))
 
-    async def _result(self, call: Call) -> HubAnswer:
+    async def _result(self, call: HubCall) -> HubAnswer:
         now = self._clock()
         session = await self._state.session(call.request_id, now)
         # Whose a session is that belongs to somebody else is nobody's business.
@@ -60,7 +60,7 @@ class Unhosted:
         call.record.result = session.status(now)
         return HubAnswer(_OK, orjson.dumps(session.told(now)))
 
-    def _session(self, call: Call) -> Session:
+    def _session(self, call: HubCall) -> Session:
         fields, now = call.fields, self._clock()
         blockchain = fields["blockchain"].upper()
         if blockchain not in UNHOSTED_BLOCKCHAINS:

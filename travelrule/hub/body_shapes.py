@@ -28,7 +28,7 @@ from schemas.hub.screening import (
 )
 from schemas.hub.search import TxidSearchRequest, WalletSearchRequest
 from schemas.text import EXPONENT_PATTERN
-from travelrule.hub.answers import HubFault
+from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
 _CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})

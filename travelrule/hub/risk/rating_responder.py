@@ -10,8 +10,8 @@ import orjson
 
 from schemas.operations import Operation
 from travelrule import logs
-from travelrule.hub.answers import HubAnswer
-from travelrule.hub.calls import Call
+from travelrule.hub.hub_answer import HubAnswer
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.risk.ports import ProviderFailed, ScreeningProvider
 from travelrule.hub.risk.records import RatedWallet, Rating
 from travelrule.screening.chains import SCREENING_CHAINS
@@ -21,7 +21,7 @@ log = logs.get("hub")
 _OK = 200
 
 
-class Ratings:
+class RatingResponder:
     """Answers both screenings. A provider that cannot rate is an answer too, with HTTP 200: ``result`` ``ERROR``.
 
     ``names`` are the operations it answers.
@@ -33,7 +33,7 @@ class Ratings:
         self._provider = provider
         self._randomness = randomness
 
-    async def answer(self, call: Call) -> HubAnswer:
+    async def answer(self, call: HubCall) -> HubAnswer:
         """Return the ratings."""
         traffic_id = str(uuid.UUID(bytes=self._randomness(16), version=4))
         try:
@@ -46,7 +46,7 @@ class Ratings:
         call.record.result = told["result"]
         return HubAnswer(_OK, orjson.dumps({**told, "id": traffic_id}))
 
-    async def _rated(self, call: Call) -> dict[str, Any]:
+    async def _rated(self, call: HubCall) -> dict[str, Any]:
         chain = call.fields["chain"].upper()
         if self._provider is None:
             raise ProviderFailed("no provider of screening is arranged here")

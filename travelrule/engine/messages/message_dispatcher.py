@@ -20,8 +20,8 @@ from sqlalchemy import text
 from travelrule import logs
 from travelrule.crypto.errors import AtRestError
 from travelrule.engine.input_envelope import model_of
-from travelrule.engine.messages.records import record_of
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.messages.message_record import record_of
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
@@ -53,7 +53,7 @@ class MessageDispatcher:
         vasp: str,
         vault: Vault,
         leases: Leases,
-        submit: Callable[[Sequence[Input | Rejected]], Awaitable[list[Outcome]]],
+        submit: Callable[[Sequence[Input | Rejected]], Awaitable[list[InputOutcome]]],
         wake: asyncio.Event,
     ) -> None:
         self._database = database

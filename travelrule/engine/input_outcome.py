@@ -9,7 +9,7 @@ from travelrule.machine.decision import OutcomeStatus
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Outcome:
+class InputOutcome:
     """``applied``, ``duplicate`` (answered from the stored outcome), ``rejected`` (dead-lettered if it came from Kafka;
     nothing is remembered) or ``parked`` (kept until its subject arrives). ``reply`` is the plain answer for a
     synchronous caller.

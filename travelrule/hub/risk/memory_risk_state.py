@@ -1,4 +1,4 @@
-"""Risk state of one hub process, kept in memory: ``ScreeningState`` for a laptop, a test or a single process."""
+"""Risk state of one hub process, kept in memory: ``RiskState`` for a laptop, a test or a single process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Key = TypeVar("Key", bound=Hashable)
 Entry = TypeVar("Entry")
 
 
-class Kept(Generic[Key, Entry]):
+class ExpiringMap(Generic[Key, Entry]):
     """Entries by key, forgotten some time after they were put in first."""
 
     def __init__(self, seconds: float, entries_max: int = ENTRIES_MAX) -> None:
@@ -50,16 +50,16 @@ class Kept(Generic[Key, Entry]):
         return known[0] if known is not None and known[1] > now else None
 
 
-class MemoryScreening:
-    """``ScreeningState`` in memory. ``request_seconds`` is how long a ``requestId`` is served."""
+class MemoryRiskState:
+    """``RiskState`` in memory. ``request_seconds`` is how long a ``requestId`` is served."""
 
     def __init__(self, request_seconds: float) -> None:
         self._last_id = 0
-        self._requests: Kept[int, KytRequest] = Kept(request_seconds)
-        self._reports: Kept[KytSubject, Analysis] = Kept(REPORT_SECONDS)
+        self._requests: ExpiringMap[int, KytRequest] = ExpiringMap(request_seconds)
+        self._reports: ExpiringMap[KytSubject, Analysis] = ExpiringMap(REPORT_SECONDS)
         # Kept for a day after a token ended, so that what became of it can still be read.
-        self._sessions: Kept[str, Session] = Kept(2 * SESSION_SECONDS)
-        self._secrets: Kept[bytes, str] = Kept(SESSION_SECONDS, 2 * ENTRIES_MAX)
+        self._sessions: ExpiringMap[str, Session] = ExpiringMap(2 * SESSION_SECONDS)
+        self._secrets: ExpiringMap[bytes, str] = ExpiringMap(SESSION_SECONDS, 2 * ENTRIES_MAX)
 
     async def open_kyt(self, caller: str, subject: KytSubject, now: datetime) -> KytRequest:
         """Remember a KYT search that begins, under a new number."""

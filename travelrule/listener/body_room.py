@@ -3,7 +3,7 @@
 A body is held from its first byte until its request is answered. One that is complete never gives way: its request ends
 by its deadline. When there is no room for more, one of the oldest incomplete ones gives way, because honest ones are
 complete within moments; of these it is one of the source that has most, so that a flood displaces its own. Nothing here
-depends on what a request claims, until its sender is known (``Held.belongs_to``).
+depends on what a request claims, until its sender is known (``HeldBody.belongs_to``).
 
 Memory belongs to a process, so these are no counters that processes would share.
 """
@@ -54,7 +54,7 @@ class BodyLimits:
     incomplete: int = 512
 
 
-class Held:
+class HeldBody:
     """The body of one request."""
 
     __slots__ = ("_deadline", "_room", "displaced", "member", "size", "source")
@@ -121,7 +121,7 @@ class BodyRoom:
         self._by_source: Counter[str] = Counter()
         self._by_member: Counter[str] = Counter()
         self._incomplete_by_source: Counter[str] = Counter()
-        self._incomplete: OrderedDict[Held, None] = OrderedDict()
+        self._incomplete: OrderedDict[HeldBody, None] = OrderedDict()
 
     @property
     def incomplete(self) -> int:
@@ -129,28 +129,28 @@ class BodyRoom:
         return len(self._incomplete)
 
     @contextmanager
-    def place(self, source: str) -> Iterator[Held]:
+    def place(self, source: str) -> Iterator[HeldBody]:
         """Hold the body of one request until it is answered; ``source`` is the address of its peer."""
-        held = Held(self, source_of(source))
+        held = HeldBody(self, source_of(source))
         try:
             yield held
         finally:
             self._forget(held)
 
-    def begin(self, held: Held) -> None:
+    def begin(self, held: HeldBody) -> None:
         """Note that a body does not come in one piece."""
         if len(self._incomplete) >= self.limits.incomplete:
             self._displace_for(held, self._incomplete_by_source)
         self._incomplete[held] = None
         self._incomplete_by_source[held.source] += 1
 
-    def complete(self, held: Held) -> None:
+    def complete(self, held: HeldBody) -> None:
         """Note that the reading is over; a body that is whole gives way to none."""
         if held in self._incomplete:
             del self._incomplete[held]
             _less(self._incomplete_by_source, held.source, 1)
 
-    def add(self, held: Held, size: int) -> None:
+    def add(self, held: HeldBody, size: int) -> None:
         """Take room for one more piece. Raises ``NoRoom`` if only bodies that are whole could give way."""
         while self._by_source[held.source] + size > self.limits.per_source:
             self._displace_of_source(held)
@@ -160,28 +160,28 @@ class BodyRoom:
         self.held_bytes += size
         self._by_source[held.source] += size
 
-    def assign(self, held: Held, member: str) -> None:
+    def assign(self, held: HeldBody, member: str) -> None:
         """Count a body to its member."""
         if self._by_member[member] + held.size > self.limits.per_member:
             raise NoRoom
         held.member = member
         self._by_member[member] += held.size
 
-    def _displace_of_source(self, held: Held) -> None:
+    def _displace_of_source(self, held: HeldBody) -> None:
         others = (one for one in self._incomplete if one is not held and one.source == held.source)
         self._displace(next(others, None))
 
-    def _displace_for(self, held: Held, most: Counter[str]) -> None:
+    def _displace_for(self, held: HeldBody, most: Counter[str]) -> None:
         oldest = islice((one for one in self._incomplete if one is not held), COMPARED)
         self._displace(max(oldest, key=lambda one: most[one.source], default=None))
 
-    def _displace(self, held: Held | None) -> None:
+    def _displace(self, held: HeldBody | None) -> None:
         if held is None:
             raise NoRoom
         self._forget(held)
         held.give_way()
 
-    def _forget(self, held: Held) -> None:
+    def _forget(self, held: HeldBody) -> None:
         self.complete(held)
         self.held_bytes -= held.size
         _less(self._by_source, held.source, held.size)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 
 
-class Tasks:
+class BackgroundTasks:
     """The tasks of one hub. A task must not raise: nobody would hear of it."""
 
     def __init__(self) -> None:

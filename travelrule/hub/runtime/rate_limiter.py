@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from travelrule.hub.answers import HubFault
-from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.hub.hub_answer import HubFault
+from travelrule.listener.token_buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
 
 
 class RateLimiter:
