@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.assessments.catalogue import for_assessment
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal

@@ -25,7 +25,7 @@ from tests.simulation.test_same_laws import vault
 from tests.simulation.world import TRAFFIC_DAYS, World
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
@@ -36,7 +36,7 @@ from travelrule.machine.input import Input
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 from travelrule.store.reads import Reads
 
 SEED = 29

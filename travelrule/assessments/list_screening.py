@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.builder import AssessmentTurn
 from travelrule.assessments.facts import plain

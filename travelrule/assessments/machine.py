@@ -11,9 +11,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
 from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
 from travelrule.assessments.external_events import dropped, operator_decided, timer_due

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from schemas.base import Wire
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
 from travelrule.assessments.kyt_analysis import begin_analysis
 from travelrule.assessments.list_screening import begin_listing

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal
 
-from schemas.base import Wire
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
+from schemas.wire_model import Wire
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.context import QUESTION
 from travelrule.deposits.state import DepositState

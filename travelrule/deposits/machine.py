@@ -10,9 +10,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.wire_model import Wire
 from travelrule.deposits.assessment import ended
 from travelrule.deposits.builder import DepositTurn, ignored, rejected
 from travelrule.deposits.data_request import data_reported

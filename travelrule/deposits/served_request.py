@@ -19,7 +19,7 @@ from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.nesting import is_nested_deeper
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
 from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.addresses import canonical, same_txid

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.machine.builder import rejected
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 
 @dataclass(frozen=True, slots=True)

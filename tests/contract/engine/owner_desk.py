@@ -22,14 +22,14 @@ if __name__ == "__main__":
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
 from schemas.events.wallets import WalletRegistered, WalletRemoved
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
@@ -41,8 +41,8 @@ from travelrule.screening.lists.model import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.owners import Owners
+from travelrule.store.list_versions import Lists, ListVersion
+from travelrule.store.owner_screenings import Owners
 from travelrule.store.reads import Reads
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

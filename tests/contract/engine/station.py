@@ -15,7 +15,7 @@ import httpx
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TXID, broadcast, requested
@@ -30,10 +30,10 @@ from travelrule.engine.calls.call_dispatcher import CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.fetch_schedule import DEMAND_SECONDS
 from travelrule.engine.directory.refresher import Refresher
-from travelrule.engine.directory.schedule import DEMAND_SECONDS
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.registry import MACHINES
@@ -52,7 +52,7 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 

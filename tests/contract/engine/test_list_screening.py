@@ -24,7 +24,7 @@ from travelrule.screening.lists.model import ListEntry
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import ListVersion
+from travelrule.store.list_versions import ListVersion
 from travelrule.store.policies import Policies
 
 

@@ -33,7 +33,7 @@ from travelrule.gateway.ports import NoLists, Screen
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.reads import Reads
@@ -64,7 +64,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url)
-    await migrate.upgrade(opened)
+    await schema_version.upgrade(opened)
     yield opened
     await opened.dispose()
 

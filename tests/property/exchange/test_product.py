@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
 from tests.unit.exchange.originator.scene import Scene, inbound, policy

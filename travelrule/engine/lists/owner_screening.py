@@ -19,7 +19,7 @@ import orjson
 from travelrule import logs, metrics
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import Screened
+from travelrule.engine.lists.active_lists import Screened
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
@@ -28,7 +28,7 @@ from travelrule.messages.owner import ListedAs, OwnerScreened
 from travelrule.messages.screened_parties import parties_of_person
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
-from travelrule.store.owners import OwnerRow, Owners
+from travelrule.store.owner_screenings import OwnerRow, Owners
 
 LEASE = "owners"
 LEASE_SECONDS = 10.0
@@ -44,7 +44,7 @@ log = logs.get("owners")
 
 
 class Screens(Protocol):
-    """What is needed of ``engine.lists.active.ActiveLists``."""
+    """What is needed of ``engine.lists.active_lists.ActiveLists``."""
 
     @property
     def versions(self) -> Mapping[str, str]:

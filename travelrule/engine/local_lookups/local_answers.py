@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.identity.addresses import join
 from travelrule.messages.assessment import Party

@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from schemas.base import Wire
-from schemas.text import read_amount
+from schemas.numbers import read_amount
+from schemas.wire_model import Wire
 from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
 from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.exchange.originator.state import Attempt, WithdrawalState
 from travelrule.exchange.table import step
 from travelrule.machine.alert_codes import AlertCode

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.exchange.originator import assessment_results
 from travelrule.exchange.originator.authorization import address_reported, authorization_reported
 from travelrule.exchange.originator.builder import Turn

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.exchange.originator.builder import HELD
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.builder import ignored, rejected

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.hub.bodies import WalletSearchResult
 from schemas.hub.search import SearchRow
-from schemas.text import Id
+from schemas.texts import Id
 from travelrule.exchange.originator.authorization import answered_at_last, hold_unlisted, search_address, unreachable
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN, Turn
 from travelrule.exchange.originator.hub_outage import wait_for_hub

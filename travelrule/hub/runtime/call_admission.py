@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from schemas.text import read_time
+from schemas.moments import read_time
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import SIGNATURE_BYTES, signed_bytes, verify_message
 from travelrule.hub.hub_answer import HubFault

@@ -14,7 +14,7 @@ from datetime import datetime
 import orjson
 
 from schemas.hub.bodies import PublicKey
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule import logs
 from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.peer_keys import choose_key
