@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from travelrule.commands.demo.network import Network
-from travelrule.commands.demo.play import scenarios
 from travelrule.commands.demo.scenarios import SCENARIOS
+from travelrule.commands.demo.session import scenarios
 from travelrule.commands.demo.view import View
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"

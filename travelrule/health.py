@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from travelrule.listener.descriptors import fitted
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.server import ListenerServer
 from travelrule.log_fields import describe
 from travelrule.metrics import exposition
@@ -28,7 +28,7 @@ Check = Callable[[], bool] | Callable[[], Awaitable[bool]]
 """One question with a yes or no answer; it may be asynchronous and may raise, which counts as no."""
 
 CHECK_SECONDS_MAX = 2.0
-LIMITS = Limits(
+LIMITS = ListenerLimits(
     head_bytes=8_192,
     header_count=32,
     head_seconds=5.0,

@@ -12,13 +12,13 @@ from schemas.hub.bodies import VaspEntry
 from streams.codec import reader
 from tests.benchmarks.platform import event
 from travelrule.bootstrap.installation import Installation, open_installation, open_lists
-from travelrule.bootstrap.lists import load_first_lists
+from travelrule.bootstrap.list_import import load_first_lists
 from travelrule.commands.demo.vasp import Vasp
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.owner_screening import OwnerScreening
-from travelrule.engine.outcome import Outcome
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.settings import Settings
-from travelrule.store.owners import Owners
+from travelrule.store.owner_screenings import Owners
 
 BATCH = 100
 
@@ -58,7 +58,7 @@ class Desk:
             screened += done
         return screened
 
-    async def _apply_one(self, item: Input) -> Outcome:
+    async def _apply_one(self, item: Input) -> InputOutcome:
         return (await self.opened.engine.apply([item]))[0]
 
     async def list_members(self, members: Sequence[dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from travelrule.gateway.bodies import request_of
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
 from travelrule.gateway.payloads import open_payload
 from travelrule.gateway.request_origin import caller_of
-from travelrule.listener.addresses import BACKLOG
+from travelrule.listener.bound_sockets import BACKLOG
 
 ANSWER: Answer = {"result": "valid", "reasonType": "", "reasonMsg": "", "beneficiaryVaspEntityId": "north"}
 

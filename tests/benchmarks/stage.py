@@ -23,7 +23,7 @@ from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
 from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port
 from travelrule.commands.demo.vasp import Vasp
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 ROBOTS = ("robot-de", "robot-fr", "robot-jp", "robot-us")
@@ -73,7 +73,7 @@ class Stage:
         name = await asyncio.to_thread(self.postgres.create_database)
         try:
             opened = Database(self.postgres.dsn(name))
-            await migrate.upgrade(opened)
+            await schema_version.upgrade(opened)
             await opened.dispose()
             yield name
         finally:

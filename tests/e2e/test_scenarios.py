@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from travelrule.commands.demo.play import outcome_of
 from travelrule.commands.demo.scenarios import SCENARIOS, Stage
+from travelrule.commands.demo.session import outcome_of
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 

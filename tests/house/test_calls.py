@@ -21,8 +21,8 @@ SLEEPING = ("asyncio.sleep", "time.sleep", "sleep")
 SLEEPS = {
     "streams/admin.py": "between two questions whether a new topic is known",
     "streams/embedded.py": "between two looks at a file that another process writes",
-    "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
-    "travelrule/commands/decision_outcome.py": "between two looks for what a worker of another process wrote",
+    "travelrule/bootstrap/worker_role.py": "interval between two samples of the lag",
+    "travelrule/commands/decisions/outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
     "travelrule/engine/apply/transaction.py": "back-off before a transaction that lost a conflict is repeated",
@@ -30,7 +30,7 @@ SLEEPS = {
     "travelrule/engine/directory/refresher.py": "the least time between two fetches of the directory",
 }
 RANDOM = {
-    "travelrule/engine/calls/dispatcher.py": "jitter of retries",
+    "travelrule/engine/calls/call_dispatcher.py": "jitter of retries",
     "travelrule/engine/directory/refresher.py": "spreads the calls that go on when the hub is back",
     "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
 }

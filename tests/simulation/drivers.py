@@ -19,9 +19,9 @@ from tests.simulation.engine_model import House
 from tests.simulation.process import Process
 from tests.unit.hub.kit import HandClock
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.messages.dispatcher import MessageDispatcher
-from travelrule.engine.outcome import Outcome
-from travelrule.engine.timers import Timers
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
+from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
@@ -39,7 +39,7 @@ class Driver(Protocol):
     def now(self) -> datetime:
         """The time."""
 
-    async def apply(self, items: Sequence[Input]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input]) -> list[InputOutcome]:
         """Apply in order."""
 
     async def wait(self, seconds: float) -> None:
@@ -77,7 +77,7 @@ class InMemory:
     def now(self) -> datetime:
         return self._clock.now
 
-    async def apply(self, items: Sequence[Input]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input]) -> list[InputOutcome]:
         return [self._house.apply(item) for item in items]
 
     async def wait(self, seconds: float) -> None:
@@ -115,15 +115,15 @@ class InDatabase:
         self._order = asyncio.Lock()
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
         leases = Leases(database, "north", "p1", self._clock)
-        self._timers = Timers(database, "north", leases, self._submit, self._engine.alert, self._clock)
+        self._timers = TimerJob(database, "north", leases, self._submit, self._engine.alert, self._clock)
         self._teller = MessageDispatcher(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 
-    async def _submit(self, item: Input) -> Outcome:
+    async def _submit(self, item: Input) -> InputOutcome:
         # As the intake does: what is given together keeps its order.
         async with self._order:
             return (await self._engine.apply([item]))[0]
 
-    async def _in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def _in_order(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         return [outcome for item in items for outcome in await self._engine.apply([item])]
 
     def _tick(self) -> datetime:
@@ -135,7 +135,7 @@ class InDatabase:
     def now(self) -> datetime:
         return self._clock()
 
-    async def apply(self, items: Sequence[Input]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input]) -> list[InputOutcome]:
         return await self._engine.apply(items)
 
     async def wait(self, seconds: float) -> None:

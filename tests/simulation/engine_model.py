@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from tests.simulation.search_model import Shelves
 from travelrule.engine.apply.accepted_answers import with_accepted
 from travelrule.engine.apply.input_decision import FINAL_CALL_TYPES
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.stable_ids import stable_id
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import (
@@ -152,7 +152,7 @@ class House:
     def states(self) -> StatesView:
         return StatesView(self.slots)
 
-    def apply(self, item: Input) -> Outcome:
+    def apply(self, item: Input) -> InputOutcome:
         """One input, one transaction."""
         if item.type in FINAL_CALL_TYPES:
             self._end_call(item.id)
@@ -164,7 +164,7 @@ class House:
         if known is not None:
             if known.fingerprint != fingerprint:
                 return self._refuse(slot, item, "CONFLICT")
-            return Outcome("duplicate", known.code, reply=known.reply)
+            return InputOutcome("duplicate", known.code, reply=known.reply)
         if item.type == "timer.due" and slot.state is None:
             return self._parked_too_long(slot)
         item = with_accepted(item, self.accepted)
@@ -181,13 +181,13 @@ class House:
 
     def _take(
         self, machine: Machine, slot: Slot, item: Input, decision: Decision[Any], fingerprint: tuple[str, str, bytes]
-    ) -> Outcome:
+    ) -> InputOutcome:
         if decision.status == "rejected":
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
             if self.watcher is not None:
                 self.watcher.decided(self, slot, slot.state, item, decision)
             if reply is not None:
-                return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
+                return InputOutcome("rejected", decision.code, decision.field, decision.fix, reply)
             return self._refuse(slot, item, decision.code)
         if decision.status == "parked":
             waiting = self._waiting.get((item.source, item.id))
@@ -196,7 +196,7 @@ class House:
             if waiting is None:
                 self._waiting[item.source, item.id] = fingerprint
                 self._park(slot, item)
-            return Outcome("parked", decision.code)
+            return InputOutcome("parked", decision.code)
         before, slot.state = slot.state, decision.state
         self.slots[slot.subject] = slot
         reply = self._effects(slot, item, decision)
@@ -210,7 +210,7 @@ class House:
             for one in parked:
                 del self._waiting[one.source, one.id]
                 self.apply(one)
-        return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
+        return InputOutcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
     def _effects(self, slot: Slot, item: Input, decision: Decision[Any]) -> dict[str, Any] | None:
         reply = None
@@ -295,21 +295,21 @@ class House:
             slot.due_timer = "parked"
             self.on_due(slot)
 
-    def _parked_too_long(self, slot: Slot) -> Outcome:
+    def _parked_too_long(self, slot: Slot) -> InputOutcome:
         slot.due_at, slot.due_timer = None, ""
         if not slot.parked:
-            return Outcome("applied")
+            return InputOutcome("applied")
         self.alert(slot, Alert("PARKED_TOO_LONG", attempts=len(slot.parked)))
-        return Outcome("applied", "PARKED_TOO_LONG")
+        return InputOutcome("applied", "PARKED_TOO_LONG")
 
-    def _refuse(self, slot: Slot, item: Input, code: str) -> Outcome:
+    def _refuse(self, slot: Slot, item: Input, code: str) -> InputOutcome:
         if item.raw is not None or item.source == SUBJECTS:
             self.dead_letters.append((item, code))
         if item.source == SUBJECTS:
             if self._strict:
                 raise AssertionError(f"{item.subject} refused {item.type} ({code}): its sender waits in vain")
             self.alert(slot, Alert("MESSAGE_REFUSED", "critical"), item)
-        return Outcome("rejected", code)
+        return InputOutcome("rejected", code)
 
     def _project(self, machine: Machine, slot: Slot) -> None:
         before, after = slot.projection, machine.project(slot.state)

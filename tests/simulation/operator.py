@@ -1,5 +1,5 @@
-"""The calls of one VASP: the real ``engine.calls.executor`` on virtual time, with its own directory and line to the
-hub.
+"""The calls of one VASP: the real ``engine.calls.call_executor`` on virtual time, with its own directory and line
+to the hub.
 
 What is decided at the edge (whom to defer, which key to seal to, when to refresh it, when to try again) is the real
 code; the claiming of rows, their leases and their postponing are played here, crashes of the process included.
@@ -25,8 +25,8 @@ from travelrule.client.operations import OPERATIONS
 from travelrule.client.wire import RawAnswer
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.calls.dispatcher import LEASE_SECONDS
-from travelrule.engine.calls.executor import CallExecutor, Postpone
+from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
+from travelrule.engine.calls.call_executor import CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import HEALTH_SECONDS, Counterparties
 from travelrule.engine.directory.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
@@ -130,7 +130,7 @@ class Line:
 
 
 class LookUps:
-    """``engine.calls.lookups`` on the shelves."""
+    """``engine.local_lookups.local_answers`` on the shelves."""
 
     def __init__(self, house: House) -> None:
         self._house = house
@@ -141,7 +141,7 @@ class LookUps:
 
 
 class Desk:
-    """``engine.calls.dispatcher`` for one VASP."""
+    """``engine.calls.call_dispatcher`` for one VASP."""
 
     def __init__(self, house: House, hub: Hub, clock: Clock, keyring: Keys, dice: random.Random) -> None:
         self.phonebook = Phonebook(house, hub, clock, dice)

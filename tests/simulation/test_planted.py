@@ -17,7 +17,7 @@ from tests.simulation import engine_model as houses
 from tests.simulation.process import Process
 from tests.simulation.world import SimulationFailed, World, repeated_by
 from travelrule.deposits.state import DepositState
-from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
@@ -355,7 +355,7 @@ async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) 
     async def no_refresh(self: Any, entity_id: str, **_: Any) -> tuple[()]:
         return ()
 
-    monkeypatch.setattr("travelrule.engine.calls.executor.react", again_and_again)
+    monkeypatch.setattr("travelrule.engine.calls.call_executor.react", again_and_again)
     monkeypatch.setattr("tests.simulation.operator.Phonebook.refresh_keys", no_refresh)
     await is_found("never to a loop")
 

@@ -15,7 +15,7 @@ from tests.simulation.drivers import Driver, InDatabase, InMemory
 from tests.simulation.scripted_member import SECONDS, reported, said
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
 from travelrule.store.database import Database
@@ -55,10 +55,10 @@ class Script:
         self._count += 1
         return said(words, subject, name or f"e-{self._count:04}", self.driver.now)
 
-    async def say(self, words: str, subject: str = "w-1", name: str = "") -> Outcome:
+    async def say(self, words: str, subject: str = "w-1", name: str = "") -> InputOutcome:
         return (await self.driver.apply([self.item(words, subject, name)]))[0]
 
-    async def report(self, call_id: str, operation: str, outcome: str = "answered") -> Outcome:
+    async def report(self, call_id: str, operation: str, outcome: str = "answered") -> InputOutcome:
         return (await self.driver.apply([reported("w-1", call_id, operation, outcome, self.driver.now)]))[0]
 
     async def operations(self) -> list[str]:

@@ -24,9 +24,9 @@ from tests.simulation.engine_model import House
 from tests.simulation.test_same_laws import vault
 from tests.simulation.world import TRAFFIC_DAYS, World
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.calls.lookups import LookUps
-from travelrule.engine.lists.active import ActiveLists
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.registry import MACHINES
@@ -36,7 +36,7 @@ from travelrule.machine.input import Input
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 from travelrule.store.reads import Reads
 
 SEED = 29
@@ -52,7 +52,7 @@ class Taken:
     item: Input
     at: datetime
     policy: Policy
-    outcome: Outcome
+    outcome: InputOutcome
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Recorder:
         self._real = self.house.apply
         self.house.apply = self.apply  # type: ignore[method-assign]
 
-    def apply(self, item: Input) -> Outcome:
+    def apply(self, item: Input) -> InputOutcome:
         if self._inside:
             return self._real(item)
         self._inside = True
@@ -91,10 +91,10 @@ class Real:
         )
         self.reads = Reads(database, VASP, keys.index.of, keys.unwrap, keys.open)
         lists = ActiveLists(Lists(database, VASP), self.engine.alert, lambda: self.now)
-        self.look_ups = LookUps(self.reads, Authorizations(database, VASP, keys, self.reads), lists)
+        self.look_ups = LocalAnswers(self.reads, Authorizations(database, VASP, keys, self.reads), lists)
         self.served = ServedWithdrawals(self.reads)
 
-    async def take(self, taken: Taken) -> Outcome:
+    async def take(self, taken: Taken) -> InputOutcome:
         self.now, self.policy = taken.at, taken.policy
         return (await self.engine.apply([taken.item]))[0]
 

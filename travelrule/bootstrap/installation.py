@@ -26,10 +26,10 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.callback_urls import Searches
+from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.engine.key_guard import KeyGuard
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
@@ -39,12 +39,12 @@ from travelrule.given_files import UnreadableError, read_text
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp
 from travelrule.settings import Settings
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
-from travelrule.store.nonces import StoredNonces
+from travelrule.store.list_versions import Lists
+from travelrule.store.nonce_leases import StoredNonces
 from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
@@ -109,7 +109,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
 
 
 async def _check_tables(database: Database) -> None:
-    if await migrate.current(database) != migrate.newest():
+    if await schema_version.current(database) != schema_version.newest():
         raise ConfigurationError("DATABASE_URL", "the tables are not those of this version: run `travelrule migrate`")
 
 
@@ -222,9 +222,9 @@ def open_lists(installation: Installation) -> ActiveLists:
     return ActiveLists(installation.lists, installation.engine.alert, installation.clock)
 
 
-def open_searches(installation: Installation) -> Searches:
+def open_searches(installation: Installation) -> CallbackUrls:
     """Where the hub may call back about searches: worker and gateway must agree on it."""
-    return Searches(
+    return CallbackUrls(
         installation.database,
         installation.entity_id,
         installation.vault.index,

@@ -22,7 +22,7 @@ from streams.embedded import EmbeddedBroker, own_or_find
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.bootstrap.broker import check_topics
-from travelrule.bootstrap.gateway import serve_gateway, serve_until
+from travelrule.bootstrap.gateway_role import serve_gateway, serve_until
 from travelrule.bootstrap.installation import (
     Installation,
     open_counterparties,
@@ -31,17 +31,17 @@ from travelrule.bootstrap.installation import (
     open_lists,
     verify_keys,
 )
-from travelrule.bootstrap.lists import load_first_lists
-from travelrule.bootstrap.stop import Stop
-from travelrule.bootstrap.worker import Worker
+from travelrule.bootstrap.list_import import load_first_lists
+from travelrule.bootstrap.shutdown import Stop
+from travelrule.bootstrap.worker_role import Worker
 from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.health import Check, create_health, health_server
-from travelrule.listener.addresses import bound
+from travelrule.listener.bound_sockets import bound
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database, is_infrastructure_failure
 
 COLLECT_AFTER = (20_000, 20, 50)
@@ -111,7 +111,7 @@ async def _check_database(settings: Settings) -> None:
             await database.check()
             await verify_keys(settings, database)
             if not database.is_postgresql:
-                await migrate.upgrade(database)
+                await schema_version.upgrade(database)
     finally:
         await database.dispose()
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.installation import audit_key
-from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
+from travelrule.commands.invocation import Output, OutputOption, installation, not_built, run, write_json, write_text
 from travelrule.engine.audit.verifier import Verifier
 from travelrule.engine.registry import MACHINES
 

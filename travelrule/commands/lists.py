@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.installation import open_lists
-from travelrule.bootstrap.lists import put_in_force
-from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
+from travelrule.bootstrap.list_import import put_in_force
+from travelrule.commands.invocation import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.errors import TravelRuleError
 from travelrule.machine.effects import Alert
 from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list

@@ -37,7 +37,7 @@ class SearchRecord:
     subject: str
 
 
-class Searches:
+class CallbackUrls:
     """The searches of one VASP that were sent with a ``callbackUrl``. ``public_url`` None: none is."""
 
     def __init__(

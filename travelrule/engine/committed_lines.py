@@ -12,7 +12,7 @@ from typing import Any
 
 from schemas.registry import EVENTS
 from travelrule import logs
-from travelrule.engine.messages.records import is_message
+from travelrule.engine.messages.message_record import is_message
 from travelrule.machine.input import Input, RawMessage, Rejected
 
 log = logs.get("facts")
@@ -64,7 +64,7 @@ def dead_letter_fact(rejected: Rejected, letter_id: str, subject: str, tracepare
     return Fact("dead-letter", "warning", fields, traceparent or _trace_of(raw))
 
 
-class Facts:
+class FactLog:
     """The facts of one batch."""
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ _OPEN = text(
 )
 
 
-class Gauges:
+class GaugeJob:
     """Reads the backlog at intervals."""
 
     def __init__(self, database: Database, vasp: str, clock: Callable[[], datetime]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import Outage
 from travelrule.engine.ports import Delivery
 from travelrule.machine.input import Input, RawMessage, Rejected
@@ -32,10 +32,10 @@ DATABASE_RETRY_SECONDS = 1.0
 Read = Callable[[RawMessage], Input | Rejected]
 
 
-class Applies(Protocol):
+class InputApplier(Protocol):
     """What the intake needs of the engine."""
 
-    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """See ``Engine.apply``."""
 
 
@@ -43,8 +43,8 @@ class Applies(Protocol):
 class _Waiting:
     item: Input | Rejected
     delivery: Delivery | None
-    future: asyncio.Future[Outcome] | None
-    after: asyncio.Future[Outcome] | None = None
+    future: asyncio.Future[InputOutcome] | None
+    after: asyncio.Future[InputOutcome] | None = None
 
     @property
     def overtakes(self) -> bool:
@@ -61,7 +61,7 @@ class Intake:
 
     def __init__(
         self,
-        engine: Applies,
+        engine: InputApplier,
         read: Read | None = None,
         *,
         database_failed: Callable[[BaseException], bool],
@@ -97,16 +97,16 @@ class Intake:
         await self._records.put(_Waiting(self._read(raw), delivery, None))
         self._arrived()
 
-    def submit(self, item: Input | Rejected) -> Awaitable[Outcome]:
+    def submit(self, item: Input | Rejected) -> Awaitable[InputOutcome]:
         """Apply one input and wait for its outcome. If the database fails the waiter gets the error at once (a
         synchronous caller must answer within its deadline); Kafka records stay queued.
         """
         return self._submit(item)
 
-    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """Apply inputs and wait for their outcomes. If the database fails for one, those after it are not applied."""
         loop = asyncio.get_running_loop()
-        futures: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in items]
+        futures: list[asyncio.Future[InputOutcome]] = [loop.create_future() for _ in items]
         try:
             for item, future, after in zip(items, futures, [None, *futures], strict=False):
                 await self._asked.put(_Waiting(item, None, future, after))
@@ -116,8 +116,8 @@ class Intake:
             for future in futures:
                 future.cancel()
 
-    async def _submit(self, item: Input | Rejected) -> Outcome:
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+    async def _submit(self, item: Input | Rejected) -> InputOutcome:
+        future: asyncio.Future[InputOutcome] = asyncio.get_running_loop().create_future()
         await self._asked.put(_Waiting(item, None, future))
         self._arrived()
         return await future
@@ -215,7 +215,7 @@ class Intake:
         return kept
 
 
-def _applied(future: asyncio.Future[Outcome]) -> bool:
+def _applied(future: asyncio.Future[InputOutcome]) -> bool:
     return not future.cancelled() and future.exception() is None
 
 

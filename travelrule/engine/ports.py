@@ -41,7 +41,7 @@ class CallContent:
     payload: dict[str, Any] | None = field(repr=False)
 
 
-class EventTaker(Protocol):
+class EventPreclaimer(Protocol):
     """Publishes events of this process's own batches without a look into the store (``engine.outbox.relay.Relay``).
 
     The row of such an event is written with a lease, as if it had been claimed, unless an earlier event of its key is
@@ -55,8 +55,8 @@ class EventTaker(Protocol):
         """Publish committed events on which this process has the lease ``until`` then, in this order for each key."""
 
 
-class CallTaker(Protocol):
-    """Makes calls of this process's own batches without a look into the store (``engine.calls.dispatcher.Caller``).
+class CallPreclaimer(Protocol):
+    """Makes calls of this process's own batches without a look into the store (``engine.calls.call_dispatcher``).
 
     The row of a taken call is written with a lease, as if it had been claimed: if this process dies, another one
     finds it when the lease has run out.

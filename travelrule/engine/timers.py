@@ -15,7 +15,7 @@ from uuid import uuid4
 from sqlalchemy import bindparam, text
 
 from travelrule import logs
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
@@ -50,7 +50,7 @@ _PUT_OFF = text(
 log = logs.get("timers")
 
 
-class Timers:
+class TimerJob:
     """Submits due timers; ``submit`` is the intake's."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Timers:
         database: Database,
         vasp: str,
         leases: Leases,
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],
     ) -> None:

@@ -32,7 +32,7 @@ from travelrule.gateway.endpoint import (
 from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import headers_of, require_json
-from travelrule.listener.bodies import Disconnected, Held, NoRoom, TooLarge
+from travelrule.listener.body_room import Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.messages.arrival import SearchCalledBack
@@ -78,7 +78,7 @@ class Callback:
             raise HTTPException(NOT_FOUND)
         await send_json(send, status, body)
 
-    async def _processed(self, token: str, scope: Scope, receive: Receive, held: Held) -> tuple[int, Answer]:
+    async def _processed(self, token: str, scope: Scope, receive: Receive, held: HeldBody) -> tuple[int, Answer]:
         try:
             async with asyncio.timeout(self.deps.deadline_s):
                 search = await self.deps.searches.find(self.operation, token)

@@ -22,7 +22,7 @@ from travelrule.gateway.ports import (
     no_alert,
 )
 from travelrule.gateway.rates import MemberRates, unlimited
-from travelrule.listener.bodies import BodyRoom
+from travelrule.listener.body_room import BodyRoom
 from travelrule.policy.policy import Policy
 
 

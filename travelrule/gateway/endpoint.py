@@ -23,7 +23,7 @@ from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import Headers, headers_of, require_json
 from travelrule.gateway.senders import Sender
-from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
+from travelrule.listener.body_room import BodyRoom, Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
 
 OK = 200
@@ -41,7 +41,7 @@ class Call:
 
     headers: Headers = field(repr=False)
     body: bytes = field(repr=False)
-    held: Held = field(repr=False)
+    held: HeldBody = field(repr=False)
 
     def belongs_to(self, sender: Sender) -> None:
         """Count the body to a sender that is bound; raise ``Refused`` if it has too many at once."""
@@ -85,7 +85,7 @@ class Endpoint:
         GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, result).observe(duration)
         await send_json(send, status, body, retry_after)
 
-    async def _processed(self, scope: Scope, receive: Receive, held: Held) -> tuple[int, Answer, int]:
+    async def _processed(self, scope: Scope, receive: Receive, held: HeldBody) -> tuple[int, Answer, int]:
         """Give status, body and the seconds of ``Retry-After``, 0 without."""
         try:
             async with asyncio.timeout(self.deadline_s):
@@ -109,7 +109,7 @@ class Endpoint:
             log.error("request-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
             return CANNOT_PROCESS, internal().body, 0
 
-    async def _body(self, scope: Scope, receive: Receive, held: Held) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive, held: HeldBody) -> bytes:
         try:
             return await held.read(scope["headers"], receive, self.body_max)
         except TooLarge:

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import orjson
 
-from schemas.base import Wire
-from travelrule.engine.outcome import Outcome
+from schemas.wire_model import Wire
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import RequestOrigin
@@ -55,7 +55,7 @@ def input_of(
     )
 
 
-def reply_of(outcome: Outcome) -> dict[str, Any]:
+def reply_of(outcome: InputOutcome) -> dict[str, Any]:
     """Give the plain reply of an outcome; raise ``Refused`` if there is none."""
     if outcome.reply is not None:
         return outcome.reply

@@ -10,7 +10,7 @@ from schemas.hub.bodies import PublicKey
 from schemas.ivms101 import IvmsPerson
 from travelrule.deposits.served_request_input import WithdrawalFacts
 from travelrule.engine.callback_urls import SearchRecord
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import SentWithdrawal
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
@@ -44,7 +44,7 @@ async def no_alert(subject: str, alert: Alert) -> None:
 class Intake(Protocol):
     """The one way in for everything that changes something (``engine.intake.Intake``)."""
 
-    def submit(self, item: Input) -> Awaitable[Outcome]:
+    def submit(self, item: Input) -> Awaitable[InputOutcome]:
         """Apply one input and give its outcome after the commit; raise if the database fails."""
 
 

@@ -21,7 +21,7 @@ from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin
 from travelrule.gateway.senders import Sender
-from travelrule.listener.buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.listener.token_buckets import BucketStore, MemoryBuckets, Rate, retry_after_seconds
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.metrics import GATEWAY_LIMITED_TOTAL
 from travelrule.policy.policy import HUB_ENTITY

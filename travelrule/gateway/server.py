@@ -9,10 +9,10 @@ from starlette.types import ASGIApp
 from travelrule.gateway.sources import Network, Sources
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.listener.descriptors import fitted
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.server import ListenerServer
 
-LIMITS = Limits(answer_seconds=30.0)
+LIMITS = ListenerLimits(answer_seconds=30.0)
 """No operation takes longer than ``deadline_s`` of ``GatewayDeps``; the rest is for the peer to take the answer."""
 
 DESCRIPTORS_BESIDE = 512
@@ -23,7 +23,7 @@ GRACE_SECONDS = 30
 
 
 def gateway_server(
-    app: ASGIApp, sources: Sequence[Network], tls: Tls | None, limits: Limits = LIMITS
+    app: ASGIApp, sources: Sequence[Network], tls: Tls | None, limits: ListenerLimits = LIMITS
 ) -> ListenerServer:
     """Make the server for ``app``. Raises ``ConfigurationError`` for TLS files that cannot be used.
 

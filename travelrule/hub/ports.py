@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from schemas.operations import Operation
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.records import Outcome, Search, SearchKey
+from travelrule.hub.searches.records import SearchKey, SearchOutcome, SearchRecord
 
 Clock = Callable[[], datetime]
 """Gives the present time, aware, UTC."""
@@ -44,16 +45,16 @@ class HubState(Protocol):
         5).
         """
 
-    async def open_search(self, search: Search, now: datetime) -> Search | None:
+    async def open_search(self, search: SearchRecord, now: datetime) -> SearchRecord | None:
         """Remember a search that begins; the one known under its key instead, if there is one.
 
         A search is kept for 24 h after it began or ended (hub-api.md section 10).
         """
 
-    async def end_search(self, key: SearchKey, outcome: Outcome, now: datetime) -> None:
+    async def end_search(self, key: SearchKey, outcome: SearchOutcome, now: datetime) -> None:
         """Remember how a search ended."""
 
-    async def search(self, key: SearchKey, now: datetime) -> Search | None:
+    async def search(self, key: SearchKey, now: datetime) -> SearchRecord | None:
         """Return a search that is kept."""
 
 
@@ -61,7 +62,7 @@ class HubState(Protocol):
 class MemberCall:
     """A request to a member: exact body bytes, and the headers it may see."""
 
-    operation: Operation
+    operation: HubOperation
     headers: Mapping[str, str]
     body: bytes
     record: CallRecord

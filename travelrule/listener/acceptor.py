@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 
 from travelrule import logs
-from travelrule.listener.connections import Connection, ConnectionTable
+from travelrule.listener.connection_table import ConnectionTable, PeerConnection
 from travelrule.listener.refused_peers import source_of
 
 ACCEPTS_PER_TURN = 64
@@ -25,7 +25,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 log = logs.get("listener")
 
-MakeProtocol = Callable[[Connection], asyncio.Protocol]
+MakeProtocol = Callable[[PeerConnection], asyncio.Protocol]
 
 
 class Acceptor:
@@ -102,7 +102,7 @@ class Acceptor:
         self._handshakes.add(task)
         task.add_done_callback(functools.partial(self._made, accepted, entry))
 
-    async def _set_up(self, accepted: socket.socket, entry: Connection) -> None:
+    async def _set_up(self, accepted: socket.socket, entry: PeerConnection) -> None:
         limits: dict[str, float] = {}
         if self._tls is not None:
             limits = {
@@ -111,7 +111,7 @@ class Acceptor:
             }
         await self._loop.connect_accepted_socket(lambda: self._make_protocol(entry), accepted, ssl=self._tls, **limits)
 
-    def _made(self, accepted: socket.socket, entry: Connection, task: asyncio.Task[None]) -> None:
+    def _made(self, accepted: socket.socket, entry: PeerConnection, task: asyncio.Task[None]) -> None:
         """Forget a connection that was not made; also one that gave way before its handshake began."""
         self._handshakes.discard(task)
         if task.cancelled():
@@ -122,11 +122,11 @@ class Acceptor:
             self._table.on_refused("handshake", entry.source)
             self._drop(accepted, entry)
 
-    def _handshake_late(self, task: asyncio.Task[None], entry: Connection) -> None:
+    def _handshake_late(self, task: asyncio.Task[None], entry: PeerConnection) -> None:
         self._table.on_refused("handshake", entry.source)
         task.cancel()
 
-    def _drop(self, accepted: socket.socket, entry: Connection) -> None:
+    def _drop(self, accepted: socket.socket, entry: PeerConnection) -> None:
         self._table.remove(entry)
         accepted.close()
 

@@ -6,7 +6,7 @@ import resource
 from dataclasses import replace
 
 from travelrule import logs
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 DESCRIPTORS_MAX = 65_536
 """More is of no use to a process, and children that walk over all possible descriptors inherit the limit."""
@@ -27,7 +27,7 @@ def raise_limit() -> int:
     return wanted
 
 
-def within(limits: Limits, available: int, reserved: int) -> Limits:
+def within(limits: ListenerLimits, available: int, reserved: int) -> ListenerLimits:
     """Return ``limits`` with no more connections than ``available`` descriptors leave.
 
     ``reserved`` is for everything else, but never more than half. The share of one source stays the same.
@@ -39,7 +39,7 @@ def within(limits: Limits, available: int, reserved: int) -> Limits:
     return replace(limits, connections=room, connections_per_source=share)
 
 
-def fitted(name: str, limits: Limits, reserved: int) -> Limits:
+def fitted(name: str, limits: ListenerLimits, reserved: int) -> ListenerLimits:
     """Raise the limit of open files and return the limits of listener ``name`` that fit into it."""
     available = raise_limit()
     fitting = within(limits, available, reserved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 END = b"\r\n\r\n"
 
@@ -24,7 +24,7 @@ class HeadRefused(Exception):  # noqa: N818 -- names what happened, as an HTTP s
 class HeadBuffer:
     """Collects the bytes of one head. Each byte is looked at once, however small the pieces are."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ListenerLimits) -> None:
         self._limits = limits
         self._bytes = bytearray()
 
@@ -51,7 +51,7 @@ class HeadBuffer:
         return _checked(received[:end], self._limits) + received[end:]
 
 
-def _checked(head: bytes, limits: Limits) -> bytes:
+def _checked(head: bytes, limits: ListenerLimits) -> bytes:
     """Refuse what no client of ours sends, and drop ``Upgrade``.
 
     A server may ignore it (RFC 9110 section 7.8), and the parser would end the request there.

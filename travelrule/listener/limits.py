@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ListenerLimits:
     """Bounds of one listener. Sizes are bytes, times seconds.
 
     ``head_bytes`` and ``header_count`` bound the request line with its headers. ``head_seconds`` runs from the first

@@ -16,7 +16,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from travelrule.listener.connections import Connection, ConnectionTable, Phase
+from travelrule.listener.connection_table import ConnectionTable, PeerConnection, Phase
 from travelrule.listener.head import END, HeadBuffer, HeadRefused
 from travelrule.listener.refusal import refusal
 from travelrule.listener.refused_peers import Reason
@@ -46,7 +46,7 @@ class LimitedProtocol(HttpToolsProtocol):
         server_state: ServerState,
         app_state: dict[str, Any],
         table: ConnectionTable,
-        entry: Connection,
+        entry: PeerConnection,
     ) -> None:
         super().__init__(config, server_state, app_state)
         self._table = table

@@ -14,9 +14,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from travelrule.listener.acceptor import Acceptor
-from travelrule.listener.addresses import BACKLOG
-from travelrule.listener.connections import Connection, ConnectionTable
-from travelrule.listener.limits import Limits
+from travelrule.listener.bound_sockets import BACKLOG
+from travelrule.listener.connection_table import ConnectionTable, PeerConnection
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.listener.refused_peers import RefusedPeers
 
@@ -37,7 +37,7 @@ class ListenerServer(uvicorn.Server):
         app: ASGIApp,
         *,
         name: str,
-        limits: Limits,
+        limits: ListenerLimits,
         allow: Callable[[str], bool] = any_source,
         tls: ssl.SSLContext | None = None,
         protocol: type[LimitedProtocol] = LimitedProtocol,
@@ -107,5 +107,5 @@ class ListenerServer(uvicorn.Server):
         if self._sweeping is not None:
             self._sweeping.cancel()
 
-    def _connection(self, entry: Connection) -> asyncio.Protocol:
+    def _connection(self, entry: PeerConnection) -> asyncio.Protocol:
         return self._protocol(self.config, self.server_state, self.lifespan.state, self.table, entry)

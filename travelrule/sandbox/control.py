@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from travelrule.errors import ConfigurationError
-from travelrule.hub.members.documents import parse
 from travelrule.hub.records import CallRecord
+from travelrule.hub.spec_files import parse_spec
 from travelrule.listener import media_type
 from travelrule.sandbox.faults import FaultSpec
 from travelrule.sandbox.journal import PAGE_MAX, SandboxJournal
@@ -45,7 +45,7 @@ class Control:
         ]
 
     async def _add_fault(self, request: Request) -> Response:
-        spec = parse(FaultSpec, await _content(request), "fault")
+        spec = parse_spec(FaultSpec, await _content(request), "fault")
         return _json(self._sandbox.faults.add(spec).shown(), 201)
 
     async def _list_faults(self, _: Request) -> Response:
@@ -65,7 +65,7 @@ class Control:
         if not isinstance(content, dict) or content.setdefault("vaspEntityId", entity_id) != entity_id:
             raise ConfigurationError("member vaspEntityId", "must be the one in the path, or absent")
         known = await self._sandbox.state.member(entity_id) is not None
-        member = await self._sandbox.put_member(parse(WorldMember, content, "member"))
+        member = await self._sandbox.put_member(parse_spec(WorldMember, content, "member"))
         return _json({"vaspEntityId": entity_id, "pubkeys": member.public_keys()}, 200 if known else 201)
 
     async def _list_wallets(self, _: Request) -> Response:

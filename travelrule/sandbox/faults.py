@@ -18,8 +18,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.members.documents import Spec
-from travelrule.hub.operations import CALLBACK, NAMES
+from schemas.operations import Operation
+from travelrule.hub.operations import OPERATIONS
+from travelrule.hub.spec_files import FileSpec
 
 Pause = Callable[[float], Awaitable[None]]
 """Waits for so many seconds: ``asyncio.sleep``, or a test's own."""
@@ -38,11 +39,13 @@ Kind = Literal[
 CALLBACK_KINDS = frozenset({"duplicate-callback", "lose-callback"})
 DROPS = frozenset({"drop-before", "drop-after"})
 
+NAMES = frozenset(operation.label for operation in OPERATIONS.values())
+
 CUT_OFF = 0
 """``status`` of a drop that closes the caller's connection instead of answering 408."""
 
 
-class FaultSpec(Spec):
+class FaultSpec(FileSpec):
     """A fault as it is asked for (contract section 5).
 
     - ``latency``: the call waits ``delaySeconds`` first. Every other kind waits as well if ``delaySeconds``
@@ -173,7 +176,7 @@ class FaultBook:
         ``operation`` is the search, ``member`` who is told.
         """
         for fault in self._faults:
-            name = CALLBACK.name if fault.spec.operation == CALLBACK.name else operation
+            name = Operation.CALLBACK if fault.spec.operation == Operation.CALLBACK else operation
             if fault.spec.fault in CALLBACK_KINDS and fault.strikes(name, member):
                 return 0 if fault.spec.fault == "lose-callback" else 2
         return 1

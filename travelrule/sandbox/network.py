@@ -7,7 +7,7 @@ import secrets
 from datetime import UTC, datetime
 
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.hub.callbacks import Unreachable
+from travelrule.hub.callback_sender import UnreachableCallbacks
 from travelrule.hub.members.member import Member, MemberKey
 from travelrule.hub.ports import CallbackTransport, Clock, Journal, MemberAnswer, MemberCall, MemberTransport
 from travelrule.hub.risk.ports import Providers
@@ -90,7 +90,7 @@ class Sandbox:
             clock=clock,
             journal=journal,
             randomness=randomness,
-            callbacks=FaultyCallbacks(callbacks or Unreachable(), self.faults, pause),
+            callbacks=FaultyCallbacks(callbacks or UnreachableCallbacks(), self.faults, pause),
             providers=Providers(WorldScreening(world.screening), WorldKyt(world.screening, pause), SandboxWallet()),
             around_own_answers=lambda inner: FaultyAnswers(inner, self.faults, world.member_timeout_seconds, pause),
         )

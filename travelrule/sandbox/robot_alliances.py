@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from travelrule.hub.bodies import absent
+from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import HUB_ALLIANCE
 from travelrule.identity.addresses import split_tag
 from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of

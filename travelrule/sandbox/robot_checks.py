@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.ivms101 import Beneficiary
-from travelrule.hub.bodies import absent
+from travelrule.hub.body_shapes import absent
 from travelrule.identity.names import compare_beneficiary
 from travelrule.sandbox.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robot_spec import WalletSpec

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from travelrule.crypto.errors import SealError
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubFault
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.ports import MemberAnswer, MemberCall
 
 _UNAVAILABLE = 503
@@ -41,10 +41,10 @@ class SealedRequest:
     own: SigningKey
     peer_key: str
 
-    def fingerprint(self) -> bytes:
+    def fingerprint(self) -> str:
         """Return what is equal for the same content only, whatever the ciphertext (member-api.md section 9)."""
         clear = {name: value for name, value in self.body.items() if name != "payload"}
-        return hashlib.sha256(orjson.dumps([clear, self.ivms101], option=orjson.OPT_SORT_KEYS)).digest()
+        return json_fingerprint([clear, self.ivms101])
 
     def sealed_answer(self, ivms101: dict[str, Any], nonce24: bytes) -> str:
         """Return the ``payload`` of an answer that only the requester can read."""
@@ -87,7 +87,7 @@ def read_sealed(call: MemberCall, keys: KeyRing, *, affiliated: bool = False) ->
             plain = open_sealed(own, peer_key, body["payload"])
         except SealError:
             continue
-        ivms101 = (bodies.parse_object(plain) or {}).get("ivms101")
+        ivms101 = (body_shapes.parse_object(plain) or {}).get("ivms101")
         if isinstance(ivms101, dict):
             return SealedRequest(body, ivms101, own, peer_key)
     raise RobotFault("INVALID_ENCRYPTED_BODY", "payload cannot be opened or holds no ivms101")

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
 
 from schemas.events.persons import Person
-from schemas.faults import field_faults
-from schemas.text import TradeCurrency
-from travelrule.hub.members.documents import Spec
+from schemas.field_faults import field_faults
+from schemas.texts import TradeCurrency
 from travelrule.hub.members.network_file import Seed
+from travelrule.hub.spec_files import FileSpec
 
 Answers = Literal["verified", "denied", "late", "never", "garbage"]
 DataBehaviour = Literal["answer", "refuse", "lie-amount", "lie-name", "late"]
@@ -62,7 +62,7 @@ Amount = Annotated[str, AfterValidator(_amount), Field(examples=["250.5"])]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 
 
-class WalletSpec(Spec):
+class WalletSpec(FileSpec):
     """A deposit address of a robot's customer."""
 
     address: Annotated[Name, Field(examples=["1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K"])]
@@ -85,7 +85,7 @@ class WalletSpec(Spec):
         return self.owner
 
 
-class WithdrawalSpec(Spec):
+class WithdrawalSpec(FileSpec):
     """A withdrawal that a robot's customer made; TXID searches and data requests find it."""
 
     txid: Annotated[Name, Field(examples=["9F1C77D2A0"])]
@@ -130,7 +130,7 @@ class WithdrawalSpec(Spec):
         return self.beneficiary if isinstance(self.beneficiary, Person) else None
 
 
-class RobotSpec(Spec):
+class RobotSpec(FileSpec):
     """A member that the sandbox plays. What is not said here is answered as a real VASP would; faults disturb it.
 
     One of an affiliated network (`allianceName` not `code`) tells no originator data but verifies what a request says

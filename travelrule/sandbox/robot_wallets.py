@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from travelrule.identity.addresses import candidates, canonical
+from travelrule.identity.addresses import candidates, canonical, tag_fits
 from travelrule.sandbox.robot_spec import WalletSpec
 
 
@@ -31,8 +31,6 @@ class RobotWallets:
         """Return the wallet that ``address[:tag]`` names for that currency."""
         for address, tag in candidates(account_number):
             for wallet in self._by_address.get(canonical(address), ()):
-                # Where a tag tells the customers of one address apart, the address alone names nobody.
-                fits = not wallet.tag or wallet.tag == tag
-                if fits and wallet.currency.upper() == currency.upper():
+                if tag_fits(tag, wallet.tag) and wallet.currency.upper() == currency.upper():
                     return wallet
         return None

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.members.documents import Spec
 from travelrule.hub.members.network_file import EntityId
+from travelrule.hub.spec_files import FileSpec
 
 Category = Literal["WHITE", "GRAY", "BLACK", "UNKNOWN"]
 KytError = Literal["Tx hash not found", "Transaction analysis failed"]
@@ -15,7 +15,7 @@ Address = Annotated[str, Field(min_length=1, max_length=300)]
 Seconds = Annotated[float, Field(ge=0, le=3600, allow_inf_nan=False)]
 
 
-class ScreenedWallet(Spec):
+class ScreenedWallet(FileSpec):
     """What wallet screening says of an address."""
 
     category: Literal["WHITE", "GRAY", "BLACK", "UNKNOWN", "ERROR"]
@@ -24,7 +24,7 @@ class ScreenedWallet(Spec):
     """Why, in the provider's words."""
 
 
-class ScreenedTransaction(Spec):
+class ScreenedTransaction(FileSpec):
     """What transaction screening says of the two sides of a transaction, one wallet each."""
 
     sender: Category = "WHITE"
@@ -37,7 +37,7 @@ class ScreenedTransaction(Spec):
     """The address that is named as the receiver's."""
 
 
-class KnownTransaction(Spec):
+class KnownTransaction(FileSpec):
     """What KYT says of a transaction, and after how long: a `verdict` or an `error`, not both."""
 
     verdict: Literal["Clean", "Suspicious", "Malicious"] | None = None
@@ -54,7 +54,7 @@ class KnownTransaction(Spec):
         return self
 
 
-class ScreeningSpec(Spec):
+class ScreeningSpec(FileSpec):
     """Outcomes of screening. What is not listed is `WHITE` and `Clean`; listed addresses and transactions work on every
     chain.
     """

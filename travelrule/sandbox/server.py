@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 
 from travelrule import logs
-from travelrule.hub.runtime.assembly import living
+from travelrule.hub.runtime.assembly import hub_lifespan
+from travelrule.hub.runtime.http_transport import HttpTransport
 from travelrule.hub.runtime.server import OnStarted, serve
-from travelrule.hub.runtime.transport import HttpTransport
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.faulty import ABORT
@@ -17,7 +17,7 @@ from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
 from travelrule.sandbox.world import load_world
 
-LIMITS = Limits(answer_seconds=3_700.0)
+LIMITS = ListenerLimits(answer_seconds=3_700.0)
 """A world may delay an answer by an hour."""
 
 log = logs.get("sandbox")
@@ -49,7 +49,7 @@ async def run_sandbox(
     http = HttpTransport(inside_callbacks=world.allow_http_callbacks)
     with SandboxJournal(data_dir) as journal:
         sandbox = Sandbox(world, http, journal=journal, callbacks=http)
-        app = create_sandbox(sandbox, journal, lifespan=living(sandbox.polling, sandbox.tasks, http))
+        app = create_sandbox(sandbox, journal, lifespan=hub_lifespan(sandbox.polling, sandbox.tasks, http))
         log.info("sandbox-starting", members=len(world.members))
         await serve(
             app,

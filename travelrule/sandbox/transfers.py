@@ -18,7 +18,7 @@ Status = Literal["verified", "denied", "confirmed", "canceled"]
 class Transfer:
     """One transfer as the beneficiary side sees it. ``fingerprint`` tells a repetition from another transfer."""
 
-    fingerprint: bytes
+    fingerprint: str
     status: Status
     reason_type: str = ""
     txid: str = ""

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SecretStr, model_validator
 
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub.members.documents import parse, read_document
 from travelrule.hub.members.network_file import HubLimits, MemberSpec, Seed, SomeSeconds, check_distinct
+from travelrule.hub.spec_files import parse_spec, read_document
 from travelrule.sandbox.robot_spec import RobotSpec
 from travelrule.sandbox.screening_spec import ScreeningSpec
 
@@ -74,7 +74,7 @@ class World(HubLimits):
 
 def parse_world(content: Any, name: str = "world") -> World:
     """Read a parsed world file. Raises ``ConfigurationError`` with every fault at once."""
-    return parse(World, content, name)
+    return parse_spec(World, content, name)
 
 
 def load_world(path: Path) -> World:

@@ -19,12 +19,12 @@ from tests.contract.commands.secured_kafka import make_certificate
 from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from travelrule.bootstrap.gateway import serve_until
+from travelrule.bootstrap.gateway_role import serve_until
 from travelrule.bootstrap.roles import _until_stopped
-from travelrule.bootstrap.stop import Stop
+from travelrule.bootstrap.shutdown import Stop
 from travelrule.errors import AddressUnavailable
 from travelrule.health import create_health, health_server
-from travelrule.listener.addresses import bind, bound
+from travelrule.listener.bound_sockets import bind, bound
 from travelrule.setting_types import HostPort
 
 

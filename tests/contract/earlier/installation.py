@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.test_relay import FakeBroker
@@ -18,13 +18,13 @@ from travelrule.crypto.signing import SigningKey
 from travelrule.engine.audit.history import Histories
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Report, Verifier
-from travelrule.engine.callback_urls import Searches
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.policy.trial import Judged, PolicyTrial
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.timers import Timers
+from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.transfers import Transfer
@@ -42,7 +42,7 @@ class Installation:
     def __init__(self, database: Database) -> None:
         index = BlindIndex(_key("indexKey"))
         self.vault = vault = Vault("north", KeyEncryptionKeys([KEPT["storageKey"]]), index)
-        searches = Searches(database, "north", index, "https://north.test/hooks", lambda: self.station.clock())
+        searches = CallbackUrls(database, "north", index, "https://north.test/hooks", lambda: self.station.clock())
         members = [robot(), robot("east", b"e", answers="denied", reason_type="NOT_KYC_USER"), robot("west", b"w")]
         self.station = station = Station(database, vault, members, searches=searches)
         station.clock.now = UNTIL
@@ -51,7 +51,7 @@ class Installation:
         self.policies = Policies(database, "north")
         leases = Leases(database, "north", "p1", station.clock)
         engine = station.engine
-        self.timers = Timers(database, "north", leases, station.submit, engine.alert, station.clock)
+        self.timers = TimerJob(database, "north", leases, station.submit, engine.alert, station.clock)
         self.teller = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLog(database, "north", self.key, leases, station.clock)

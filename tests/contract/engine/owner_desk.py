@@ -22,16 +22,16 @@ if __name__ == "__main__":
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
 from schemas.events.wallets import WalletRegistered, WalletRemoved
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening
-from travelrule.engine.messages.dispatcher import MessageDispatcher
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
@@ -41,8 +41,8 @@ from travelrule.screening.lists.model import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.owners import Owners
+from travelrule.store.list_versions import Lists, ListVersion
+from travelrule.store.owner_screenings import Owners
 from travelrule.store.reads import Reads
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -84,10 +84,10 @@ class Desk:
     def clock(self) -> datetime:
         return self.now
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         return (await self.engine.apply([item]))[0]
 
-    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         return [outcome for item in items for outcome in await self.engine.apply([item])]
 
     async def put(self, *names: str, code: str = "un") -> None:
@@ -98,7 +98,7 @@ class Desk:
         await self.lists.activate(row, content)
         await self.active.round()
 
-    async def register(self, wallet: str, owner: str | dict[str, Any], customer: str = "", **more: Any) -> Outcome:
+    async def register(self, wallet: str, owner: str | dict[str, Any], customer: str = "", **more: Any) -> InputOutcome:
         data = {
             "walletId": wallet,
             "address": ADDRESS,
@@ -114,7 +114,7 @@ class Desk:
             event("wallet.registered.v1", WalletRegistered.model_validate(data), f"wallet:{wallet}")
         )
 
-    async def remove(self, wallet: str) -> Outcome:
+    async def remove(self, wallet: str) -> InputOutcome:
         return await self.submit(event("wallet.removed.v1", WalletRemoved(wallet_id=wallet), f"wallet:{wallet}"))
 
     async def settle(self) -> int:
@@ -151,7 +151,7 @@ async def main(arguments: Sequence[str]) -> None:
     await desk.active.start()
     apply, applied = desk.engine.apply, 0
 
-    async def mortal(items: Sequence[Any]) -> list[Outcome]:
+    async def mortal(items: Sequence[Any]) -> list[InputOutcome]:
         nonlocal applied
         applied += 1
         number = applied

@@ -18,7 +18,7 @@ from travelrule.engine.retention import job as module
 from travelrule.engine.retention.job import Retention
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.store import retention as store
+from travelrule.store import expired_rows as store
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
 

@@ -14,10 +14,10 @@ from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from tests.contract.engine.station import Station
 from tests.unit.hub.kit import NORTH
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.callback_urls import Searches
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
-from travelrule.engine.timers import Timers
+from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.hub.ports import CallbackCall
@@ -82,10 +82,10 @@ class RiskStation(Station):
             world={"screening": screening},
             callbacks=self.hooks,
             pause=self.analysis,
-            searches=Searches(database, "north", vault.index, public_url, lambda: self.clock()),
+            searches=CallbackUrls(database, "north", vault.index, public_url, lambda: self.clock()),
         )
         leases = Leases(database, "north", "p1", self.clock)
-        self._timers = Timers(database, "north", leases, self.submit, self.engine.alert, self.clock)
+        self._timers = TimerJob(database, "north", leases, self.submit, self.engine.alert, self.clock)
         self._teller = MessageDispatcher(database, "north", vault, leases, self.submit_all, asyncio.Event())
         self.hooks.gateway = self._gateway()
 

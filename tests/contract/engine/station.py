@@ -15,7 +15,7 @@ import httpx
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TXID, broadcast, requested
@@ -25,19 +25,19 @@ from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.callback_urls import Searches
-from travelrule.engine.calls.dispatcher import CallDispatcher
-from travelrule.engine.calls.executor import CallExecutor
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.calls.call_dispatcher import CallDispatcher
+from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
-from travelrule.engine.calls.lookups import LookUps
 from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.fetch_schedule import DEMAND_SECONDS
 from travelrule.engine.directory.refresher import Refresher
-from travelrule.engine.directory.schedule import DEMAND_SECONDS
-from travelrule.engine.lists.active import ActiveLists
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.queries.authorizations import Authorizations
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.timers import Timers
+from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.hub.ports import CallbackTransport
 from travelrule.machine.input import Input, RawMessage, Rejected
@@ -52,7 +52,7 @@ from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import Lists
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
@@ -139,7 +139,7 @@ class Station:
         world: dict[str, Any] | None = None,
         callbacks: CallbackTransport | None = None,
         pause: Pause = asyncio.sleep,
-        searches: Searches | None = None,
+        searches: CallbackUrls | None = None,
         **limits: Any,
     ) -> None:
         self.clock = HandClock()
@@ -182,7 +182,7 @@ class Station:
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
-            look_ups=LookUps(reads, Authorizations(self.database, "north", self.vault, reads), self.lists),
+            look_ups=LocalAnswers(reads, Authorizations(self.database, "north", self.vault, reads), self.lists),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
             clock=self.clock,
@@ -214,16 +214,16 @@ class Station:
             watch=self.watch,
         )
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         self.sent.append(item)
         return (await self.engine.apply([item]))[0]
 
-    async def submit_all(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def submit_all(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """In one transaction, in their order."""
         self.sent += [item for item in items if isinstance(item, Input)]
         return await self.engine.apply(items)
 
-    async def tell(self, data: Wire, subject: str) -> Outcome:
+    async def tell(self, data: Wire, subject: str) -> InputOutcome:
         """An event of the platform."""
         number = next(self._inputs)
         content = data.model_dump_json(by_alias=True).encode()
@@ -288,7 +288,7 @@ class Station:
     async def fire_timers(self) -> None:
         """Submit the timers that are due."""
         leases = Leases(self.database, "north", "p1", self.clock)
-        await Timers(self.database, "north", leases, self.submit, self.engine.alert, self.clock).round()
+        await TimerJob(self.database, "north", leases, self.submit, self.engine.alert, self.clock).round()
 
     async def fault(self, **spec: Any) -> None:
         answer = await self.control.post("/sandbox/faults", json=spec)

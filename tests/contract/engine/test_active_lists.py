@@ -18,15 +18,15 @@ from sqlalchemy import update
 from tests.contract.engine.test_rules_and_gauges import value
 from tests.contract.store.rows import NOW
 from travelrule import metrics
-from travelrule.engine.lists import active as module
-from travelrule.engine.lists.active import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, Screened
+from travelrule.engine.lists import active_lists as module
+from travelrule.engine.lists.active_lists import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, Screened
 from travelrule.machine.effects import Alert
 from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import BirthDate, EntryKind, ListAddress, ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import Lists, ListVersion
 
 THRESHOLD = Decimal("0.9")
 LONGEST_LINES = 100_000

@@ -11,7 +11,7 @@ from tests.contract.engine.recorded import Record
 from tests.unit.deposits.test_served_request import request
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, own_version
@@ -26,7 +26,7 @@ RENAMED = OwnVasp(
 )
 
 
-async def asked(record: Record, name: str) -> Outcome:
+async def asked(record: Record, name: str) -> InputOutcome:
     """A data request: its answer says who we are."""
     item = Input(
         source="/gateway/code:south",

@@ -14,7 +14,7 @@ from tests.contract.engine.station import NAMES, Station, robot
 from tests.unit.hub.kit import NORTH
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed, seal
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
 from travelrule.machine.internal_inputs import CallResult
@@ -204,9 +204,9 @@ async def results_of_both(station: Station) -> list[Input]:
     both: list[Input] = []
     apply = station.engine.apply
 
-    async def later(items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def later(items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         both.extend(item for item in items if isinstance(item, Input))
-        return [Outcome("applied")]
+        return [InputOutcome("applied")]
 
     station.engine.apply = later  # type: ignore[method-assign]
     await station.call()

@@ -14,9 +14,9 @@ from tests.unit.deposits.scene import detected
 from tests.unit.hub.kit import NOW
 from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed
+from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
-from travelrule.engine.calls.dispatcher import LEASE_SECONDS
-from travelrule.engine.directory.schedule import DEMAND_SECONDS
+from travelrule.engine.directory.fetch_schedule import DEMAND_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import Alert
 from travelrule.store import bulk, tables

@@ -15,11 +15,11 @@ from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW, after, call, read, write
 from tests.unit.hub.kit import HandClock
 from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS, CallDispatcher
+from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
-from travelrule.engine.calls.dispatcher import LEASE_SECONDS, CallDispatcher
-from travelrule.engine.calls.executor import AttemptResult, Postpone
 from travelrule.engine.calls.local_queue import HELD_SECONDS
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
@@ -84,10 +84,10 @@ class Bench:
         queues = Queues(database, "north", "p1")
         self.caller = CallDispatcher(queues, self.calling, self.submit, self.alert, self.wake, self.clock, **limits)  # type: ignore[arg-type]
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         async with self.database.begin() as connection:
             await bulk.delete(connection, tables.calls, [{"id": item.id}])
-        return Outcome("applied")
+        return InputOutcome("applied")
 
     async def alert(self, _subject: str, alert: Alert) -> None:
         self.alerts.append(alert.code)

@@ -17,14 +17,14 @@ import pytest
 from sqlalchemy import select
 
 from schemas.events.decisions import DecisionRecorded
-from schemas.text import time_text
+from schemas.moments import time_text
 from streams.codec import read
 from tests.contract.engine.recorded import Record
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.decision_guard import KEPT, DecisionGuard
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.retention.job import Retention
 from travelrule.machine.input import Input, RawMessage
 from travelrule.policy.policy import Policy
@@ -91,7 +91,7 @@ class Desk:
         assert isinstance(item, Input), item
         return replace(item, salt=uuid5(UUID(int=2), str(place)))
 
-    async def send(self, event: dict[str, Any], offset: int | None = None) -> Outcome:
+    async def send(self, event: dict[str, Any], offset: int | None = None) -> InputOutcome:
         return (await self.station.engine.apply([self.read(event, offset)]))[0]
 
     async def subject(self, name: str = W2) -> Any:

@@ -16,7 +16,7 @@ from travelrule.client.errors import HubError
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.directory import refresher as module
 from travelrule.engine.directory.counterparties import COPY_SECONDS, KEY_REFRESH_SECONDS
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
 from travelrule.store import tables
@@ -79,7 +79,7 @@ async def test_a_process_that_dies_before_it_stored_the_list_loses_no_alert(stat
     await station.put(robot(seed=b"z"))
     told: list[Input] = []
 
-    async def die(item: Input) -> Outcome:
+    async def die(item: Input) -> InputOutcome:
         told.append(item)
         raise asyncio.CancelledError
 

@@ -15,8 +15,8 @@ from tests.contract.engine.station import Station, robot
 from travelrule import metrics
 from travelrule.client.codes import error_of
 from travelrule.engine.directory.counterparties import COPY_SECONDS
-from travelrule.engine.directory.schedule import STALE_INTERVALS, tried_at
-from travelrule.engine.gauges import Gauges
+from travelrule.engine.directory.fetch_schedule import STALE_INTERVALS, tried_at
+from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.vault import Vault
 from travelrule.store.database import Database
 
@@ -227,9 +227,9 @@ async def test_of_two_processes_that_see_a_fetch_due_one_begins_it(station: Stat
 
 
 async def test_the_age_of_the_list_is_a_metric(station: Station) -> None:
-    gauges = Gauges(station.database, "north", station.clock)
+    gauges = GaugeJob(station.database, "north", station.clock)
     station.clock.forward(42)
     await gauges.round()
     assert metrics.REGISTRY.get_sample_value("travelrule_directory_age_seconds") == 42
-    await Gauges(station.database, "nobody", station.clock).round()
+    await GaugeJob(station.database, "nobody", station.clock).round()
     assert metrics.REGISTRY.get_sample_value("travelrule_directory_age_seconds") == math.inf

@@ -14,7 +14,7 @@ from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Verifier
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.messages.assessment import Party
@@ -24,7 +24,7 @@ from travelrule.screening.lists.model import ListEntry
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import ListVersion
+from travelrule.store.list_versions import ListVersion
 from travelrule.store.policies import Policies
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.contract.store.rows import NOW
-from travelrule.engine.lists import watch as module
-from travelrule.engine.lists.watch import ListWatch
+from travelrule.engine.lists import list_age as module
+from travelrule.engine.lists.list_age import ListWatch
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import Lists, ListVersion
 
 DAY = timedelta(days=1)
 DATED = ListVersion("un", "a" * 64, "un-xml", 1003, 4193, 0, "{}", NOW - 5 * DAY, NOW)

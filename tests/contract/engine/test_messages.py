@@ -17,11 +17,11 @@ from sqlalchemy.exc import OperationalError
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.input_envelope import unpack_raw
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.intake import MAX_BATCH, Intake
-from travelrule.engine.messages.dispatcher import MessageDispatcher
-from travelrule.engine.messages.records import names_of
-from travelrule.engine.messages.replay import replay
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
+from travelrule.engine.messages.message_record import names_of
+from travelrule.engine.messages.requeue import requeue
 from travelrule.engine.vault import Vault
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input, RawMessage, Rejected
@@ -50,7 +50,7 @@ class Post:
         wake = self.engine.committed.tells
         self.teller = MessageDispatcher(database, "north", vault, leases, self.intake.submit_in_order, wake)
 
-    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """The engine, whose database fails at the batches that a test names."""
         self.batches.append(len(items))
         if len(self.batches) in self.fails_at:
@@ -224,7 +224,7 @@ async def test_a_replayed_message_has_its_effect_once(post: Post, times: int) ->
     (letter,) = await post.rows(tables.dead_letters)
     for _ in range(times):
         raw = await post.content()
-        assert await replay(post.database, "north", post.vault, letter.id, letter.code, raw, now())
+        assert await requeue(post.database, "north", post.vault, letter.id, letter.code, raw, now())
         await post.deliver()
     assert await post.heard("w-2") == ("before", "after", "crash")
     (letter,) = await post.rows(tables.dead_letters)
@@ -236,7 +236,7 @@ async def test_a_replayed_message_that_is_refused_again_is_kept_again(post: Post
     await post.engine.apply([told("before", "w-2"), told("tell:w-2:refuse")])
     await post.deliver()
     (letter,) = await post.rows(tables.dead_letters)
-    assert await replay(post.database, "north", post.vault, letter.id, letter.code, await post.content(), now())
+    assert await requeue(post.database, "north", post.vault, letter.id, letter.code, await post.content(), now())
     await post.deliver()
     again = await post.rows(tables.dead_letters, tables.dead_letters.c.replayed_at.is_(None))
     assert [row.code for row in again] == ["REFUSED"]

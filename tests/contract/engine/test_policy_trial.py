@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.station import NAMES
 from tests.contract.store.rows import NOW
@@ -21,7 +21,7 @@ from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, detected
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TRANSFER_ID, authorization, decided, txid_report
 from travelrule.engine.audit.history import Histories
-from travelrule.engine.messages.dispatcher import MessageDispatcher
+from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.policy import trial
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.policy.trial import Judged, PolicyTrial

@@ -13,7 +13,7 @@ from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.hub.kit import HandClock
 from travelrule import metrics
 from travelrule.engine import gauges as gauges_module
-from travelrule.engine.gauges import Gauges
+from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.policy import active as rules_module
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.errors import ConfigurationError
@@ -118,7 +118,7 @@ async def test_the_loops_outlive_a_database_failure_and_nothing_else(
 ) -> None:
     monkeypatch.setattr(rules_module, "REFRESH_SECONDS", 0)
     monkeypatch.setattr(gauges_module, "INTERVAL_SECONDS", 0)
-    active, gauges = rules(database, clock), Gauges(database, "north", clock)
+    active, gauges = rules(database, clock), GaugeJob(database, "north", clock)
     for loop, place, name in ((active, active, "load"), (gauges, gauges, "round")):
         failures: list[BaseException] = [ConnectionResetError(), ZeroDivisionError()]
 
@@ -167,7 +167,7 @@ async def test_the_backlog_is_counted(database: Database, clock: HandClock) -> N
     ]
     for row in rows:
         await write(database, tables.outbox, [row])
-    gauges = Gauges(database, "north", clock)
+    gauges = GaugeJob(database, "north", clock)
     await gauges.round()
     assert value(metrics.CALLS_DUE) == 2
     assert value(metrics.OUTBOX_UNSENT) == 2
@@ -188,7 +188,7 @@ async def test_open_exchanges_are_counted_and_closed_ones_disappear(database: Da
     rows += [exchange(f"x{n}", status) for n, status in enumerate(("denied", "canceled", "confirmed"))]
     rows += [exchange("b", "verified", "beneficiary"), exchange("s", "wait", vasp="south")]
     await write(database, tables.exchanges, rows)
-    gauges = Gauges(database, "north", clock)
+    gauges = GaugeJob(database, "north", clock)
     await gauges.round()
     assert value(metrics.EXCHANGES_OPEN, side="originating", status="verified") == 3
     assert value(metrics.EXCHANGES_OPEN, side="originating", status="wait") == 1

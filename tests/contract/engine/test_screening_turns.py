@@ -42,7 +42,7 @@ async def test_the_loop_has_its_turn_between_names(
             await asyncio.sleep(0)
 
     # No slice of time is ever over: what counts here are names.
-    monkeypatch.setattr("travelrule.engine.lists.active.SLICE_SECONDS", 3600.0)
+    monkeypatch.setattr("travelrule.engine.lists.active_lists.SLICE_SECONDS", 3600.0)
     monkeypatch.setattr(NameIndex, "searching", counted)
     beside = asyncio.create_task(others())
     names = [f"Marta Beispiel {chr(ord('a') + number % 26) * (number // 26 + 2)}" for number in range(NAMES_MAX)]

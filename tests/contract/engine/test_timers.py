@@ -14,8 +14,8 @@ from tests.contract.store.rows import NOW, after, read
 from tests.unit.hub.kit import HandClock
 from travelrule.engine import timers as module
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.outcome import Outcome
-from travelrule.engine.timers import Timers
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
@@ -66,13 +66,13 @@ class Place:
         )
         self.submitted: list[Input] = []
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         self.submitted.append(item)
         return (await self.engine.apply([item]))[0]
 
-    def timers(self, owner: str = "p1") -> Timers:
+    def timers(self, owner: str = "p1") -> TimerJob:
         leases = Leases(self.database, "north", owner, self.clock)
-        return Timers(self.database, "north", leases, self.submit, self.engine.alert, self.clock)
+        return TimerJob(self.database, "north", leases, self.submit, self.engine.alert, self.clock)
 
     async def heard(self, name: str = "w-1") -> tuple[str, ...]:
         subject = f"withdrawal:{name}"

@@ -23,8 +23,8 @@ from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.transaction import Engine
-from travelrule.engine.callback_urls import Searches
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
@@ -33,7 +33,7 @@ from travelrule.gateway.ports import NoLists, Screen
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.directory import Directory
 from travelrule.store.reads import Reads
@@ -64,7 +64,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url)
-    await migrate.upgrade(opened)
+    await schema_version.upgrade(opened)
     yield opened
     await opened.dispose()
 
@@ -124,10 +124,10 @@ class House:
         self.searches = self.searches_at(PUBLIC_URL)
         self.directory = Directory(self.database, "south")
 
-    def searches_at(self, public_url: str | None) -> Searches:
-        return Searches(self.database, "south", self.index, public_url, lambda: self.now)
+    def searches_at(self, public_url: str | None) -> CallbackUrls:
+        return CallbackUrls(self.database, "south", self.index, public_url, lambda: self.now)
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         return (await self.engine.apply([item]))[0]
 
     async def keys(self, _: str) -> tuple[PublicKey, ...]:

@@ -88,12 +88,12 @@ async def test_no_more_are_opened_than_a_second_allows_and_none_of_the_numbers_i
 
 
 async def test_what_was_erased_names_nobody(house: House) -> None:
-    from travelrule.store import retention
+    from travelrule.store import expired_rows
 
     await announce(house, "1", "Lind", "t-1")
     await announce(house, "1", "Lund", "t-2")
     async with house.database.begin() as connection:
-        await retention.give_up(connection, "south", ["exchange:north/t-1"])
+        await expired_rows.give_up(connection, "south", ["exchange:north/t-1"])
     assert names(await authorizations(house).named_beneficiaries([NUMBERS[1]])) == ["Lund"]
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from travelrule.engine.lists.active import ActiveLists, Screened
+from travelrule.engine.lists.active_lists import ActiveLists, Screened
 from travelrule.engine.lists.owner_screening import OwnerScreening
 from travelrule.gateway.screening import ListScreen
 from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListAddress, ListEntry, ListName
 from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.owners import Owners
+from travelrule.store.list_versions import Lists, ListVersion
+from travelrule.store.owner_screenings import Owners
 
 from .conftest import BTC, House, event, sealed
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.engine.test_active_lists import entry
 from tests.contract.gateway.conftest import NOW, XRP, House, event, sealed
-from travelrule.engine.lists.active import ActiveLists, Screened
+from travelrule.engine.lists.active_lists import ActiveLists, Screened
 from travelrule.gateway.screening import ListScreen
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
@@ -18,7 +18,7 @@ from travelrule.messages.owner import OwnerScreened
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import Lists, ListVersion
 
 EVM = "0x8589427373D6D84E98730D7795D8f6f8731FDA16"
 AUTHORIZATION: dict[str, Any] = {

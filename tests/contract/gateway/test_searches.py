@@ -18,8 +18,8 @@ from schemas.hub.bodies import CoinNetworks
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.callback_urls import CALLED_BACK, Searches
-from travelrule.engine.calls.executor import AttemptResult, CallExecutor, Postpone
+from travelrule.engine.callback_urls import CALLED_BACK, CallbackUrls
+from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import Counterparties
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
@@ -79,7 +79,7 @@ async def hub() -> AsyncIterator[Hub]:
     await one.client.aclose()
 
 
-def calling(house: House, hub: Hub, searches: Searches | None) -> CallExecutor:
+def calling(house: House, hub: Hub, searches: CallbackUrls | None) -> CallExecutor:
     return CallExecutor(
         house.vault,
         hub.client,

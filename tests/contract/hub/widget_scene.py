@@ -21,9 +21,9 @@ from tests.unit.sandbox.kit import real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.runtime.assembly import living
+from travelrule.hub.runtime.assembly import hub_lifespan
+from travelrule.hub.runtime.http_transport import HttpTransport
 from travelrule.hub.runtime.server import serve
-from travelrule.hub.runtime.transport import HttpTransport
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
 from travelrule.sandbox.network import Sandbox
@@ -155,7 +155,7 @@ async def widget_scene() -> AsyncIterator[Scene]:
     http = HttpTransport(inside_callbacks=True)
     with SandboxJournal() as journal:
         sandbox = Sandbox(parse_world({"members": [real("north", NORTH)]}), http, journal=journal, clock=clock)
-        lifespan = living(sandbox.polling, sandbox.tasks, http)
+        lifespan = hub_lifespan(sandbox.polling, sandbox.tasks, http)
         hub = Recorded(create_sandbox(sandbox, journal, lifespan=lifespan))
         async with running(lambda told: serve(hub, "127.0.0.1:0", on_started=told, grace_seconds=1)) as hub_url:
             platform = Platform(hub_url)

@@ -15,14 +15,14 @@ from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 from travelrule.store.directory_fetches import DirectoryFetches
 from travelrule.store.key_checks import KeyChecks
 from travelrule.store.leases import Leases
 from travelrule.store.limits import SERVING
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.nonces import StoredNonces
+from travelrule.store.list_versions import Lists, ListVersion
+from travelrule.store.nonce_leases import StoredNonces
 from travelrule.store.policies import Policies
 from travelrule.store.queues import Queues
 
@@ -76,7 +76,7 @@ async def audit_log(database: Database, who: str) -> None:
 
 async def migration(database: Database, who: str) -> None:
     """Bring the tables to the newest form."""
-    await migrate.upgrade(database)
+    await schema_version.upgrade(database)
 
 
 async def keys(database: Database, who: str) -> None:

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from travelrule.store.commit_listener import Listener
 from travelrule.store.database import Database, is_infrastructure_failure, is_serialisation_failure
 from travelrule.store.limits import LISTENING, LOST_PEER_SECONDS, MIGRATING, SERVING
-from travelrule.store.notify import Listener
 
 pytestmark = pytest.mark.services
 

@@ -14,7 +14,7 @@ from tests.contract.store.rows import NOW, after, read
 from tests.services.process import ROOT
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
-from travelrule.store.lists import (
+from travelrule.store.list_versions import (
     CHUNK_BYTES,
     CHUNKS_PER_STATEMENT,
     KEPT_VERSIONS,
@@ -33,7 +33,7 @@ import asyncio, sys
 from datetime import UTC, datetime
 from travelrule.store import bulk
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import Lists, ListVersion
 
 async def main(url, version, dies):
     database = Database(url)

@@ -11,12 +11,12 @@ from tests.services.process import ROOT
 from travelrule.crypto.nonces import NONCE_LIMIT, NonceLease
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.nonces import BLOCK_SIZE, StoredNonces
+from travelrule.store.nonce_leases import BLOCK_SIZE, StoredNonces
 
 LEASE = """
 import asyncio, sys
 from travelrule.store.database import Database
-from travelrule.store.nonces import StoredNonces
+from travelrule.store.nonce_leases import StoredNonces
 
 async def main():
     database = Database(sys.argv[1])

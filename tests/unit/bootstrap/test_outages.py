@@ -17,7 +17,7 @@ from streams.connection import Connection
 from tests.unit.commands.kit import environment
 from tests.unit.engine import manual_time
 from travelrule.bootstrap import installation
-from travelrule.bootstrap.worker import Worker
+from travelrule.bootstrap.worker_role import Worker
 from travelrule.engine.intake import Intake
 from travelrule.machine.input import Rejected
 from travelrule.policy.policy import Policy

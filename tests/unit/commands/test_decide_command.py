@@ -12,8 +12,8 @@ from schemas.events.cloudevents import CloudEvent
 from tests.unit.commands.kit import FIRST_POLICY, SEED, Answer, Cli, key, verified, withdraw
 from tests.unit.commands.test_operator_commands import consumed
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.decision_event import MadeDecision, make
-from travelrule.commands.decision_outcome import Outcome, letters_of, what_became_of
+from travelrule.commands.decisions.event import MadeDecision, make
+from travelrule.commands.decisions.outcome import Outcome, letters_of, what_became_of
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 from travelrule.machine.input import RawMessage

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from tests.unit.commands.kit import Cli, withdraw
 from tests.unit.commands.test_operator_commands import rows
 from travelrule.bootstrap.installation import Installation
-from travelrule.engine.messages.records import record_of
+from travelrule.engine.messages.message_record import record_of
 from travelrule.machine.input import Rejected
 from travelrule.store import tables
 

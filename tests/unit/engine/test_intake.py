@@ -14,8 +14,8 @@ import pytest
 
 from schemas.events.txids import WithdrawalMined
 from travelrule.engine import intake as module
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.intake import QUEUE_LIMIT, Intake
-from travelrule.engine.outcome import Outcome
 from travelrule.machine.input import Input, RawMessage, Rejected
 
 
@@ -60,13 +60,13 @@ class FakeEngine:
     def __post_init__(self) -> None:
         self.open.set()
 
-    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         await self.open.wait()
         if self.failures:
             raise self.failures.pop(0)
         names = [item.id if isinstance(item, Input) else str(item.raw.offset) for item in items]
         self.batches.append(names)
-        return [Outcome("applied", name) for name in names]
+        return [InputOutcome("applied", name) for name in names]
 
     @property
     def applied(self) -> list[str]:
@@ -195,7 +195,7 @@ async def test_nothing_of_an_order_is_applied_after_a_part_of_it_that_failed() -
     engine = FakeEngine()
     batches = engine.apply
 
-    async def second_fails(items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def second_fails(items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         if len(engine.batches) == 1 and not failed:
             failed.append(items)
             raise DatabaseDown

@@ -14,8 +14,8 @@ from pydantic_core import ErrorDetails
 
 from travelrule.errors import ConfigurationError
 from travelrule.field_fixes import fix_of
-from travelrule.hub.members.documents import Spec
 from travelrule.hub.members.network_file import NetworkFile
+from travelrule.hub.spec_files import FileSpec
 from travelrule.identity import profile
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import Section
@@ -32,7 +32,7 @@ ODD += [["x"] * 500, {}, {"x": 1}, {"x": {}}, {1: 2}, Decimal("NaN"), Decimal("1
 def models() -> Iterator[type[BaseModel]]:
     """Every model of a file or of the settings."""
     yield from (Settings, Policy, World, NetworkFile, FaultSpec)
-    for root in (Spec, Section, profile.Section):
+    for root in (FileSpec, Section, profile.Section):
         yield from _below(root)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from travelrule import health, metrics
 from travelrule.health import Check, Progress, create_health, health_server
-from travelrule.listener.addresses import bind
+from travelrule.listener.bound_sockets import bind
 from travelrule.settings import HostPort
 
 

@@ -11,7 +11,7 @@ from schemas.events.persons import Person
 from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.deposits import served_request
 from travelrule.engine.callback_urls import SearchRecord
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.machine import MACHINE as WITHDRAWALS
 from travelrule.exchange.originator.projection import project_withdrawal
@@ -143,10 +143,10 @@ class FakeIntake:
         self.known: dict[tuple[str, str], tuple[bytes, dict[str, Any] | None]] = {}
         self.items: list[Input] = []
         self.failure: Exception | None = None
-        self.outcome: Outcome | None = None
+        self.outcome: InputOutcome | None = None
         self.lock = asyncio.Lock()
 
-    async def submit(self, item: Input) -> Outcome:
+    async def submit(self, item: Input) -> InputOutcome:
         self.items.append(item)
         if self.failure is not None:
             raise self.failure
@@ -157,9 +157,9 @@ class FakeIntake:
             known = self.known.get((item.source, item.id))
             if known is not None:
                 return (
-                    Outcome("duplicate", reply=known[1])
+                    InputOutcome("duplicate", reply=known[1])
                     if known[0] == item.content
-                    else Outcome("rejected", "CONFLICT")
+                    else InputOutcome("rejected", "CONFLICT")
                 )
             state = self.states.get(item.subject)
             machine = {**MACHINES, "data-request": served_request.MACHINE}[item.subject.partition(":")[0]]
@@ -168,7 +168,7 @@ class FakeIntake:
             if decision.status in {"applied", "duplicate"}:
                 self.states[item.subject] = decision.state
                 self.known[item.source, item.id] = (item.content, reply)
-            return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
+            return InputOutcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
     def set(self, transfer_id: str, **changes: Any) -> None:
         """What the chain or the deposit side found out meanwhile."""

@@ -12,8 +12,8 @@ from travelrule.gateway.app import create_gateway
 from travelrule.gateway.server import LIMITS, gateway_server
 from travelrule.gateway.sources import Network
 from travelrule.gateway.tls import Tls
-from travelrule.listener.addresses import bind
-from travelrule.listener.limits import Limits
+from travelrule.listener.bound_sockets import bind
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.server import ListenerServer
 from travelrule.metrics import REGISTRY
 from travelrule.setting_types import HostPort
@@ -46,7 +46,7 @@ async def served(
     sources: Sequence[Network] = LOOPBACK,
     *,
     tls: Tls | None = None,
-    limits: Limits = LIMITS,
+    limits: ListenerLimits = LIMITS,
 ) -> AsyncIterator[Served]:
     sockets = bind(HostPort("127.0.0.1", 0), "TRAVELRULE_GATEWAY_LISTEN")
     server = gateway_server(create_gateway(world.deps()), sources, tls, limits)

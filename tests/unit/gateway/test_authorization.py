@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.policy.sections import Asset, Names
 
 from .conftest import (
@@ -326,10 +326,10 @@ async def test_verified_is_never_answered_for_what_is_not_stored(world: World) -
     assert (answer.status_code, answer.json()["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
     world.intake.failure = None
     for outcome, code in (
-        (Outcome("rejected", "CONFLICT"), "DUPLICATED_TRANSFER_ID"),
-        (Outcome("rejected", "ERASED"), "DUPLICATED_TRANSFER_ID"),
-        (Outcome("rejected", "UNPROCESSABLE"), "VASP_BACKEND_INTERNAL_ERROR"),
-        (Outcome("applied"), "VASP_BACKEND_INTERNAL_ERROR"),
+        (InputOutcome("rejected", "CONFLICT"), "DUPLICATED_TRANSFER_ID"),
+        (InputOutcome("rejected", "ERASED"), "DUPLICATED_TRANSFER_ID"),
+        (InputOutcome("rejected", "UNPROCESSABLE"), "VASP_BACKEND_INTERNAL_ERROR"),
+        (InputOutcome("applied"), "VASP_BACKEND_INTERNAL_ERROR"),
     ):
         world.intake.outcome = outcome
         answer = await world.authorize()

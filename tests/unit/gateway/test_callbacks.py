@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from travelrule.engine.callback_urls import SearchRecord
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.gateway.callbacks import BODY_BYTES_MAX
 from travelrule.messages.arrival import SearchCalledBack
 
@@ -33,7 +33,7 @@ RESULT = {
 def _a_search(world: World) -> None:
     record = SearchRecord("txid-search", REQUEST, "deposit:d-1")
     world.searches.known["txid-search", TOKEN] = record
-    world.intake.outcome = Outcome("applied")
+    world.intake.outcome = InputOutcome("applied")
 
 
 async def call(world: World, body: object = RESULT, token: str = TOKEN, kind: str = "txid-search") -> httpx.Response:
@@ -161,7 +161,7 @@ async def test_a_callback_that_could_not_be_stored_may_come_again(world: World) 
 
 
 async def test_whatever_became_of_the_input_the_hub_is_told_ok(world: World) -> None:
-    for outcome in (Outcome("rejected", "ERASED"), Outcome("duplicate"), Outcome("parked")):
+    for outcome in (InputOutcome("rejected", "ERASED"), InputOutcome("duplicate"), InputOutcome("parked")):
         world.intake.outcome = outcome
         world.now += timedelta(seconds=2)
         assert (await call(world)).json() == {"result": "ok"}
@@ -169,7 +169,7 @@ async def test_whatever_became_of_the_input_the_hub_is_told_ok(world: World) -> 
 
 async def test_a_stuck_database_does_not_hold_the_hub(world: World) -> None:
     class Stuck:
-        async def submit(self, _: object) -> Outcome:
+        async def submit(self, _: object) -> InputOutcome:
             await asyncio.Event().wait()
             raise AssertionError
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 
 from .conftest import HEADERS, OTHER, World, key, name, transfer, without
 
@@ -115,9 +115,9 @@ async def test_a_failure_inside_is_error_unknown(verified: World) -> None:
     assert said(await verified.report()) == "error UNKNOWN"
     assert said(await verified.finish()) == "error UNKNOWN"
     verified.intake.failure = None
-    verified.intake.outcome = Outcome("rejected", "ERASED")
+    verified.intake.outcome = InputOutcome("rejected", "ERASED")
     assert said(await verified.finish()) == "error UNKNOWN_TRANSFER_ID"
-    verified.intake.outcome = Outcome("rejected", "NOT_AVAILABLE")
+    verified.intake.outcome = InputOutcome("rejected", "NOT_AVAILABLE")
     assert said(await verified.report()) == "error UNKNOWN"
 
 

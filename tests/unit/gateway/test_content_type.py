@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from travelrule.engine.callback_urls import SearchRecord
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 
 from .conftest import HEADERS, World
 from .test_hygiene import ENDPOINTS
@@ -47,7 +47,7 @@ async def test_a_callback_of_another_type_asks_for_nothing(world: World) -> None
 
 
 async def test_a_callback_without_body_needs_no_type(world: World) -> None:
-    world.intake.outcome = Outcome("applied")
+    world.intake.outcome = InputOutcome("applied")
     world.searches.known["txid-search", TOKEN] = SearchRecord("txid-search", "r-1", "deposit:d-1")
     answer = await world.send("POST", f"/callbacks/txid-search/{TOKEN}", b"", {}, None)
     assert (answer.status_code, answer.json()) == (200, {"result": "ok"})

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from schemas.hub.bodies import DataResponse
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 
 from .conftest import BTC, HEADERS, OLD, OTHER, OWN, PEER, XRP, World, box, key, name, opened, payee, without
 from .fakes import TXID
@@ -193,7 +193,7 @@ async def test_failures_inside(world: World) -> None:
     world.intake.failure = ConnectionError("gone")
     assert refused(await world.request_data()) == "VASP_BACKEND_INTERNAL_ERROR"
     world.intake.failure = None
-    world.intake.outcome = Outcome("rejected", "ERASED")
+    world.intake.outcome = InputOutcome("rejected", "ERASED")
     assert refused(await world.request_data()) == "DUPLICATED_TRANSFER_ID"
 
 

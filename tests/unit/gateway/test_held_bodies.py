@@ -13,8 +13,8 @@ import pytest
 from tests.unit.listener.door import Door, open_door
 from travelrule.gateway.app import create_gateway
 from travelrule.gateway.bodies import CLEAR_BODY_BYTES_MAX
-from travelrule.listener.bodies import MIB, BodyLimits, BodyRoom
-from travelrule.listener.limits import Limits
+from travelrule.listener.body_room import MIB, BodyLimits, BodyRoom
+from travelrule.listener.limits import ListenerLimits
 
 from .conftest import AUTHORIZATION, BTC, HEADERS, World, beneficiary, box, transfer
 
@@ -31,7 +31,7 @@ async def served(
     # Deadlines are far away: what ends here is ended by room.
     given = {"bodies": room, "verify_deadline_s": 600, "deadline_s": 600, **changes}
     app: Any = create_gateway(world.deps(**given))
-    async with open_door(Limits(connections_per_source=1024, body_seconds=600), app=app) as door:
+    async with open_door(ListenerLimits(connections_per_source=1024, body_seconds=600), app=app) as door:
         yield door, room
 
 

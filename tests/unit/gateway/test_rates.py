@@ -13,7 +13,7 @@ import pytest
 
 from travelrule.gateway import rates
 from travelrule.gateway.rates import MemberRates, Rates
-from travelrule.listener.buckets import MemoryBuckets
+from travelrule.listener.token_buckets import MemoryBuckets
 from travelrule.metrics import REGISTRY
 from travelrule.policy.policy import HUB_ENTITY
 

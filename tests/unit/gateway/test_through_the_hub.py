@@ -18,7 +18,7 @@ from travelrule.hub.members.member import Member, MemberKey
 from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.hub.runtime.app import create_hub
-from travelrule.hub.runtime.assembly import Hub, assemble
+from travelrule.hub.runtime.assembly import AssembledHub, assemble
 from travelrule.store.reads import ExchangeRecord
 
 from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, TXID, XRP, World, beneficiary, box, key, payee, transfer
@@ -53,13 +53,13 @@ def member(entity_id: str, public: str) -> Member:
 
 
 @pytest.fixture
-def hub(world: World) -> Hub:
+def hub(world: World) -> AssembledHub:
     members = [member("north", PEER.public_base64), member("south", OWN.public_base64)]
     return assemble(NetworkFile(), members, ToGateway(world), clock=lambda: NOW)
 
 
 @pytest.fixture
-async def north(hub: Hub) -> AsyncIterator[HubClient]:
+async def north(hub: AssembledHub) -> AsyncIterator[HubClient]:
     client = HubClient(
         "http://hub.test",
         "code:north",
@@ -124,7 +124,7 @@ async def test_refusals_of_the_hub(north: HubClient) -> None:
     assert stale.value.error_code == "INVALID_RECEIVER_PUBLIC_KEY"
 
 
-async def test_who_sent_it(world: World, hub: Hub, north: HubClient) -> None:
+async def test_who_sent_it(world: World, hub: AssembledHub, north: HubClient) -> None:
     """TXID search and data request, both answered by the gateway: a found VASP, then the originator's data."""
     world.sent()
     asked = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
@@ -145,7 +145,7 @@ async def test_who_sent_it(world: World, hub: Hub, north: HubClient) -> None:
     assert (refused.result, refused.body["reasonType"]) == ("error", "NOT_FOUND_TXID")
 
 
-async def test_whose_address_it_is(hub: Hub, north: HubClient) -> None:
+async def test_whose_address_it_is(hub: AssembledHub, north: HubClient) -> None:
     """The hub asks every member with its own keys; the gateway answers the hub like anybody."""
     await north.wallet_search(body(currency="BTC", addressNumber=BTC, requestId="r-1"))
     await hub.tasks.settled()

@@ -15,7 +15,7 @@ import pytest
 from tests.support.authority import Authority
 from travelrule.errors import ConfigurationError
 from travelrule.gateway.tls import Tls, server_context
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.settings import Settings
 
 from .conftest import World
@@ -97,7 +97,7 @@ def test_wrong_files_are_named_before_anything_listens(tmp_path: Path, own_ca: A
 async def test_a_peer_that_does_not_finish_its_handshake_is_cut_off(
     world: World, own_ca: Authority, hub_ca: Authority
 ) -> None:
-    limits = Limits(head_seconds=0.2)
+    limits = ListenerLimits(head_seconds=0.2)
     async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
         silent = await asyncio.open_connection("127.0.0.1", gateway.port)
         half = await asyncio.open_connection("127.0.0.1", gateway.port)
@@ -113,7 +113,7 @@ async def test_a_peer_that_does_not_finish_its_handshake_is_cut_off(
 
 
 async def test_handshakes_count_towards_the_limit_and_give_way(world: World, own_ca: Authority) -> None:
-    limits = Limits(connections_per_source=20)
+    limits = ListenerLimits(connections_per_source=20)
     async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
         held = [await asyncio.open_connection("127.0.0.1", gateway.port) for _ in range(200)]
         assert await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None) == 200

@@ -16,7 +16,7 @@ from travelrule.hub.members.network_file import HubLimits
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.hub.records import CallRecord
 from travelrule.hub.runtime.app import create_hub
-from travelrule.hub.runtime.assembly import Hub, assemble
+from travelrule.hub.runtime.assembly import AssembledHub, assemble
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 NORTH = SigningKey(b"n" * 32)
@@ -116,7 +116,7 @@ def signed(
 class HubUnderTest:
     """A hub over ASGI with everything around it in the test's hands."""
 
-    hub: Hub
+    hub: AssembledHub
     clock: HandClock
     south: RecordingMember
     records: Records

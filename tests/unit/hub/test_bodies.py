@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.hub.kit import AUTHORIZATION, error_of, hub_under_test
-from travelrule.hub.bodies import AnswerShape, absent
+from travelrule.hub.body_shapes import AnswerShape, absent
 
 PATHS = {
     "address": ("POST", "/v1/code/VerifyAddress/south", {"currency": "XRP", "payload": "c2VhbGVk"}),

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.server import ListenerServer, any_source
 
 
@@ -71,14 +71,14 @@ class Door:
 
 @asynccontextmanager
 async def open_door(
-    limits: Limits | None = None, allow: Callable[[str], bool] = any_source, app: Echo | None = None, **options
+    limits: ListenerLimits | None = None, allow: Callable[[str], bool] = any_source, app: Echo | None = None, **options
 ) -> AsyncIterator[Door]:
     app = app or Echo()
     bound = socket.socket()
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound.bind(("127.0.0.1", 0))
     started = asyncio.Event()
-    limits = limits or Limits()
+    limits = limits or ListenerLimits()
     options = {"grace_seconds": 1, **options}
     server = ListenerServer(app, name="door", limits=limits, allow=allow, on_started=started.set, **options)
     serving = asyncio.create_task(server.serve(sockets=[bound]))

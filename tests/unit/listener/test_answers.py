@@ -7,11 +7,11 @@ import socket
 from dataclasses import dataclass
 
 from tests.unit.listener.door import Echo, open_door, request
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 ANSWER_BYTES = 16_000_000
 """More than the buffers of both sides of a connection hold."""
-QUICK = Limits(answer_seconds=0.05, sweep_seconds=0.01)
+QUICK = ListenerLimits(answer_seconds=0.05, sweep_seconds=0.01)
 
 
 @dataclass
@@ -58,7 +58,7 @@ async def test_an_application_without_an_end_does_not_hold_its_connection_either
 
 async def test_half_a_body_does_not_hold_up_the_stop() -> None:
     # The stop is noticed within 0.1 s, so the body's time ends after it.
-    async with open_door(Limits(body_seconds=0.5, sweep_seconds=0.01), grace_seconds=None) as door:
+    async with open_door(ListenerLimits(body_seconds=0.5, sweep_seconds=0.01), grace_seconds=None) as door:
         reader, writer = await door.knock()
         writer.write(b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc")
         await door.until(lambda: bool(door.server.server_state.tasks))

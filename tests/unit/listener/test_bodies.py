@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from travelrule.listener.bodies import BodyLimits, BodyRoom, Disconnected, Held, NoRoom, TooLarge
+from travelrule.listener.body_room import BodyLimits, BodyRoom, Disconnected, HeldBody, NoRoom, TooLarge
 
 LIMITS = BodyLimits(total=100, per_source=60, per_member=50, incomplete=5)
 STEPS = st.lists(
@@ -28,7 +28,7 @@ STEPS = st.lists(
 @given(STEPS)
 def test_every_limit_holds_at_every_step(steps: list[tuple[str, int, int, str]]) -> None:
     room = BodyRoom(LIMITS)
-    places: dict[int, tuple[ExitStack, Held]] = {}
+    places: dict[int, tuple[ExitStack, HeldBody]] = {}
     for kind, number, size, name in steps:
         if kind == "open" and number not in places:
             stack = ExitStack()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from travelrule.listener.buckets import Bucket, MemoryBuckets, Rate, retry_after_seconds
+from travelrule.listener.token_buckets import Bucket, MemoryBuckets, Rate, retry_after_seconds
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 STEPS = st.lists(st.tuples(st.floats(0, 600), st.floats(0.5, 30)), min_size=1, max_size=60)

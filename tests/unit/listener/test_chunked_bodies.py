@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.unit.listener.door import Echo, open_door, pour
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 MEGABYTE = 1_000_000
@@ -24,7 +24,7 @@ MEGABYTE = 1_000_000
     ids=["trailers", "one trailer", "name of a trailer", "extension"],
 )
 async def test_what_is_no_body_has_a_limit(first: bytes, piece: bytes) -> None:
-    async with open_door(Limits(body_seconds=600)) as door:
+    async with open_door(ListenerLimits(body_seconds=600)) as door:
         sent, answer = await pour(door.port, HEAD + first, piece, 8 * MEGABYTE)
         assert sent < 8 * MEGABYTE
         assert answer == b"" or b" 400 " in answer, "nothing, where the reset came before the answer was read"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.listener.door import open_door, request
-from travelrule.listener.connections import ConnectionTable, Phase
-from travelrule.listener.limits import Limits
+from travelrule.listener.connection_table import ConnectionTable, Phase
+from travelrule.listener.limits import ListenerLimits
 from travelrule.metrics import REGISTRY
 
 
@@ -30,7 +30,7 @@ async def test_a_foreign_peer_is_refused_before_a_byte_is_read() -> None:
 
 
 async def test_three_thousand_held_connections_keep_nobody_out() -> None:
-    async with open_door(Limits(connections_per_source=256)) as door:
+    async with open_door(ListenerLimits(connections_per_source=256)) as door:
         held = [await door.knock() for _ in range(1_500)]
         for _, writer in held[:750]:
             writer.write(b"POST /x HTTP/1.1\r\nHost: h\r\n")
@@ -45,7 +45,7 @@ async def test_three_thousand_held_connections_keep_nobody_out() -> None:
 
 
 async def test_a_request_being_answered_does_not_give_way() -> None:
-    async with open_door(Limits(connections_per_source=1)) as door:
+    async with open_door(ListenerLimits(connections_per_source=1)) as door:
         door.app.gate.clear()
         reader, writer = await door.knock()
         writer.write(request(b"first"))
@@ -62,7 +62,7 @@ async def test_a_request_being_answered_does_not_give_way() -> None:
 
 
 def _table(**limits: int) -> ConnectionTable:
-    return ConnectionTable(Limits(**limits))
+    return ConnectionTable(ListenerLimits(**limits))
 
 
 def test_the_longest_waiting_gives_way_first_then_a_body_never_an_answer() -> None:
@@ -130,7 +130,7 @@ def test_the_limits_hold_after_any_steps(steps: list[tuple[object, object]]) -> 
 
 
 async def test_an_idle_connection_is_closed() -> None:
-    async with open_door(Limits(idle_seconds=0.05, sweep_seconds=0.01)) as door:
+    async with open_door(ListenerLimits(idle_seconds=0.05, sweep_seconds=0.01)) as door:
         reader, writer = await door.knock()
         writer.write(request(b"x"))
         await reader.readuntil(b"POST 1")
@@ -153,7 +153,7 @@ async def test_the_first_byte_of_a_new_connection_buys_no_time() -> None:
 
 
 async def test_bodies_count_until_they_are_answered() -> None:
-    async with open_door(Limits(body_memory=100_000)) as door:
+    async with open_door(ListenerLimits(body_memory=100_000)) as door:
         door.app.gate.clear()
         reader, writer = await door.knock()
         writer.write(request(b"x" * 60_000))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from travelrule.listener import descriptors
 from travelrule.listener.descriptors import DESCRIPTORS_MAX, raise_limit, within
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_limit_that_cannot_be_raised_stays(monkeypatch: pytest.MonkeyPatch) ->
 def test_connections_and_what_is_reserved_fit_together(
     available: int, reserved: int, connections: int, per_source: int
 ) -> None:
-    limits = Limits(connections=connections, connections_per_source=per_source)
+    limits = ListenerLimits(connections=connections, connections_per_source=per_source)
     fitting = within(limits, available, reserved)
     assert fitting.connections + min(reserved, available // 2) <= available
     assert 1 <= fitting.connections <= connections
@@ -72,10 +72,10 @@ def test_a_low_limit_is_named_once_at_the_start(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(descriptors, "raise_limit", lambda: 512)
-    fitting = descriptors.fitted("gateway", Limits(), 256)
+    fitting = descriptors.fitted("gateway", ListenerLimits(), 256)
     assert (fitting.connections, fitting.connections_per_source) == (256, 128)
     assert [record.message for record in caplog.records] == ["few-descriptors"]
     caplog.clear()
     monkeypatch.setattr(descriptors, "raise_limit", lambda: 4_096)
-    assert descriptors.fitted("gateway", Limits(), 256) == Limits()
+    assert descriptors.fitted("gateway", ListenerLimits(), 256) == ListenerLimits()
     assert caplog.records == []

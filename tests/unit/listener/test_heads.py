@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.listener.door import Echo, open_door, request
 from travelrule.listener.head import HeadBuffer, HeadRefused
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 
 CLOSE = b"Connection: close"
 
@@ -37,7 +37,7 @@ async def test_a_header_that_never_ends_is_refused_at_the_limit() -> None:
 
 
 async def test_too_many_headers_and_a_large_head_are_named() -> None:
-    async with open_door(Limits(header_count=8, head_bytes=500)) as door:
+    async with open_door(ListenerLimits(header_count=8, head_bytes=500)) as door:
         many = await door.say(request(b"", *(b"A: b" for _ in range(9))))
         assert b" 431 " in many
         assert b"more than 8 headers" in many
@@ -58,14 +58,14 @@ async def test_a_head_may_come_byte_by_byte() -> None:
 
 
 async def test_half_a_head_is_given_up_in_time() -> None:
-    async with open_door(Limits(head_seconds=0.05, sweep_seconds=0.01)) as door:
+    async with open_door(ListenerLimits(head_seconds=0.05, sweep_seconds=0.01)) as door:
         assert b" 408 " in await door.say(b"POST /x HTTP/1.1\r\nHost:")
         assert await door.say(b"") == b""  # a peer that sends nothing is closed without an answer
         assert len(door.server.table) == 0
 
 
 async def test_half_a_body_is_given_up_in_time() -> None:
-    async with open_door(Limits(body_seconds=0.05, sweep_seconds=0.01)) as door:
+    async with open_door(ListenerLimits(body_seconds=0.05, sweep_seconds=0.01)) as door:
         answer = await door.say(b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc")
         assert b" 408 " in answer
         assert door.app.seen == []
@@ -216,7 +216,7 @@ async def test_a_client_that_sends_its_whole_body_first_reads_an_early_answer_to
 
 
 async def test_a_body_that_never_ends_after_its_answer_does_not_hold_a_connection() -> None:
-    async with open_door(Limits(sweep_seconds=0.01), app=Echo(read_body=False)) as door:
+    async with open_door(ListenerLimits(sweep_seconds=0.01), app=Echo(read_body=False)) as door:
         reader, writer = await door.knock()
         writer.write(request(b"x" * 100, CLOSE)[:-1])
         await reader.readuntil(b"POST 0")
@@ -234,7 +234,7 @@ async def test_the_refusal_has_the_one_error_shape() -> None:
 
 
 def test_each_byte_of_a_head_is_looked_at_once() -> None:
-    buffer = HeadBuffer(Limits())
+    buffer = HeadBuffer(ListenerLimits())
     for _ in range(16_000):
         assert buffer.add(b"x") is None
     with pytest.raises(HeadRefused):
@@ -242,7 +242,7 @@ def test_each_byte_of_a_head_is_looked_at_once() -> None:
 
 
 async def test_unfinished_bodies_share_a_bounded_memory() -> None:
-    async with open_door(Limits(body_memory=100_000)) as door:
+    async with open_door(ListenerLimits(body_memory=100_000)) as door:
         reader, writer = await door.knock()
         writer.write(b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 90001\r\n\r\n" + b"x" * 60_000)
         await writer.drain()

@@ -15,8 +15,8 @@ from scripts.world_page import sections, world_schema
 from tests.unit.sandbox.kit import listed
 from tests.unit.sandbox.test_world import CONTRACT
 from travelrule.errors import ConfigurationError
-from travelrule.hub.members.documents import Spec
 from travelrule.hub.members.network_file import NetworkFile
+from travelrule.hub.spec_files import FileSpec
 from travelrule.sandbox.faults import FaultSpec
 from travelrule.sandbox.world import World, load_world, parse_world
 
@@ -26,7 +26,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 def models() -> Iterator[type[BaseModel]]:
     """Every part of a world file."""
-    waiting: list[type[BaseModel]] = list(Spec.__subclasses__())
+    waiting: list[type[BaseModel]] = list(FileSpec.__subclasses__())
     for model in waiting:
         waiting += model.__subclasses__()
         if model not in (FaultSpec, NetworkFile) and model.__module__.startswith(

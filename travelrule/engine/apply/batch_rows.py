@@ -17,9 +17,9 @@ from travelrule.engine.apply.accepted_answers import accepted_row
 from travelrule.engine.apply.dead_letter_copy import dead_letter_copy
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.revoked_calls import RevokedCalls
-from travelrule.engine.committed_lines import Facts
+from travelrule.engine.committed_lines import FactLog
 from travelrule.engine.input_envelope import pack, pack_raw
-from travelrule.engine.messages.records import is_message, letter_columns, names_of
+from travelrule.engine.messages.message_record import is_message, letter_columns, names_of
 from travelrule.engine.ports import CallContent
 from travelrule.engine.stable_ids import EVENT_NAMESPACE, stable_id
 from travelrule.engine.vault import Vault
@@ -60,7 +60,7 @@ class Observation:
 
 
 @dataclass(slots=True)
-class Batch:
+class BatchRows:
     """Collects rows while inputs are decided, then writes them with one statement per table."""
 
     vasp: str
@@ -88,7 +88,7 @@ class Batch:
     dead_letter_keys: list[Row] = field(default_factory=list)
     dead_letter_events: dict[str, Row] = field(default_factory=dict)
     observations: list[Observation] = field(default_factory=list)
-    facts: Facts = field(default_factory=Facts)
+    facts: FactLog = field(default_factory=FactLog)
 
     def __post_init__(self) -> None:
         self.revoked_calls = RevokedCalls(self.vasp, self.now, self.calls)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.registry import is_qualified
-from travelrule.engine.apply.batch_rows import Batch
+from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.machine.decision_authority import REFUSED_DECISIONS, Refusal, RefusedDecision, key_of
 from travelrule.machine.effects import Alert
@@ -63,12 +63,12 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
 
-def note_refused(batch: Batch, slot: LockedSubject, item: Input | None, rejected: Rejected) -> None:
+def note_refused(batch: BatchRows, slot: LockedSubject, item: Input | None, rejected: Rejected) -> None:
     """Note that an operator is to be told of a decision that was refused for who made it."""
     batch.refused_decisions.setdefault(batch.letter_id(rejected), (slot, item))
 
 
-def alert_refused(batch: Batch) -> None:
+def alert_refused(batch: BatchRows) -> None:
     """Tell an operator, once it is known which dead letters are new: a record may be delivered again."""
     for letter_id, (slot, item) in batch.refused_decisions.items():
         if letter_id in batch.dead_letters:
@@ -78,7 +78,7 @@ def alert_refused(batch: Batch) -> None:
 class DecisionGuard:
     """Checks the decisions of one batch."""
 
-    def __init__(self, policy: Policy, batch: Batch) -> None:
+    def __init__(self, policy: Policy, batch: BatchRows) -> None:
         self._rules = policy.decisions
         self._batch = batch
         self._used: dict[tuple[str, str], str] = {}

@@ -11,12 +11,12 @@ import orjson
 from travelrule import logs
 from travelrule.crypto.audit_chain import record_hash
 from travelrule.engine.apply.accepted_answers import AcceptedAnswers, with_accepted
-from travelrule.engine.apply.batch_rows import Batch, Observation
+from travelrule.engine.apply.batch_rows import BatchRows, Observation
 from travelrule.engine.apply.decision_guard import DecisionGuard, note_refused
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.audit import record
 from travelrule.engine.input_envelope import unpack
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.machine.decision import Decision
 from travelrule.machine.decision_authority import Refusal
 from travelrule.machine.effects import AcceptAnswer, Alert
@@ -32,7 +32,7 @@ FINAL_CALL_TYPES = {"call.answered", "call.failed"}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownInput:
     """A stored input: what is needed to answer it again, or to see that it is another one."""
 
     fingerprint: bytes
@@ -42,10 +42,10 @@ class Known:
     sealed_reply: bytes | None
 
 
-class Decider:
+class InputDecider:
     """Applies inputs to slots in arrival order; all effects go into the batch."""
 
-    def __init__(self, machines: dict[str, Machine], policy: Policy, batch: Batch) -> None:
+    def __init__(self, machines: dict[str, Machine], policy: Policy, batch: BatchRows) -> None:
         self._machines = machines
         self._policy = policy
         self._batch = batch
@@ -59,11 +59,11 @@ class Decider:
         self,
         item: Input,
         slot: LockedSubject,
-        known: dict[tuple[str, str], Known],
+        known: dict[tuple[str, str], KnownInput],
         now: datetime,
         *,
         waited: bool = False,
-    ) -> Outcome:
+    ) -> InputOutcome:
         """Decide one input. A repeated id with equal content is answered from the store; with other content it is
         refused as ``CONFLICT``. ``waited``: it was parked, and another input let it in.
         """
@@ -92,7 +92,7 @@ class Decider:
         outcome = self._take(item, slot, decision, fingerprint, now)
         if outcome.status in {"applied", "duplicate"}:
             sealed = self._batch.inputs[-1]["reply"]
-            known[item.source, item.id] = Known(fingerprint, slot.subject, outcome.status, outcome.code, sealed)
+            known[item.source, item.id] = KnownInput(fingerprint, slot.subject, outcome.status, outcome.code, sealed)
         return outcome
 
     def arrived(self, slot: LockedSubject) -> bool:
@@ -100,7 +100,7 @@ class Decider:
         return slot.state is not None and self._machines[slot.kind].arrived(slot.state)
 
     def release_parked(
-        self, slot: LockedSubject, parked: list[bytes], known: dict[tuple[str, str], Known], now: datetime
+        self, slot: LockedSubject, parked: list[bytes], known: dict[tuple[str, str], KnownInput], now: datetime
     ) -> None:
         """The subject has arrived: apply what waited for it, in the order in which it came."""
         slot.parked = 0
@@ -125,16 +125,16 @@ class Decider:
 
     def _take(
         self, item: Input, slot: LockedSubject, decision: Decision[Any], fingerprint: bytes, now: datetime
-    ) -> Outcome:
+    ) -> InputOutcome:
         batch = self._batch
         if decision.status == "rejected":
             reply = next((effect.body for effect in decision.effects if hasattr(effect, "body")), None)
             if reply is not None:
-                return Outcome("rejected", decision.code, decision.field, decision.fix, reply)
+                return InputOutcome("rejected", decision.code, decision.field, decision.fix, reply)
             return self._refuse(item, slot, decision.code, decision.field, decision.fix)
         if decision.status == "parked":
             self._park(item, slot, now)
-            return Outcome("parked", decision.code)
+            return InputOutcome("parked", decision.code)
         before = slot.state
         slot.state = decision.state
         slot.changed = True
@@ -145,7 +145,7 @@ class Decider:
         self.accepted |= {one.seal: one.transfer_id for one in decision.effects if isinstance(one, AcceptAnswer)}
         self._audit(item, slot, decision, fingerprint, emitted, reply, now, created=before is None)
         batch.remember(slot, item, fingerprint, decision.status, decision.code, reply)
-        return Outcome(decision.status, decision.code, decision.field, decision.fix, reply)
+        return InputOutcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
     def _audit(
         self,
@@ -195,24 +195,24 @@ class Decider:
             }
         )
 
-    def _repeat(self, item: Input, slot: LockedSubject, stored: Known, fingerprint: bytes) -> Outcome:
+    def _repeat(self, item: Input, slot: LockedSubject, stored: KnownInput, fingerprint: bytes) -> InputOutcome:
         if stored.fingerprint != fingerprint or stored.subject != slot.subject:
             return self.conflict(item, slot)
         reply = None
         if stored.sealed_reply is not None and not slot.erased:
             reply = orjson.loads(self._batch.vault.open(slot.data_key, "reply", slot.subject, stored.sealed_reply))
-        return Outcome("duplicate", stored.code, reply=reply)
+        return InputOutcome("duplicate", stored.code, reply=reply)
 
-    def conflict(self, item: Input, slot: LockedSubject) -> Outcome:
+    def conflict(self, item: Input, slot: LockedSubject) -> InputOutcome:
         """The id is known, or waits, with other content."""
         return self._refuse(item, slot, "CONFLICT", "id", "an id names one content; send the change under a new id")
 
-    def _refuse(self, item: Input, slot: LockedSubject, code: str, field: str, fix: str) -> Outcome:
+    def _refuse(self, item: Input, slot: LockedSubject, code: str, field: str, fix: str) -> InputOutcome:
         if item.raw is not None:
             self._batch.refuse(_rejected(item, item.raw, slot, code, field, fix), slot, item)
-        return Outcome("rejected", code, field, fix)
+        return InputOutcome("rejected", code, field, fix)
 
-    def _refuse_decision(self, item: Input, slot: LockedSubject, refusal: Refusal) -> Outcome:
+    def _refuse_decision(self, item: Input, slot: LockedSubject, refusal: Refusal) -> InputOutcome:
         """It was not authorized: the subject stays as it is, and an operator is told."""
         told = slot if slot.state is not None or slot.erased or self.own is None else self.own
         if item.raw is not None:
@@ -227,19 +227,19 @@ class Decider:
         if slot.state is None and slot.due_at is None:
             slot.due_at = now + timedelta(seconds=self._policy.time_limits.parked)
 
-    def _parked_too_long(self, slot: LockedSubject, item: Input) -> Outcome:
+    def _parked_too_long(self, slot: LockedSubject, item: Input) -> InputOutcome:
         """Input for a subject that never came: kept, and said aloud once."""
         slot.due_at = None
         slot.changed = True
         if slot.parked:
             self._batch.alert(slot, item, Alert("PARKED_TOO_LONG", attempts=slot.parked))
-        return Outcome("applied", "PARKED_TOO_LONG" if slot.parked else "")
+        return InputOutcome("applied", "PARKED_TOO_LONG" if slot.parked else "")
 
-    def _forget_timer(self, slot: LockedSubject) -> Outcome:
+    def _forget_timer(self, slot: LockedSubject) -> InputOutcome:
         """Nothing can come of a timer of an erased subject: without this it would come due for ever."""
         slot.due_at = None
         slot.changed = True
-        return Outcome("applied", "ERASED")
+        return InputOutcome("applied", "ERASED")
 
     def _fingerprint(self, item: Input) -> bytes:
         return self._batch.vault.index.fingerprint(item.type.encode(), item.subject.encode(), item.content)

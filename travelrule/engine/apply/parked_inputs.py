@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule.engine.apply.batch_rows import Batch
+from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.input_envelope import pack, unpack
 from travelrule.engine.vault import Vault
@@ -58,7 +58,7 @@ class ParkedInputs:
     def __init__(
         self,
         connection: AsyncConnection,
-        batch: Batch,
+        batch: BatchRows,
         vault: Vault,
         slots: dict[str, LockedSubject],
         items: Sequence[Input],

@@ -12,20 +12,20 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from travelrule.engine.apply.batch_rows import Batch
-from travelrule.engine.ports import CallContent, CallTaker, EventTaker
+from travelrule.engine.apply.batch_rows import BatchRows
+from travelrule.engine.ports import CallContent, CallPreclaimer, EventPreclaimer
 from travelrule.store.queues import CallItem, OutboxItem, outbox_item
 
 
 class PreclaimedCalls:
     """The taken calls of one batch: started when its transaction is committed, given back if it is not."""
 
-    def __init__(self, taker: CallTaker | None) -> None:
+    def __init__(self, taker: CallPreclaimer | None) -> None:
         self._taker = taker
         self._calls: list[tuple[CallItem, CallContent]] = []
         self._dropped: list[tuple[str, tuple[str, ...]]] = []
 
-    def of(self, batch: Batch, now: datetime) -> bool:
+    def of(self, batch: BatchRows, now: datetime) -> bool:
         """Take what there is room for. True if calls are left for whoever claims them."""
         taker = self._taker
         if taker is None:
@@ -59,14 +59,14 @@ class PreclaimedCalls:
 class PreclaimedEvents:
     """The taken events of one batch: published when its transaction is committed."""
 
-    def __init__(self, taker: EventTaker | None) -> None:
+    def __init__(self, taker: EventPreclaimer | None) -> None:
         self._taker = taker
         self._until: datetime | None = None
         self._items: list[OutboxItem] = []
         self.left = False
         """Whether events are left for whoever claims them."""
 
-    def lease(self, batch: Batch, now: datetime) -> None:
+    def lease(self, batch: BatchRows, now: datetime) -> None:
         """Put a lease into the rows that are about to be written."""
         rows = batch.events()
         self.left = bool(rows)
@@ -75,7 +75,7 @@ class PreclaimedEvents:
             owner, self._until = lease
             batch.lease_events(owner, self._until)
 
-    def written(self, batch: Batch, written: Sequence[Any]) -> None:
+    def written(self, batch: BatchRows, written: Sequence[Any]) -> None:
         """What became of the leases: an event whose key has an earlier one that is not sent got none."""
         if self._until is None:
             return

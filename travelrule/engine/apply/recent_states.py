@@ -20,7 +20,7 @@ KEPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RecentState:
     """What is known of a subject whose row has this ``head``."""
 
     head: bytes
@@ -29,13 +29,13 @@ class Kept:
     projection: Projection | None = field(repr=False)
 
 
-class Recent:
+class RecentStates:
     """The states of one engine by subject, the oldest first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, RecentState] = OrderedDict()
 
-    def find(self, subject: str, head: bytes) -> Kept | None:
+    def find(self, subject: str, head: bytes) -> RecentState | None:
         """The state that was written together with ``head``, if it is still here."""
         kept = self._kept.get(subject)
         return kept if kept is not None and kept.head == head else None
@@ -48,7 +48,7 @@ class Recent:
         """Take up what a committed batch wrote, and drop what is old."""
         for slot in slots:
             if slot.dumped and not slot.erased:
-                self._kept[slot.subject] = Kept(slot.head, now, slot.state, slot.projection)
+                self._kept[slot.subject] = RecentState(slot.head, now, slot.state, slot.projection)
                 self._kept.move_to_end(slot.subject)
         oldest = now - timedelta(seconds=KEPT_SECONDS)
         while self._kept:

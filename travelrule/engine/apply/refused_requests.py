@@ -12,8 +12,8 @@ from uuid import UUID
 
 import orjson
 
-from travelrule.engine.messages.records import is_message
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.messages.message_record import is_message
 from travelrule.engine.stable_ids import stable_id
 from travelrule.exchange.originator.refused_request import RequestRefused
 from travelrule.machine.input import Input, Rejected
@@ -28,7 +28,7 @@ def is_refused_request(item: Input | Rejected) -> TypeGuard[Rejected]:
     return isinstance(item, Rejected) and item.type == REQUESTED and bool(item.subject) and not is_message(item.raw)
 
 
-def refused_input(item: Input, outcome: Outcome) -> Rejected | None:
+def refused_input(item: Input, outcome: InputOutcome) -> Rejected | None:
     """The refusal of a request that could be read; None for everything else."""
     if outcome.status != "rejected" or item.type != REQUESTED or item.raw is None:
         return None

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.engine.apply.locked_subject import LockedSubject
-from travelrule.engine.apply.recent_states import Recent
+from travelrule.engine.apply.recent_states import RecentStates
 from travelrule.engine.vault import Vault
 from travelrule.machine.machine import Machine
 
@@ -40,7 +40,7 @@ class SubjectLoader:
     """
 
     def __init__(self, vasp: str, vault: Vault, machines: dict[str, Machine]) -> None:
-        self.recent = Recent()
+        self.recent = RecentStates()
         self._vasp = vasp
         self._vault = vault
         self._machines = machines

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs, metrics
 from travelrule.engine.apply.accepted_answers import accepted_answers
-from travelrule.engine.apply.batch_rows import Batch, DeadLetterHeaders, Observation
+from travelrule.engine.apply.batch_rows import BatchRows, DeadLetterHeaders, Observation
 from travelrule.engine.apply.decision_guard import alert_refused, may_refuse, note_refused, own_subject, refuse_bare
-from travelrule.engine.apply.input_decision import Decider, Known
+from travelrule.engine.apply.input_decision import InputDecider, KnownInput
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.parked_inputs import ParkedInputs
 from travelrule.engine.apply.preclaimed import PreclaimedCalls, PreclaimedEvents
@@ -30,9 +30,9 @@ from travelrule.engine.apply.refused_requests import is_refused_request, refusal
 from travelrule.engine.apply.subject_loader import SubjectLoader
 from travelrule.engine.apply.subject_resolver import resolve
 from travelrule.engine.committed_lines import write_facts
-from travelrule.engine.messages.records import is_message
-from travelrule.engine.outcome import Outcome
-from travelrule.engine.ports import CallTaker, EventTaker
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.messages.message_record import is_message
+from travelrule.engine.ports import CallPreclaimer, EventPreclaimer
 from travelrule.engine.vault import Vault
 from travelrule.machine.decision_authority import REFUSED_DECISIONS
 from travelrule.machine.effects import Alert
@@ -84,16 +84,16 @@ class Engine:
         self.policy = policy
         self.clock = clock
         self.committed = CommitSignal()
-        self.caller: CallTaker | None = None
+        self.caller: CallPreclaimer | None = None
         """Who makes calls in this process, if anybody does."""
-        self.relay: EventTaker | None = None
+        self.relay: EventPreclaimer | None = None
         """Who publishes events in this process, if anybody does."""
         self._machines = machines
         self._slots = SubjectLoader(vasp, vault, machines)
         self._dead_letter_headers = dead_letter_headers
         self._deadletter_plain = deadletter_plain
 
-    async def apply(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def apply(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """Apply ``items`` in order and give each one's outcome. Raises only when the database fails."""
         if not items:
             return []
@@ -112,7 +112,7 @@ class Engine:
         """An operator alert that no input led to (a call result that cannot be stored, a worker that cannot go on)."""
         now = self.clock()
         async with self.database.begin() as connection:
-            batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers)
+            batch = BatchRows(self.vasp, self.vault, now, self._dead_letter_headers)
             slots = await self._slots.lock(connection, [subject], {subject})
             batch.alert(slots[subject], None, alert)
             await self._write(connection, batch, slots, now, PreclaimedEvents(None))
@@ -120,7 +120,7 @@ class Engine:
         write_facts(batch.facts.committed(batch.dead_letters))
         self.committed.announce("outbox")
 
-    async def _repeatedly(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def _repeatedly(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         for repeat in range(MAX_REPEATS):
             try:
                 return await self._once(items)
@@ -133,11 +133,11 @@ class Engine:
                 await asyncio.sleep(REPEAT_DELAY_SECONDS * (repeat + 1))
         raise AssertionError
 
-    async def _give_up_on(self, item: Input | Rejected, error: Exception) -> Outcome:
+    async def _give_up_on(self, item: Input | Rejected, error: Exception) -> InputOutcome:
         code = "UNPROCESSABLE"
         log.error("input-unprocessable", subject=item.subject, error=error, type=item.type or "rejected")
         if item.raw is None:
-            return Outcome("rejected", code)
+            return InputOutcome("rejected", code)
         fix = "the message was kept; report it with its dead-letter id"
         rejected = Rejected(item.raw, code, "", fix, item.subject, item.type, item.event)
         try:
@@ -148,13 +148,13 @@ class Engine:
                 raise
             log.error("subject-unreadable", subject=item.subject, error=failure)  # noqa: TRY400 - our own log, which must not hold the text
             await self._once([replace(rejected, subject="", type="")])
-        return Outcome("rejected", code)
+        return InputOutcome("rejected", code)
 
-    async def _once(self, items: Sequence[Input | Rejected]) -> list[Outcome]:
+    async def _once(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         now = self.clock()
         policy = self.policy()
-        batch = Batch(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
-        decider = Decider(self._machines, policy, batch)
+        batch = BatchRows(self.vasp, self.vault, now, self._dead_letter_headers, self._deadletter_plain)
+        decider = InputDecider(self._machines, policy, batch)
         taken = PreclaimedCalls(self.caller)
         events = PreclaimedEvents(self.relay if self.database.is_postgresql else None)
         with taken:
@@ -187,7 +187,7 @@ class Engine:
     async def _write(
         self,
         connection: AsyncConnection,
-        batch: Batch,
+        batch: BatchRows,
         slots: dict[str, LockedSubject],
         now: datetime,
         events: PreclaimedEvents,
@@ -217,7 +217,7 @@ class Engine:
 
     async def _known(
         self, connection: AsyncConnection, names: Sequence[tuple[str, str]]
-    ) -> dict[tuple[str, str], Known]:
+    ) -> dict[tuple[str, str], KnownInput]:
         if not names:
             return {}
         if self.database.is_postgresql:
@@ -227,7 +227,7 @@ class Engine:
             pairs = orjson.dumps(names).decode()
             rows = await connection.execute(_KNOWN_SQLITE, {"vasp": self.vasp, "pairs": pairs})
         return {
-            (row.source, row.id): Known(bytes(row.fingerprint), row.subject, row.status, row.code, row.reply)
+            (row.source, row.id): KnownInput(bytes(row.fingerprint), row.subject, row.status, row.code, row.reply)
             for row in rows
         }
 
@@ -236,12 +236,12 @@ class Engine:
         connection: AsyncConnection,
         item: Input | Rejected,
         slots: dict[str, LockedSubject],
-        known: dict[tuple[str, str], Known],
-        decider: Decider,
-        batch: Batch,
+        known: dict[tuple[str, str], KnownInput],
+        decider: InputDecider,
+        batch: BatchRows,
         parked: ParkedInputs,
         now: datetime,
-    ) -> Outcome:
+    ) -> InputOutcome:
         if isinstance(item, Rejected):
             batch.refuse(item, slots.get(item.subject))
             if item.code in REFUSED_DECISIONS and decider.own is not None:
@@ -251,7 +251,7 @@ class Engine:
             if is_refused_request(item):
                 refusal = refusal_of(item, batch.letter_id(item), now)
                 await self._one(connection, refusal, slots, known, decider, batch, parked, now)
-            return Outcome("rejected", item.code, item.field, item.fix)
+            return InputOutcome("rejected", item.code, item.field, item.fix)
         slot = slots[item.subject]
         was_there = decider.arrived(slot)
         before = slot.changed, slot.parked, slot.due_at
@@ -277,8 +277,8 @@ class Engine:
         self,
         connection: AsyncConnection,
         slot: LockedSubject,
-        known: dict[tuple[str, str], Known],
-        decider: Decider,
+        known: dict[tuple[str, str], KnownInput],
+        decider: InputDecider,
         parked: ParkedInputs,
         now: datetime,
     ) -> None:

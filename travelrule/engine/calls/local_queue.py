@@ -20,7 +20,7 @@ HELD_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class HeldCall:
+class QueuedCall:
     """A call that waits here since ``at``; ``content`` None: it is to be read from the call's sealed content."""
 
     call: CallItem
@@ -34,7 +34,7 @@ class LocalCallQueue:
     def __init__(self, most: int) -> None:
         self._most = most
         self._per_target = most // 4
-        self._lines: dict[str, deque[HeldCall]] = {}
+        self._lines: dict[str, deque[QueuedCall]] = {}
         self._count = 0
 
     def __len__(self) -> int:
@@ -59,10 +59,10 @@ class LocalCallQueue:
 
     def add(self, call: CallItem, content: CallContent | None, now: datetime) -> None:
         """Let a call wait behind the others of its counterparty."""
-        self._lines.setdefault(call.target, deque()).append(HeldCall(call, content, now))
+        self._lines.setdefault(call.target, deque()).append(QueuedCall(call, content, now))
         self._count += 1
 
-    def pop(self, has_place: Callable[[str], bool]) -> HeldCall | None:
+    def pop(self, has_place: Callable[[str], bool]) -> QueuedCall | None:
         """The next call of a counterparty that has a place; counterparties take turns."""
         for target, line in self._lines.items():
             if has_place(target):
@@ -89,7 +89,7 @@ class LocalCallQueue:
         """Take out everything."""
         return self._take_out(lambda _: True)
 
-    def _take_out(self, wanted: Callable[[HeldCall], bool]) -> list[CallItem]:
+    def _take_out(self, wanted: Callable[[QueuedCall], bool]) -> list[CallItem]:
         out: list[CallItem] = []
         for target, line in list(self._lines.items()):
             found = [held for held in line if wanted(held)]

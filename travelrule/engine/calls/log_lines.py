@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from travelrule.engine.calls.executor import AttemptResult, Postpone
+from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.committed_lines import Fact
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store.queues import CallItem

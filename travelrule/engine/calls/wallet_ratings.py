@@ -30,7 +30,7 @@ class _Kept:
     answer: RawResult
 
 
-class WalletRatings:
+class WalletRatingCache:
     """The ratings of one process, by the bytes of the question (4.B.1: wallet and chain)."""
 
     def __init__(self, clock: Callable[[], datetime], kept_max: int = KEPT_MAX) -> None:

@@ -1,6 +1,6 @@
 """The directory refresher: fetches the VASP list for all processes, at its interval and on demand.
 
-One process at a time fetches (a lease); when it does is decided by ``schedule`` on facts that all processes
+One process at a time fetches (a lease); when it does is decided by ``fetch_schedule`` on facts that all processes
 share through the store, so demands of many processes lead to one fetch. Differences become inputs, and so alerts; a
 VASP that came back wakes the calls that waited for it (design section 5, invariant 7).
 """
@@ -18,8 +18,8 @@ from travelrule import logs
 from travelrule.client.errors import HubError, NoAnswer
 from travelrule.engine.calls.hub_watch import HubWatch, resume_calls
 from travelrule.engine.directory.counterparties import Counterparties, News
-from travelrule.engine.directory.schedule import back_off, is_due, is_outdated, tried_at
-from travelrule.engine.outcome import Outcome
+from travelrule.engine.directory.fetch_schedule import back_off, is_due, is_outdated, tried_at
+from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Alert
@@ -51,7 +51,7 @@ class Refresher:
         fetches: DirectoryFetches,
         queues: Queues,
         leases: Leases,
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],
         *,

@@ -8,7 +8,6 @@ an input of the wallet, named by the wallet's revision: two processes that scree
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,8 +17,9 @@ from uuid import uuid4
 import orjson
 
 from travelrule import logs, metrics
-from travelrule.engine.lists.active import Screened
-from travelrule.engine.outcome import Outcome
+from travelrule.crypto.fingerprint import fingerprint
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.lists.active_lists import Screened
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
@@ -28,7 +28,7 @@ from travelrule.messages.owner import ListedAs, OwnerScreened
 from travelrule.messages.screened_parties import parties_of_person
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases
-from travelrule.store.owners import OwnerRow, Owners
+from travelrule.store.owner_screenings import OwnerRow, Owners
 
 LEASE = "owners"
 LEASE_SECONDS = 10.0
@@ -44,7 +44,7 @@ log = logs.get("owners")
 
 
 class Screens(Protocol):
-    """What is needed of ``engine.lists.active.ActiveLists``."""
+    """What is needed of ``engine.lists.active_lists.ActiveLists``."""
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -57,7 +57,7 @@ class Screens(Protocol):
 def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
     """Name what somebody was screened with: the start of a SHA-256 over the versions and the threshold."""
     content = orjson.dumps([sorted(versions.items()), format(threshold.normalize(), "f")])
-    return hashlib.sha256(content).hexdigest()[:32]
+    return fingerprint(content)
 
 
 class OwnerScreening:
@@ -69,7 +69,7 @@ class OwnerScreening:
         lists: Screens,
         leases: Leases,
         policy: Callable[[], Policy],
-        submit: Callable[[Input], Awaitable[Outcome]],
+        submit: Callable[[Input], Awaitable[InputOutcome]],
         wake: asyncio.Event,
         clock: Callable[[], datetime],
     ) -> None:

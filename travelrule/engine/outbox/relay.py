@@ -39,7 +39,7 @@ log = logs.get("relay")
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class PublishResult:
     """What became of one event: acknowledged, refused for good, or neither."""
 
     sent: bool = False
@@ -47,8 +47,8 @@ class Fate:
     error: Exception | None = None
 
 
-SENT = Fate(sent=True)
-BEHIND = Fate()
+SENT = PublishResult(sent=True)
+BEHIND = PublishResult()
 """It was not tried: the one before it was not acknowledged, or the lease might not last."""
 
 
@@ -70,7 +70,7 @@ class Relay:
         self._wake = wake
         self._clock = clock
         self._alert = alert
-        self._on_their_way: dict[asyncio.Task[Fate], OutboxItem] = {}
+        self._on_their_way: dict[asyncio.Task[PublishResult], OutboxItem] = {}
         self._taken: dict[asyncio.Task[None], int] = {}
         self._look_again = False
         self._ended = False
@@ -103,8 +103,8 @@ class Relay:
         task.add_done_callback(self._taken_done)
 
     async def _publish_taken(self, items: Sequence[OutboxItem], until: datetime) -> None:
-        before: dict[tuple[str, str], asyncio.Task[Fate]] = {}
-        tasks: dict[asyncio.Task[Fate], OutboxItem] = {}
+        before: dict[tuple[str, str], asyncio.Task[PublishResult]] = {}
+        tasks: dict[asyncio.Task[PublishResult], OutboxItem] = {}
         for item in items:
             place = item.topic, item.key
             before[place] = asyncio.create_task(self._publish_in_turn(before.get(place), item, until))
@@ -119,7 +119,9 @@ class Relay:
             task.add_done_callback(self._acknowledged_late)
         await self._settle([(tasks[task], task.result()) for task in done])
 
-    async def _publish_in_turn(self, before: asyncio.Task[Fate] | None, item: OutboxItem, until: datetime) -> Fate:
+    async def _publish_in_turn(
+        self, before: asyncio.Task[PublishResult] | None, item: OutboxItem, until: datetime
+    ) -> PublishResult:
         """An event whose predecessor was not acknowledged is not sent, nor one whose lease might not last."""
         if before is not None:
             await asyncio.wait({before})
@@ -156,7 +158,7 @@ class Relay:
             task.add_done_callback(self._acknowledged_late)
         return await self._settle([(self._on_their_way.pop(task), task.result()) for task in done])
 
-    async def _settle(self, results: Sequence[tuple[OutboxItem, Fate]]) -> int:
+    async def _settle(self, results: Sequence[tuple[OutboxItem, PublishResult]]) -> int:
         """Mark what was acknowledged, keep aside what never will be, let the others rest; gives the first number."""
         sent = [item.id for item, fate in results if fate.sent]
         refused = [(item, fate) for item, fate in results if fate.refused]
@@ -172,7 +174,7 @@ class Relay:
             await self._queues.postpone_outbox([item.id for item, _ in failed], later)
         return len(sent) + len(refused)
 
-    async def _keep_aside(self, item: OutboxItem, fate: Fate) -> None:
+    async def _keep_aside(self, item: OutboxItem, fate: PublishResult) -> None:
         """The alert comes first: killed in between, it is raised twice, which is better than never."""
         log.error("event-refused", subject=item.subject, topic=item.topic, size=len(item.value), error=fate.error)
         if item.topic != ALERTS:  # an alert about an alert would be refused as well
@@ -181,17 +183,17 @@ class Relay:
             await self._alert(subject, Alert("EVENT_REFUSED", "critical"))
         await self._queues.mark_refused([item.id], REFUSED, self._clock())
 
-    def _acknowledged_late(self, _task: asyncio.Task[Fate]) -> None:
+    def _acknowledged_late(self, _task: asyncio.Task[PublishResult]) -> None:
         self._wake.set()
 
-    async def _publish(self, item: OutboxItem) -> Fate:
+    async def _publish(self, item: OutboxItem) -> PublishResult:
         headers = [(name, base64.b64decode(value)) for name, value in item.headers]
         try:
             async with asyncio.timeout(PUBLISH_SECONDS):
                 await self._publisher.publish(item.topic, item.record_key, item.value, headers)
         except Exception as error:  # noqa: BLE001
             # The boundary to the broker: whatever its client raises means "not acknowledged"; the row stays unsent.
-            return Fate(error=error, refused=not getattr(error, "again", True))
+            return PublishResult(error=error, refused=not getattr(error, "again", True))
         return SENT
 
 

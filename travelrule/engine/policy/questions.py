@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
@@ -25,7 +25,7 @@ class Ask:
     """
 
     name: tuple[str, str]
-    key: tuple[str, bytes]
+    key: tuple[str, str]
     words: str
 
 
@@ -66,8 +66,8 @@ def renamed(data: Wire, old: str, new: str) -> Wire:
     return data.model_copy(update={"transfer_id": new, "body": body})
 
 
-def _digest(own_id: str, *parts: Any) -> bytes:
+def _digest(own_id: str, *parts: Any) -> str:
     said = orjson.dumps(parts, default=str, option=orjson.OPT_SORT_KEYS)
     if own_id:
         said = said.replace(orjson.dumps(own_id), b"*")
-    return hashlib.sha256(said).digest()
+    return fingerprint(said)

@@ -131,11 +131,11 @@ class _Otherwise:
         self._machine = machine
         self._recorded = recorded
         self._other = other
-        self._keys: dict[tuple[str, str], set[tuple[str, bytes]]] = {}
+        self._keys: dict[tuple[str, str], set[tuple[str, str]]] = {}
         for ask in recorded.run.asked:
             self._keys.setdefault(ask.name, set()).add(ask.key)
         self._known = {ask.key for ask in recorded.run.asked}
-        self._early: dict[tuple[str, bytes], list[tuple[Step, Input]]] = {}
+        self._early: dict[tuple[str, str], list[tuple[Step, Input]]] = {}
         self._fired = 0
         self._run = Run()
 

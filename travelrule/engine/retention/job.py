@@ -22,7 +22,7 @@ from travelrule.engine.retention.eligibility import CONCLUSIONS
 from travelrule.engine.vault import Vault
 from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
-from travelrule.store import retention
+from travelrule.store import expired_rows
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
 
@@ -94,7 +94,7 @@ class Retention:
                 await delete(self._clock() - timedelta(days=days), removed)
         if await self._mine():
             async with self._database.begin() as connection:
-                await retention.delete_used_decisions(connection, self._vasp, self._clock())
+                await expired_rows.delete_used_decisions(connection, self._vasp, self._clock())
         if removed.total:
             log.info(
                 "retention-applied",
@@ -110,14 +110,14 @@ class Retention:
         return await self._leases.take(LEASE, LEASE_SECONDS)
 
     async def _subjects(self, before: datetime, removed: Removed) -> None:
-        last: retention.Place | None = None
+        last: expired_rows.Place | None = None
         while await self._mine():
             async with self._database.begin() as connection:
-                page = await retention.old_keys(connection, self._vasp, before, last, PAGE)
-                rows = await retention.settled(connection, self._vasp, [subject for _, subject in page], before)
+                page = await expired_rows.old_keys(connection, self._vasp, before, last, PAGE)
+                rows = await expired_rows.settled(connection, self._vasp, [subject for _, subject in page], before)
                 over = await self._over(connection, rows)
                 if over:
-                    removed.inputs += await retention.give_up(connection, self._vasp, over)
+                    removed.inputs += await expired_rows.give_up(connection, self._vasp, over)
             removed.subjects += len(over)
             if len(page) < PAGE:
                 return
@@ -127,10 +127,10 @@ class Retention:
         last: tuple[datetime, bytes] | None = None
         while await self._mine():
             async with self._database.begin() as connection:
-                page = await retention.old_searches(connection, self._vasp, before, last, PAGE)
+                page = await expired_rows.old_searches(connection, self._vasp, before, last, PAGE)
                 needed = await self._open(connection, {row.subject for row in page})
                 tokens = [bytes(row.token) for row in page if row.subject not in needed]
-                removed.searches += await retention.delete_searches(connection, self._vasp, tokens) if tokens else 0
+                removed.searches += await expired_rows.delete_searches(connection, self._vasp, tokens) if tokens else 0
             if len(page) < PAGE:
                 return
             last = page[-1].created_at, bytes(page[-1].token)
@@ -138,7 +138,7 @@ class Retention:
     async def _events(self, before: datetime, removed: Removed) -> None:
         while await self._mine():
             async with self._database.begin() as connection:
-                deleted = await retention.delete_events(connection, self._vasp, before, PAGE)
+                deleted = await expired_rows.delete_events(connection, self._vasp, before, PAGE)
             removed.events += deleted
             if not deleted:
                 return
@@ -146,7 +146,7 @@ class Retention:
     async def _dead_letters(self, before: datetime, removed: Removed) -> None:
         while await self._mine():
             async with self._database.begin() as connection:
-                deleted = await retention.delete_dead_letters(connection, self._vasp, before, PAGE)
+                deleted = await expired_rows.delete_dead_letters(connection, self._vasp, before, PAGE)
             removed.dead_letters += deleted
             if not deleted:
                 return
@@ -165,7 +165,7 @@ class Retention:
         """Those that are there, not erased and not concluded."""
         if not subjects:
             return set()
-        rows = await retention.states(connection, self._vasp, sorted(subjects))
+        rows = await expired_rows.states(connection, self._vasp, sorted(subjects))
         return {row.subject for row in rows if not self._is_over(row)}
 
     def _is_over(self, row: Any) -> bool:

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from schemas.text import read_time, time_text
+from schemas.moments import read_time, time_text
 from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.sealing import exchange_public
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub.members.documents import Spec
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member, MemberKey
+from travelrule.hub.spec_files import FileSpec
 
 _MAKE_ONE = "make one with `travelrule keys generate`"
 HUB_KEY_EXPIRES = datetime(2099, 1, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 SomeSeconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
-class KeySpec(Spec):
+class KeySpec(FileSpec):
     """A registered public key."""
 
     pubkey: Annotated[
@@ -66,7 +66,7 @@ class KeySpec(Spec):
         return MemberKey(self.pubkey, self.expires_at, read_time(self.expires_at))
 
 
-class MemberSpec(Spec):
+class MemberSpec(FileSpec):
     """A member of the network: who it is, its keys, and where its server is."""
 
     vasp_entity_id: Annotated[EntityId, Field(examples=["south"])]
@@ -110,7 +110,7 @@ class MemberSpec(Spec):
         )
 
 
-class NetworkSpec(Spec):
+class NetworkSpec(FileSpec):
     """One network of a coin, as 4.A.3 lists it."""
 
     network: Annotated[str, Field(min_length=1, max_length=50, examples=["XRP"])]
@@ -121,7 +121,7 @@ class NetworkSpec(Spec):
     """What a transaction id looks like; only passed on."""
 
 
-class CoinSpec(Spec):
+class CoinSpec(FileSpec):
     """A coin with its networks."""
 
     coin: Annotated[str, Field(min_length=1, max_length=50, examples=["XRP"])]
@@ -130,7 +130,7 @@ class CoinSpec(Spec):
     """The networks that it is sent on."""
 
 
-class HubSpec(Spec):
+class HubSpec(FileSpec):
     """The hub itself, the entity `codevasp`."""
 
     seed: Seed | None = None
@@ -141,7 +141,7 @@ class HubSpec(Spec):
         return SigningKey.from_base64(self.seed.get_secret_value()) if self.seed else None
 
 
-class HubLimits(Spec):
+class HubLimits(FileSpec):
     """Times and limits of a hub."""
 
     hub: HubSpec = HubSpec()

@@ -60,7 +60,7 @@ class Providers:
     wallet: WalletSigner | None = None
 
 
-class ScreeningState(Protocol):
+class RiskState(Protocol):
     """What the hub remembers of risk. Several hub processes may share one state."""
 
     async def open_kyt(self, caller: str, subject: KytSubject, now: datetime) -> KytRequest:

@@ -15,11 +15,12 @@ from starlette.datastructures import QueryParams
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from schemas.operations import HUB_OPERATIONS
 from travelrule import logs
-from travelrule.hub.answers import HubAnswer, HubFault, internal_error
-from travelrule.hub.operations import OPERATIONS, Operation
-from travelrule.hub.runtime.admission import SINGLE_HEADERS, HubRequest
-from travelrule.listener.bodies import BodyRoom, Disconnected, Held, NoRoom, TooLarge
+from travelrule.hub.hub_answer import HubAnswer, HubFault, internal_error
+from travelrule.hub.operations import OPERATIONS, HubOperation
+from travelrule.hub.runtime.call_admission import SINGLE_HEADERS, HubRequest
+from travelrule.listener.body_room import BodyRoom, Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 log = logs.get("hub")
@@ -31,17 +32,17 @@ RETRY_SECONDS = 1
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 
-class Serving(Protocol):
+class OperationService(Protocol):
     """What answers requests: ``HubService``."""
 
-    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+    async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
         """Answer one request."""
 
 
-class Endpoint:
+class OperationEndpoint:
     """One operation as an ASGI application."""
 
-    def __init__(self, service: Serving, operation: Operation, bodies: BodyRoom) -> None:
+    def __init__(self, service: OperationService, operation: HubOperation, bodies: BodyRoom) -> None:
         self._service = service
         self._operation = operation
         self._bodies = bodies
@@ -68,7 +69,7 @@ class Endpoint:
             except Disconnected:
                 return
             except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
-                log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
+                log.error("hub-failed", operation=self._operation.label, error=error)  # noqa: TRY400 -- no texts in logs
                 answer = internal_error().answer()
         await answer(scope, receive, send)
 
@@ -79,14 +80,14 @@ def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
     return next((name for name in SINGLE_HEADERS if names.count(name) > 1), "")
 
 
-def _request_id(scope: Scope, operation: Operation) -> str:
+def _request_id(scope: Scope, operation: HubOperation) -> str:
     if not operation.query:
         in_path: str = scope["path_params"].get("request_id", "")
         return in_path
     return QueryParams(scope["query_string"]).get(operation.query, "")
 
 
-async def _read_body(held: Held, scope: Scope, receive: Receive) -> bytes:
+async def _read_body(held: HeldBody, scope: Scope, receive: Receive) -> bytes:
     """Return the exact body bytes. Raises ``HubFault`` 422 for more than ``BODY_BYTES_MAX``, 429 without room."""
     try:
         return await held.read(scope["headers"], receive, BODY_BYTES_MAX)
@@ -96,7 +97,7 @@ async def _read_body(held: Held, scope: Scope, receive: Receive) -> bytes:
         raise _no_room() from None
 
 
-def _belongs_to(held: Held, member: str) -> None:
+def _belongs_to(held: HeldBody, member: str) -> None:
     try:
         held.belongs_to(member)
     except NoRoom:
@@ -107,18 +108,18 @@ def _no_room() -> HubFault:
     return HubFault(429, "TOO_MANY_REQUESTS", "too many bodies at once: send it again later", RETRY_SECONDS)
 
 
-def hub_routes(service: Serving, bodies: BodyRoom | None = None) -> list[Route]:
+def hub_routes(service: OperationService, bodies: BodyRoom | None = None) -> list[Route]:
     """One route per path of an operation of the table."""
     bodies = bodies or BodyRoom()
     return [
-        Route(path, Endpoint(service, operation, bodies), methods=[operation.method])
-        for operation in OPERATIONS
+        Route(path, OperationEndpoint(service, operation, bodies), methods=[operation.method])
+        for operation in map(OPERATIONS.__getitem__, HUB_OPERATIONS)
         for path in operation.paths
     ]
 
 
 def create_hub(
-    service: Serving,
+    service: OperationService,
     *,
     more: Sequence[BaseRoute] = (),
     lifespan: Lifespan | None = None,

@@ -13,29 +13,29 @@ from pathlib import Path
 from starlette.applications import Starlette
 
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub.callbacks import Callbacks, Unreachable
-from travelrule.hub.calls import Answering, OwnAnswers, Part
-from travelrule.hub.members.directory import Directory
-from travelrule.hub.members.documents import parse, read_document
-from travelrule.hub.members.forwarder import Forwarding
-from travelrule.hub.members.health_polling import HealthPolling
+from travelrule.hub.background_tasks import BackgroundTasks
+from travelrule.hub.callback_sender import CallbackSender, UnreachableCallbacks
+from travelrule.hub.hub_call import LocalResponder, OperationResponder, Responder
+from travelrule.hub.members.directory_responder import DirectoryResponder
+from travelrule.hub.members.health_polling import HealthPollingJob
 from travelrule.hub.members.member import Member
+from travelrule.hub.members.member_forwarder import MemberForwarder
 from travelrule.hub.members.network_file import HubLimits, NetworkFile, hub_member
 from travelrule.hub.ports import CallbackTransport, Clock, HubState, Journal, MemberTransport
-from travelrule.hub.risk.kyt import Kyt
+from travelrule.hub.risk.kyt_responder import KytResponder
 from travelrule.hub.risk.list_screening import ListScreening, ListsHit
-from travelrule.hub.risk.memory import MemoryScreening
+from travelrule.hub.risk.memory_risk_state import MemoryRiskState
 from travelrule.hub.risk.ports import Providers
-from travelrule.hub.risk.ratings import Ratings
+from travelrule.hub.risk.rating_responder import RatingResponder
 from travelrule.hub.runtime.app import create_hub
-from travelrule.hub.runtime.memory import MemoryState
+from travelrule.hub.runtime.http_transport import HttpTransport
+from travelrule.hub.runtime.memory_hub_state import MemoryHubState
 from travelrule.hub.runtime.server import OnStarted, serve
 from travelrule.hub.runtime.service import HubService
-from travelrule.hub.runtime.tasks import Tasks
-from travelrule.hub.runtime.transport import HttpTransport
-from travelrule.hub.searches.fanout import Asking
-from travelrule.hub.searches.searches import Searches
-from travelrule.hub.unhosted.sessions import Unhosted
+from travelrule.hub.searches.fanout import SearchFanout
+from travelrule.hub.searches.search_responder import SearchResponder
+from travelrule.hub.spec_files import parse_spec, read_document
+from travelrule.hub.unhosted.session_responder import SessionResponder
 from travelrule.hub.unhosted.widget.routes import widget_routes
 from travelrule.hub.unhosted.widget_calls import WidgetCalls
 
@@ -56,13 +56,13 @@ def fresh_key(randomness: Randomness = secrets.token_bytes) -> SigningKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Hub:
+class AssembledHub:
     """A hub that is put together but not served yet."""
 
     state: HubState
     service: HubService
-    polling: HealthPolling
-    tasks: Tasks
+    polling: HealthPollingJob
+    tasks: BackgroundTasks
     widget: WidgetCalls
 
 
@@ -77,8 +77,8 @@ def assemble(
     randomness: Randomness = secrets.token_bytes,
     callbacks: CallbackTransport | None = None,
     providers: Providers | None = None,
-    around_own_answers: Callable[[Answering], Answering] = lambda own_answers: own_answers,
-) -> Hub:
+    around_own_answers: Callable[[Responder], Responder] = lambda own_answers: own_answers,
+) -> AssembledHub:
     """Return a hub with its state in memory.
 
     ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``providers`` know about risk;
@@ -86,29 +86,29 @@ def assemble(
     """
     key = limits.hub.own_key() or fresh_key(randomness)
     own = hub_member(key)
-    state = MemoryState(
+    state = MemoryHubState(
         [own, *members],
         down=down,
         coin_networks=limits.coin_network_answer(clock()),
         tolerance_seconds=limits.tolerance_seconds,
     )
-    asking = Asking(
+    asking = SearchFanout(
         key, state, transport, clock, randomness, budget_seconds=limits.member_search_seconds, journal=journal
     )
     surroundings = _Surroundings(limits, _telling(limits, callbacks, clock, journal), clock, randomness, journal)
     risk, widget = surroundings.risk(providers or Providers())
-    searches = Searches(state, asking, surroundings.callbacks, clock, surroundings.tasks)
+    searches = SearchResponder(state, asking, surroundings.callbacks, clock, surroundings.tasks)
     service = HubService(
         own=own,
         state=state,
-        own_answers=around_own_answers(_own_answers(Directory(state), searches, *risk)),
-        forwarding=Forwarding(transport, limits.member_timeout_seconds),
+        own_answers=around_own_answers(_own_answers(DirectoryResponder(state), searches, *risk)),
+        forwarding=MemberForwarder(transport, limits.member_timeout_seconds),
         clock=clock,
         tolerance_seconds=limits.tolerance_seconds,
         rate_limit_per_minute=limits.rate_limit_per_minute,
         journal=journal,
     )
-    polling = HealthPolling(
+    polling = HealthPollingJob(
         state,
         transport,
         clock,
@@ -116,7 +116,7 @@ def assemble(
         timeout_seconds=limits.member_timeout_seconds,
         journal=journal,
     )
-    return Hub(state, service, polling, surroundings.tasks, widget)
+    return AssembledHub(state, service, polling, surroundings.tasks, widget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +124,19 @@ class _Surroundings:
     """What the parts of one hub share."""
 
     limits: HubLimits
-    callbacks: Callbacks
+    callbacks: CallbackSender
     clock: Clock
     randomness: Randomness
     journal: Journal | None
-    tasks: Tasks = field(default_factory=Tasks)
+    tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
-    def risk(self, providers: Providers) -> tuple[tuple[Part, ...], WidgetCalls]:
+    def risk(self, providers: Providers) -> tuple[tuple[OperationResponder, ...], WidgetCalls]:
         """Return the parts that answer 4.B.1 to 4.B.5 and P.4, and the calls of the widget."""
-        state = MemoryScreening(self.limits.kyt_request_seconds)
+        state = MemoryRiskState(self.limits.kyt_request_seconds)
         parts = (
-            Ratings(providers.screening, self.randomness),
-            Kyt(providers.kyt, state, self.callbacks, self.clock, self.tasks),
-            Unhosted(state, self.callbacks, self.clock, self.randomness),
+            RatingResponder(providers.screening, self.randomness),
+            KytResponder(providers.kyt, state, self.callbacks, self.clock, self.tasks),
+            SessionResponder(state, self.callbacks, self.clock, self.randomness),
         )
         widget = WidgetCalls(
             state,
@@ -152,9 +152,9 @@ class _Surroundings:
 
 def _telling(
     limits: HubLimits, transport: CallbackTransport | None, clock: Clock, journal: Journal | None
-) -> Callbacks:
-    return Callbacks(
-        transport or Unreachable(),
+) -> CallbackSender:
+    return CallbackSender(
+        transport or UnreachableCallbacks(),
         clock,
         timeout_seconds=limits.member_timeout_seconds,
         allow_http=limits.allow_http_callbacks,
@@ -162,12 +162,12 @@ def _telling(
     )
 
 
-def _own_answers(*parts: Part) -> Answering:
-    return OwnAnswers({name: part for part in parts for name in part.names})
+def _own_answers(*parts: OperationResponder) -> Responder:
+    return LocalResponder({name: part for part in parts for name in part.names})
 
 
-def living(
-    polling: HealthPolling, tasks: Tasks, http: HttpTransport
+def hub_lifespan(
+    polling: HealthPollingJob, tasks: BackgroundTasks, http: HttpTransport
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     """Return the lifespan of a hub application: it polls while serving, then ends its tasks and connections."""
 
@@ -203,13 +203,13 @@ async def run_hub(
     network = NetworkFile()
     if members_file is not None:
         content = await asyncio.to_thread(read_document, members_file)
-        network = parse(NetworkFile, content, members_file.name)
+        network = parse_spec(NetworkFile, content, members_file.name)
     if seed is not None:
-        network = parse(NetworkFile, network.model_dump() | {"hub": {"seed": seed}}, "hub")
+        network = parse_spec(NetworkFile, network.model_dump() | {"hub": {"seed": seed}}, "hub")
     http = HttpTransport(inside_callbacks=network.allow_http_callbacks)
     unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
     members = [spec.member() for spec in network.members]
     providers = Providers(ListScreening(lists_hit) if lists_hit is not None else None)
     hub = assemble(network, members, http, down=unreachable, callbacks=http, providers=providers)
-    app = create_hub(hub.service, more=widget_routes(hub.widget), lifespan=living(hub.polling, hub.tasks, http))
+    app = create_hub(hub.service, more=widget_routes(hub.widget), lifespan=hub_lifespan(hub.polling, hub.tasks, http))
     await serve(app, listen, on_started=on_started, handle_signals=handle_signals)

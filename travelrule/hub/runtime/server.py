@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from starlette.types import ASGIApp
 
 from travelrule.errors import UsageError
-from travelrule.listener.addresses import bind
+from travelrule.listener.bound_sockets import bind
 from travelrule.listener.descriptors import fitted
-from travelrule.listener.limits import Limits
+from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.listener.server import ListenerServer
 from travelrule.setting_types import HostPort
@@ -24,7 +24,7 @@ DESCRIPTORS_BESIDE = 2_048
 OnStarted = Callable[[HostPort], None]
 """Told the address that is really listened on, which port 0 leaves to the system."""
 
-LIMITS = Limits()
+LIMITS = ListenerLimits()
 """Members call from one address each, but a proxy in front of the hub makes all of them one source."""
 
 
@@ -36,7 +36,7 @@ async def serve(
     handle_signals: bool = False,
     grace_seconds: int = 10,
     protocol: type[LimitedProtocol] = LimitedProtocol,
-    limits: Limits = LIMITS,
+    limits: ListenerLimits = LIMITS,
     name: str = "hub",
 ) -> None:
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.

@@ -16,15 +16,15 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.cloudevents import traceparent_or_none
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubAnswer, HubFault
-from travelrule.hub.calls import Answering, Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubAnswer, HubFault
+from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import Clock, HubState, Journal
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
-from travelrule.hub.runtime.admission import REMOTE_KEY, Admission, Admitted, HubRequest
-from travelrule.hub.runtime.limits import RateLimiter
+from travelrule.hub.runtime.call_admission import REMOTE_KEY, AdmittedCall, CallAdmission, HubRequest
+from travelrule.hub.runtime.rate_limiter import RateLimiter
 
 
 class HubService:
@@ -40,8 +40,8 @@ class HubService:
         *,
         own: Member,
         state: HubState,
-        own_answers: Answering,
-        forwarding: Answering,
+        own_answers: Responder,
+        forwarding: Responder,
         clock: Clock,
         tolerance_seconds: float | None = 300,
         rate_limit_per_minute: int = 40,
@@ -52,16 +52,16 @@ class HubService:
         self._own_answers = own_answers
         self._forwarding = forwarding
         self._clock = clock
-        self._admission = Admission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
+        self._admission = CallAdmission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
         self._journal = journal
 
-    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+    async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
         """Answer one request; what is wrong with it is an answer too."""
         began = time.perf_counter()
         now = self._clock()
         record = CallRecord(
             at=now,
-            operation=operation.name,
+            operation=operation.label,
             target=request.target[:ID_CHARACTERS_MAX],
             request_id=request.request_id[:ID_CHARACTERS_MAX],
         )
@@ -80,7 +80,9 @@ class HubService:
                 self._journal.record(record)
         return answer
 
-    async def _answer(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> HubAnswer:
+    async def _answer(
+        self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord
+    ) -> HubAnswer:
         admitted = await self._admission.admit(operation, request, now, record)
         target = await self._target(operation, request, now)
         shape = operation.shape(affiliated=target.affiliated)
@@ -91,7 +93,7 @@ class HubService:
         answering = self._forwarding if operation.forwarded else self._own_answers
         return await answering.answer(call)
 
-    async def _target(self, operation: Operation, request: HubRequest, now: datetime) -> Member:
+    async def _target(self, operation: HubOperation, request: HubRequest, now: datetime) -> Member:
         if not operation.unknown_target:
             return self._own
         target = await self._state.member(request.target)
@@ -106,17 +108,19 @@ class HubService:
 
 
 def _call(
-    operation: Operation,
-    admitted: Admitted,
+    operation: HubOperation,
+    admitted: AdmittedCall,
     target: Member,
     request: HubRequest,
     record: CallRecord,
     fields: dict[str, Any],
-) -> Call:
-    return Call(operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id)
+) -> HubCall:
+    return HubCall(
+        operation, admitted.caller, target, request.headers, admitted.body, record, fields, request.request_id
+    )
 
 
 def _note_refused(request: HubRequest, record: CallRecord) -> None:
     """Put the ids of a call that was refused before its fields were looked at into its record."""
     if not record.transfer_id and request.verified_body:
-        record.note_request(bodies.parse_object(request.verified_body) or {})
+        record.note_request(body_shapes.parse_object(request.verified_body) or {})

@@ -14,16 +14,17 @@ from datetime import datetime
 import orjson
 
 from schemas.hub.bodies import PublicKey
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule import logs
 from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.hub import bodies
-from travelrule.hub.answers import HubFault
-from travelrule.hub.calls import Call
+from travelrule.hub import body_shapes
+from travelrule.hub.hub_answer import HubFault
+from travelrule.hub.hub_call import HubCall
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import (
     Clock,
     HubState,
@@ -34,7 +35,7 @@ from travelrule.hub.ports import (
     NoMemberAnswer,
 )
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.kinds import FOUND, UNAVAILABLE, Row, SearchKind
+from travelrule.hub.searches.search_kinds import FOUND, UNAVAILABLE, SearchKind, SearchRow
 
 log = logs.get("hub")
 
@@ -42,7 +43,7 @@ _OK = 200
 _HEADER_NONCE_BYTES = 4
 
 
-class Asking:
+class SearchFanout:
     """Asks members a search's question.
 
     ``key`` is the hub's own, ``budget_seconds`` the limit for one member, ``randomness(n)`` gives n bytes.
@@ -67,7 +68,7 @@ class Asking:
         self._budget_seconds = budget_seconds
         self._journal = journal
 
-    async def rows(self, kind: SearchKind, call: Call) -> list[Row]:
+    async def rows(self, kind: SearchKind, call: HubCall) -> list[SearchRow]:
         """Ask every member that is up and concerned, except the caller; what each said, in the list's order."""
         others = (HUB_ENTITY, call.caller.entity_id)
         asked = [
@@ -76,12 +77,12 @@ class Asking:
             if up and member.entity_id not in others and kind.concerns(member, call.fields)
         ]
         said = await asyncio.gather(*(self._ask(kind, call, member) for member in asked))
-        return [Row(member.entity_id, result) for member, result in zip(asked, said, strict=True)]
+        return [SearchRow(member.entity_id, result) for member, result in zip(asked, said, strict=True)]
 
-    async def _ask(self, kind: SearchKind, call: Call, member: Member) -> str:
+    async def _ask(self, kind: SearchKind, call: HubCall, member: Member) -> str:
         began = time.perf_counter()
         record = CallRecord(
-            at=self._clock(), operation=kind.check.name, caller=HUB_ENTITY, target=member.entity_id, reached=True
+            at=self._clock(), operation=kind.check, caller=HUB_ENTITY, target=member.entity_id, reached=True
         )
         record.note_request(call.fields)
         record.traceparent = call.record.traceparent
@@ -106,10 +107,11 @@ class Asking:
                 self._journal.record(record)
         return result
 
-    def _question(self, kind: SearchKind, call: Call, member: Member, record: CallRecord) -> MemberCall:
+    def _question(self, kind: SearchKind, call: HubCall, member: Member, record: CallRecord) -> MemberCall:
         now = self._clock()
-        remote_key = _sealing_key(member, now) if kind.check.remote_key else ""
-        if kind.check.remote_key and not remote_key:
+        check = OPERATIONS[kind.check]
+        remote_key = _sealing_key(member, now) if check.remote_key else ""
+        if check.remote_key and not remote_key:
             raise NoMemberAnswer(reached=False)
         record.nonce = int.from_bytes(self._randomness(_HEADER_NONCE_BYTES), "big")
         headers = {
@@ -123,7 +125,7 @@ class Asking:
         }
         body = kind.question(call.fields, member, lambda ivms101: self._sealed(ivms101, remote_key))
         sent = {name: value for name, value in headers.items() if value}
-        return MemberCall(kind.check, sent, orjson.dumps(body), record)
+        return MemberCall(check, sent, orjson.dumps(body), record)
 
     def _sealed(self, ivms101: dict[str, object], remote_key: str) -> str:
         plain = orjson.dumps({"ivms101": ivms101})
@@ -142,7 +144,7 @@ def _sealing_key(member: Member, now: datetime) -> str:
 
 
 def _read(kind: SearchKind, answer: MemberAnswer, record: CallRecord) -> str:
-    body = bodies.parse_object(answer.body)
+    body = body_shapes.parse_object(answer.body)
     record.note_answer(answer.status, body)
     result = body.get("result") if body is not None else None
     said = result.lower() if isinstance(result, str) else ""

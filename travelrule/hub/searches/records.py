@@ -22,7 +22,7 @@ class SearchKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SearchOutcome:
     """How a search ended: the object that result and callback carry, and its two words for the journal."""
 
     result: str
@@ -31,9 +31,9 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchRecord:
     """One search. ``fingerprint`` is equal for equal questions only; without ``outcome`` it still runs."""
 
     key: SearchKey
-    fingerprint: bytes = field(repr=False)
-    outcome: Outcome | None = None
+    fingerprint: str = field(repr=False)
+    outcome: SearchOutcome | None = None

@@ -11,15 +11,15 @@ from typing import Any
 
 import orjson
 
-from travelrule.hub.callbacks import Callbacks
-from travelrule.hub.operations import UNHOSTED_TOKEN
+from schemas.operations import Operation
+from travelrule.hub.background_tasks import BackgroundTasks
+from travelrule.hub.callback_sender import CallbackSender
 from travelrule.hub.ports import Clock, Journal
 from travelrule.hub.records import CallRecord
-from travelrule.hub.risk.ports import ScreeningState, WalletSigner
+from travelrule.hub.risk.ports import RiskState, WalletSigner
 from travelrule.hub.risk.records import Session, key_hash, new_secret, token_hash
-from travelrule.hub.runtime.tasks import Tasks
-from travelrule.hub.searches.records import Outcome, SearchKey
-from travelrule.hub.unhosted.sessions import origin_of
+from travelrule.hub.searches.records import SearchKey, SearchOutcome
+from travelrule.hub.unhosted.session_responder import origin_of
 from travelrule.screening.ownership.messages import Bound
 from travelrule.screening.ownership.proof_check import check_proof
 
@@ -49,11 +49,11 @@ class WidgetCalls:
 
     def __init__(
         self,
-        state: ScreeningState,
-        callbacks: Callbacks,
+        state: RiskState,
+        callbacks: CallbackSender,
         clock: Clock,
         randomness: Callable[[int], bytes],
-        tasks: Tasks,
+        tasks: BackgroundTasks,
         *,
         wallet: WalletSigner | None = None,
         journal: Journal | None = None,
@@ -93,7 +93,7 @@ class WidgetCalls:
             raise WidgetFault(_REFUSED, "this signature does not prove the wallet: sign with its own key", check.code)
         verified = await self._state.verify_session(session.id, signature, now)
         if verified is not None and verified.callback_url:
-            self._tasks.start(self._tell(verified), UNHOSTED_TOKEN.name)
+            self._tasks.start(self._tell(verified), Operation.UNHOSTED_TOKEN)
         shown = self._shown(verified or session) | {"status": "VERIFIED"}
         self._note(PROOF, session, began, _OK, shown["status"])
         return shown
@@ -127,8 +127,10 @@ class WidgetCalls:
 
     async def _tell(self, session: Session) -> None:
         body = orjson.dumps(session.told(self._clock()))
-        key = SearchKey(UNHOSTED_TOKEN.name, session.caller, session.id)
-        await self._callbacks.tell(UNHOSTED_TOKEN, key, session.callback_url, Outcome("VERIFIED", "", body))
+        key = SearchKey(Operation.UNHOSTED_TOKEN, session.caller, session.id)
+        await self._callbacks.tell(
+            Operation.UNHOSTED_TOKEN, key, session.callback_url, SearchOutcome("VERIFIED", "", body)
+        )
 
     def _note(self, operation: str, session: Session, began: float, status: int, result: str) -> None:
         if self._journal is None:

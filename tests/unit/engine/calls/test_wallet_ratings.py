@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.calls.wallet_ratings import WalletRatings
+from travelrule.engine.calls.wallet_ratings import WalletRatingCache
 from travelrule.machine.retry_policy import RawResult
 
 ADDRESS = "0xcB1C1FdE09f811B294172696404e88E658659905"
@@ -47,11 +47,11 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def ratings(clock: HandClock) -> WalletRatings:
-    return WalletRatings(clock, kept_max=3)
+def ratings(clock: HandClock) -> WalletRatingCache:
+    return WalletRatingCache(clock, kept_max=3)
 
 
-async def together(ratings: WalletRatings, hub: Callable[[], Awaitable[RawResult]], count: int = 20) -> list[Any]:
+async def together(ratings: WalletRatingCache, hub: Callable[[], Awaitable[RawResult]], count: int = 20) -> list[Any]:
     tasks = [asyncio.create_task(ratings.rate(question(), 300, hub)) for _ in range(count)]
     await asyncio.sleep(0)
     if isinstance(hub, Hub):
@@ -59,7 +59,7 @@ async def together(ratings: WalletRatings, hub: Callable[[], Awaitable[RawResult
     return await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_who_asks_at_the_same_time_shares_one_question(ratings: WalletRatings) -> None:
+async def test_who_asks_at_the_same_time_shares_one_question(ratings: WalletRatingCache) -> None:
     hub = Hub(answer())
     assert await together(ratings, hub) == [answer()] * 20
     assert hub.asked == 1
@@ -76,7 +76,7 @@ async def test_who_asks_at_the_same_time_shares_one_question(ratings: WalletRati
         RawResult("no-answer", 0, "NO_ANSWER"),
     ],
 )
-async def test_what_is_no_rating_is_shared_but_not_kept(ratings: WalletRatings, said: RawResult) -> None:
+async def test_what_is_no_rating_is_shared_but_not_kept(ratings: WalletRatingCache, said: RawResult) -> None:
     hub = Hub(said)
     assert await together(ratings, hub) == [said] * 20
     assert hub.asked == 1
@@ -86,7 +86,7 @@ async def test_what_is_no_rating_is_shared_but_not_kept(ratings: WalletRatings, 
 
 
 @pytest.mark.parametrize("category", ["BLACK", "GRAY", "WHITE", "UNKNOWN"])
-async def test_a_rating_is_used_for_its_time(ratings: WalletRatings, clock: HandClock, category: str) -> None:
+async def test_a_rating_is_used_for_its_time(ratings: WalletRatingCache, clock: HandClock, category: str) -> None:
     hub = Hub(answer(securityCategory=category))
     hub.free.set()
     for _ in range(3):
@@ -101,7 +101,7 @@ async def test_a_rating_is_used_for_its_time(ratings: WalletRatings, clock: Hand
     assert hub.asked == 3, "nothing is used again"
 
 
-async def test_wallets_and_chains_are_kept_apart(ratings: WalletRatings) -> None:
+async def test_wallets_and_chains_are_kept_apart(ratings: WalletRatingCache) -> None:
     hub = Hub(answer(walletAddress=None))
     hub.free.set()
     for address, chain in ((ADDRESS, "ETH"), (ADDRESS, "BSC"), ("0xother", "ETH"), ("0xthird", "ETH")):
@@ -113,7 +113,7 @@ async def test_wallets_and_chains_are_kept_apart(ratings: WalletRatings) -> None
     assert hub.asked == 5, "the oldest gave way: what is kept is bounded"
 
 
-async def test_who_is_cancelled_takes_nobody_along(ratings: WalletRatings) -> None:
+async def test_who_is_cancelled_takes_nobody_along(ratings: WalletRatingCache) -> None:
     hub = Hub(answer())
     first, second, third = (asyncio.create_task(ratings.rate(question(), 300, hub)) for _ in range(3))
     await asyncio.sleep(0)
@@ -129,7 +129,7 @@ async def test_who_is_cancelled_takes_nobody_along(ratings: WalletRatings) -> No
     assert second.cancelled()
 
 
-async def test_a_failure_of_our_own_is_not_shared(ratings: WalletRatings) -> None:
+async def test_a_failure_of_our_own_is_not_shared(ratings: WalletRatingCache) -> None:
     hub = Hub(ConnectionError("the database is away"))
     outcomes = await together(ratings, hub, 3)
     assert [type(one) for one in outcomes] == [ConnectionError] * 3

@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from tests.unit.hub.kit import HandClock, RecordingMember, Records, hub_under_test, member
-from travelrule.hub.answers import HubFault
-from travelrule.hub.members.health_polling import HealthPolling
+from travelrule.hub.hub_answer import HubFault
+from travelrule.hub.members.health_polling import HealthPollingJob
 from travelrule.hub.members.member import HUB_ENTITY, Member
 from travelrule.hub.ports import MemberAnswer, NoMemberAnswer
-from travelrule.hub.runtime.memory import MemoryState
+from travelrule.hub.runtime.memory_hub_state import MemoryHubState
 
 
-async def _health(state: MemoryState) -> dict[str, bool]:
+async def _health(state: MemoryHubState) -> dict[str, bool]:
     return {entry.entity_id: up for entry, up in await state.members()}
 
 
@@ -46,8 +46,8 @@ async def test_a_hanging_member_is_down_and_delays_nobody() -> None:
                 await asyncio.Event().wait()
             return MemberAnswer(200, b"")
 
-    state = MemoryState([member("north"), member("south")])
-    polling = HealthPolling(state, OneHangs(), HandClock(), interval_seconds=60, timeout_seconds=0.02)
+    state = MemoryHubState([member("north"), member("south")])
+    polling = HealthPollingJob(state, OneHangs(), HandClock(), interval_seconds=60, timeout_seconds=0.02)
     await polling.poll()
     assert await _health(state) == {"north": True, "south": False}
 
@@ -70,8 +70,10 @@ async def test_polling_repeats_at_its_interval_and_when_woken() -> None:
             polls.put_nowait(None)
             return MemberAnswer(200, b"")
 
-    state = MemoryState([member("south")])
-    polling = HealthPolling(state, Counting(), HandClock(), interval_seconds=3600, timeout_seconds=1, journal=Records())
+    state = MemoryHubState([member("south")])
+    polling = HealthPollingJob(
+        state, Counting(), HandClock(), interval_seconds=3600, timeout_seconds=1, journal=Records()
+    )
     task = asyncio.create_task(polling.run())
     await asyncio.wait_for(polls.get(), 60)
     polling.wake()
@@ -79,7 +81,7 @@ async def test_polling_repeats_at_its_interval_and_when_woken() -> None:
     task.cancel()
     assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
 
-    often = HealthPolling(state, Counting(), HandClock(), interval_seconds=0.01, timeout_seconds=1)
+    often = HealthPollingJob(state, Counting(), HandClock(), interval_seconds=0.01, timeout_seconds=1)
     task = asyncio.create_task(often.run())
     for _ in range(3):
         await asyncio.wait_for(polls.get(), 60)

@@ -10,8 +10,8 @@ import pytest
 
 from tests.unit.hub.kit import NORTH, SOUTH
 from travelrule.errors import ConfigurationError
-from travelrule.hub.members.documents import parse, read_document
 from travelrule.hub.members.network_file import NetworkFile, hub_member
+from travelrule.hub.spec_files import parse_spec, read_document
 
 SOUTH_SPEC = {
     "vaspEntityId": "south",
@@ -25,12 +25,12 @@ SOUTH_SPEC = {
 
 def _faults(content: Any) -> dict[str, str]:
     with pytest.raises(ConfigurationError) as refused:
-        parse(NetworkFile, content, "members.json")
+        parse_spec(NetworkFile, content, "members.json")
     return {fault.name: fault.fix for fault in refused.value.faults}
 
 
 def test_a_member_becomes_its_directory_entry() -> None:
-    (spec,) = parse(NetworkFile, {"members": [SOUTH_SPEC]}, "f").members
+    (spec,) = parse_spec(NetworkFile, {"members": [SOUTH_SPEC]}, "f").members
     entry = spec.member()
     assert (entry.entity_id, entry.base_url, entry.alliance) == ("south", "http://127.0.0.1:8082", "code")
     assert entry.pubkeys[0].expires is not None
@@ -38,7 +38,7 @@ def test_a_member_becomes_its_directory_entry() -> None:
 
 def test_an_expiry_that_is_no_date_is_kept_and_means_unknown() -> None:
     odd = {**SOUTH_SPEC, "pubkeys": [{"pubkey": SOUTH.public_base64, "expiresAt": "2022-06-31T23:59:59Z"}]}
-    (key,) = parse(NetworkFile, {"members": [odd]}, "f").members[0].member().pubkeys
+    (key,) = parse_spec(NetworkFile, {"members": [odd]}, "f").members[0].member().pubkeys
     assert (key.expires_at, key.expires) == ("2022-06-31T23:59:59Z", None)
 
 
@@ -97,7 +97,7 @@ baseUrl = "http://127.0.0.1:8082/"
 pubkeys = [{{pubkey = "{SOUTH.public_base64}", expiresAt = "2031-01-01T00:00:00Z"}}]
 """
     )
-    read = [parse(NetworkFile, read_document(tmp_path / name), name) for name in ("m.json", "m.toml")]
+    read = [parse_spec(NetworkFile, read_document(tmp_path / name), name) for name in ("m.json", "m.toml")]
     assert read[0] == read[1]
 
 
@@ -121,7 +121,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: bytes | N
 def test_the_hub_has_its_own_entry_and_seeds_stay_hidden() -> None:
     assert hub_member(NORTH).entity_id == "codevasp"
     seed = "kFW2RN0w/4hp/HJRRdVyzwCjxRncCnrsUn1a/7fxTRc="
-    network = parse(NetworkFile, {"hub": {"seed": seed}}, "f")
+    network = parse_spec(NetworkFile, {"hub": {"seed": seed}}, "f")
     key = network.hub.own_key()
     assert key is not None
     assert key.public_base64 == "wR1Gtiixh2GuBQuki01oJuZ4znqwK/MgXYFwt8g+I+s="

@@ -14,8 +14,8 @@ import pytest
 from tests.unit.hub.kit import AUTHORIZATION, SOUTH, HubUnderTest, hub_under_test, signed
 from tests.unit.listener.door import Door, open_door
 from travelrule.hub.runtime.app import BODY_BYTES_MAX, create_hub
-from travelrule.listener.bodies import MIB, BodyLimits, BodyRoom
-from travelrule.listener.limits import Limits
+from travelrule.listener.body_room import MIB, BodyLimits, BodyRoom
+from travelrule.listener.limits import ListenerLimits
 
 PATH = "/v1/code/transfer/south"
 SMALL = BodyLimits(total=3 * MIB, per_source=2 * MIB, per_member=MIB, incomplete=64)
@@ -25,7 +25,7 @@ SMALL = BodyLimits(total=3 * MIB, per_source=2 * MIB, per_member=MIB, incomplete
 async def served(limits: BodyLimits | None = None) -> AsyncIterator[tuple[Door, BodyRoom, HubUnderTest]]:
     under_test, room = hub_under_test(), BodyRoom(limits)
     app: Any = create_hub(under_test.hub.service, bodies=room)
-    async with open_door(Limits(connections_per_source=1024, body_seconds=600), app=app) as door:
+    async with open_door(ListenerLimits(connections_per_source=1024, body_seconds=600), app=app) as door:
         yield door, room, under_test
 
 

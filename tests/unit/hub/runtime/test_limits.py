@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from tests.unit.hub.kit import NOW, error_of, hub_under_test
-from travelrule.hub.answers import HubFault
-from travelrule.hub.runtime.limits import RateLimiter
-from travelrule.listener.buckets import NAMES_MAX, MemoryBuckets
+from travelrule.hub.hub_answer import HubFault
+from travelrule.hub.runtime.rate_limiter import RateLimiter
+from travelrule.listener.token_buckets import NAMES_MAX, MemoryBuckets
 
 
 async def _allowed(limiter: RateLimiter, source: str, seconds: float) -> bool:

@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from travelrule import logs
-from travelrule.hub import bodies
-from travelrule.hub.unhosted.sessions import origin_of
+from travelrule.hub import body_shapes
+from travelrule.hub.unhosted.session_responder import origin_of
 from travelrule.hub.unhosted.widget_calls import WidgetCalls, WidgetFault
 
 log = logs.get("hub")
@@ -105,7 +105,7 @@ def _foreign_origin(request: Request) -> str | None:
 
 
 async def _said(request: Request) -> Mapping[str, Any]:
-    said = bodies.parse_object(await _body(request))
+    said = body_shapes.parse_object(await _body(request))
     if said is None:
         raise WidgetFault(400, "the body is not a JSON object")
     return said

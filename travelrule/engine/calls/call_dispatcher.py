@@ -1,0 +1,304 @@
+"""The caller: due call rows become signed HTTP requests, and their results become inputs.
+
+Personal data is sealed to the counterparty's current key here, at the moment of sending, after the allow-list and the
+health of the counterparty were checked once more (design section 5, invariants 6 and 7). A result that ends the call
+is the next input of its subject; a repeat is only a new due time. Killed at any instruction, the lease runs out and
+another process goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from travelrule import logs, metrics
+from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
+from travelrule.engine.calls.circuit_breaker import Bulkheads
+from travelrule.engine.calls.hub_watch import resume_calls
+from travelrule.engine.calls.local_queue import LocalCallQueue
+from travelrule.engine.calls.log_lines import call_fact
+from travelrule.engine.committed_lines import write_facts
+from travelrule.engine.input_outcome import InputOutcome
+from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.engine.ports import CallContent
+from travelrule.machine.effects import Alert
+from travelrule.machine.input import Input
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_table import is_of_hub
+from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.store.database import is_infrastructure_failure
+from travelrule.store.queues import CallItem, Queues, call_item
+
+LEASE_SECONDS = 45.0
+"""Longer than any request may take: nobody else sends a call that is still on its way."""
+CONCURRENCY = 64
+PER_COUNTERPARTY = 16
+HELD = 512
+"""How many more calls wait in a worker's memory for a place (``engine.calls.local_queue``)."""
+POLL_SECONDS = 0.5
+DRAIN_SECONDS = 8.0
+UNPROCESSABLE_RETRY = timedelta(hours=1)
+SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
+"""Refusals that ask for nothing: another process was faster with a result, or the subject is no more."""
+
+log = logs.get("caller")
+
+
+class CallDispatcher:
+    """Claims due calls and runs them with bounded concurrency in all and per counterparty."""
+
+    def __init__(
+        self,
+        queues: Queues,
+        calling: CallExecutor,
+        submit: Callable[[Input], Awaitable[InputOutcome]],
+        alert: Callable[[str, Alert], Awaitable[None]],
+        wake: asyncio.Event,
+        clock: Callable[[], datetime],
+        *,
+        concurrency: int = CONCURRENCY,
+        per_counterparty: int = PER_COUNTERPARTY,
+        held: int = 0,
+    ) -> None:
+        self._queues = queues
+        self._calling = calling
+        self._submit = submit
+        self._alert = alert
+        self._wake = wake
+        self._clock = clock
+        self._concurrency = concurrency
+        self._bulkheads = Bulkheads(per_counterparty)
+        self._per_counterparty = per_counterparty
+        self._running: set[asyncio.Task[None]] = set()
+        self._held = LocalCallQueue(held)
+        self._worth = max(1, held // 8)
+        """A claim is made for so many calls at least, as long as others wait here to be begun meanwhile."""
+        self._taken: Counter[str] = Counter()
+        self._calling_now = 0
+        self._freed = asyncio.Event()
+        self._behind: set[str] = set()
+        self._draining = False
+        self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads retries, protects nothing
+
+    async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
+        """Call until cancelled; requests on their way are then given up (their leases run out)."""
+        job = PeriodicJob("calls", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
+        try:
+            await job.run()
+        finally:
+            self._draining = True
+            for task in self._running:
+                task.cancel()
+            # Their connections to the database must be given back before anybody closes it.
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _step(self) -> bool:
+        return await self.round() > 0
+
+    async def round(self) -> int:
+        """Claim what may run now or soon; gives the number of calls claimed."""
+        now = self._clock()
+        await self._give_back_overdue(now)
+        if self._draining:
+            return 0
+        room = self._room()
+        if room < self._worth:
+            if not self._calling_now:
+                return 0  # every place belongs to calls whose transaction is not committed yet
+            self._freed.clear()
+            await self._freed.wait()
+            return 1
+        most = self._per_counterparty + self._held.room_for("")
+        left = {target: self._worth_claiming(target, now) for target in self._known_targets()}
+        until = now + timedelta(seconds=LEASE_SECONDS)
+        claimed = await self._queues.claim_calls(
+            room, most, {target: places for target, places in left.items() if places < most}, now, until
+        )
+        passed_over = []
+        for call in claimed:
+            if self._room() <= 0 or self._room_for(call.target, now) <= 0:
+                passed_over.append(call.id)  # its place was taken meanwhile
+                continue
+            self._held.add(call, None, now)
+            self._begin()
+        await self._queues.release_calls(passed_over)
+        if len(claimed) < room:
+            self._catch_up(Counter(call.target for call in claimed), left, most)
+        return len(claimed)
+
+    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """See ``ports.CallTaker``. A counterparty whose calls already wait in the store gets none past them."""
+        target = row["target"]
+        if row["due_at"] > now or self._draining:
+            return None
+        if self._room() <= 0 or target in self._behind or self._room_for(target, now) <= 0:
+            self._behind.add(target)
+            return None
+        row["lease_owner"] = self._queues.owner
+        row["lease_until"] = now + timedelta(seconds=LEASE_SECONDS)
+        self._taken[target] += 1
+        return call_item(row)
+
+    def start(self, call: CallItem, content: CallContent) -> None:
+        """See ``ports.CallTaker``."""
+        self._untake(call.target)
+        self._held.add(call, content, self._clock())
+        self._begin()
+
+    def give_back(self, call: CallItem) -> None:
+        """See ``ports.CallTaker``."""
+        self._untake(call.target)
+
+    def drop(self, subject: str, operations: tuple[str, ...]) -> None:
+        """See ``ports.CallTaker``."""
+        self._held.drop(subject, operations)
+
+    async def drain(self) -> None:
+        """Begin no more calls and wait for the requests on their way (orderly shutdown)."""
+        self._draining = True
+        try:
+            await self._give_back_overdue(self._clock())
+        except Exception as error:
+            if not is_infrastructure_failure(error):
+                raise
+            log.warning("database-unavailable", error=error)  # their leases run out
+        if self._running:
+            await asyncio.wait(self._running)
+
+    def _untake(self, target: str) -> None:
+        self._taken[target] -= 1
+        if not self._taken[target]:
+            del self._taken[target]
+
+    def _room(self) -> int:
+        """How many more calls may run or wait here."""
+        return self._concurrency - self._calling_now + self._held.room - self._taken.total()
+
+    def _room_for(self, target: str, now: datetime) -> int:
+        """The same for one counterparty; none while its circuit is open."""
+        places = self._bulkheads.free(target, now) - self._taken[target]
+        if self._bulkheads.closed(target):
+            return places + self._held.room_for(target)
+        return places - self._held.waiting(target)
+
+    def _known_targets(self) -> set[str]:
+        return {*self._bulkheads.known(), *self._held.targets(), *self._taken, *self._behind}
+
+    def _worth_claiming(self, target: str, now: datetime) -> int:
+        """How many calls to claim for a counterparty: none while too few would make a claim dear."""
+        room = self._room_for(target, now)
+        enough = self._worth if self._bulkheads.closed(target) else 1
+        return room if room >= enough else 0
+
+    def _begin(self) -> None:
+        """Begin what waits, as far as there are places."""
+        now = self._clock()
+        while self._held and self._calling_now < self._concurrency and not self._draining:
+            held = self._held.pop(lambda target: self._bulkheads.free(target, now) > 0)
+            if held is None:
+                return
+            self._bulkheads.started(held.call.target)
+            self._go(held.call, held.content)
+
+    async def _give_back_overdue(self, now: datetime) -> None:
+        """What has waited too long, or will not be begun here any more, is free for every process."""
+        overdue = self._held.clear() if self._draining else self._held.overdue(now)
+        if not overdue:
+            return
+        self._behind |= {call.target for call in overdue}
+        await self._queues.release_calls([call.id for call in overdue])
+
+    def _catch_up(self, claimed: Counter[str], asked_for: dict[str, int], most: int) -> None:
+        """Whoever got less than was asked for has nothing left in the store and is not behind any more."""
+        self._behind = {target for target in self._behind if claimed[target] >= asked_for.get(target, most)}
+
+    def _go(self, call: CallItem, content: CallContent | None) -> None:
+        self._calling_now += 1
+        task = asyncio.create_task(self._run(call, content))
+        self._running.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # Its lease runs out, or it was set aside with an alert: it is tried again.
+            log.error("call-crashed", error=error)
+
+    async def _run(self, call: CallItem, content: CallContent | None) -> None:
+        attempt = AttemptResult(next_step=Postpone(self._clock()), reached=True)
+        try:
+            attempt = await self._calling.attempt(call, self._jitter.random(), content)
+        except Exception as error:
+            # The boundary to everything that a call touches. A database that is away mends itself: the lease runs out.
+            if is_infrastructure_failure(error):
+                raise
+            await self._set_aside(call, Alert("CALL_UNPROCESSABLE", "critical", call.target), call.tries)
+            raise
+        finally:
+            self._ended(call, reached=attempt.reached)
+        metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
+        if attempt.hub_back:
+            await resume_calls(self._queues, self._clock(), self._jitter.random())
+        if attempt.notice is not None:
+            what = attempt.notice.code if is_of_hub(0, attempt.notice.code) else attempt.notice.outcome
+            await self._submit(self._input(call, attempt.notice, f"{call.id}/{what}/{call.tries}"))
+        if isinstance(attempt.next_step, Postpone):
+            await self._postpone(call, attempt.next_step)
+            self._log(call, attempt)
+            return
+        outcome = await self._submit(self._input(call, attempt.next_step, call.id))
+        if outcome.status == "applied":  # the result of a call that another process made as well is logged there
+            self._log(call, attempt)
+        if outcome.status == "rejected" and outcome.code not in SETTLED_OTHERWISE:
+            alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
+            await self._set_aside(call, alert, call.tries + 1)
+
+    def _log(self, call: CallItem, attempt: AttemptResult) -> None:
+        fact = call_fact(call, attempt, self._clock())
+        write_facts([fact] if fact is not None else [])
+
+    def _ended(self, call: CallItem, *, reached: bool | None) -> None:
+        """The request is over; its place is free while its result is still being written."""
+        self._bulkheads.ended(call.target, self._clock(), reached=reached)
+        self._calling_now -= 1
+        if not self._draining:
+            self._begin()
+        self._freed.set()
+        now = self._clock()
+        if self._room() >= self._worth and any(self._worth_claiming(target, now) for target in self._behind):
+            self._wake.set()
+
+    async def _set_aside(self, call: CallItem, alert: Alert, tries: int) -> None:
+        """Something is wrong with this call alone. It must not be repeated in a tight loop, nor be lost."""
+        await self._postpone(call, Postpone(self._clock() + UNPROCESSABLE_RETRY, tries=tries))
+        await self._alert(call.subject, alert)
+
+    async def _postpone(self, call: CallItem, step: Postpone) -> None:
+        await self._queues.postpone_call(
+            call,
+            step.due_at,
+            tries=call.tries if step.tries is None else step.tries,
+            key_refreshed=call.key_refreshed or step.key_refreshed,
+            deferred=step.deferred,
+            hub_held=step.hub_held,
+            note=call.note if step.note is None else step.note,
+        )
+
+    def _input(self, call: CallItem, report: CallResult, input_id: str) -> Input:
+        kind = f"call.{report.outcome}"
+        return internal_input(
+            InternalSource.HUB,
+            input_id,
+            kind,
+            call.subject,
+            report,
+            at=self._clock(),
+            salt=uuid4(),
+            traceparent=call.traceparent,
+        )

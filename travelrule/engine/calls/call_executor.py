@@ -1,0 +1,388 @@
+"""One attempt of one call: check, seal, send, open, and say what comes next."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+
+from schemas.hub.bodies import TxidSearchResult
+from schemas.hub.search import asked_in
+from travelrule.client.attempt import attempt
+from travelrule.client.errors import HubError
+from travelrule.client.hub import HubClient
+from travelrule.client.operations import OPERATIONS
+from travelrule.crypto.errors import InvalidPeerKey
+from travelrule.crypto.nonce_marks import RANDOM_BYTES, marked_nonce
+from travelrule.crypto.peer_keys import choose_key
+from travelrule.crypto.sealing import seal
+from travelrule.crypto.signing import KeyRing
+from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.calls.answer_seals import binding_facts, bound
+from travelrule.engine.calls.coin_check import is_settled, unlisted_coin
+from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.calls.wallet_ratings import WalletRatingCache
+from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.local_lookups.local_answers import LocalAnswers
+from travelrule.engine.ports import CallContent
+from travelrule.engine.vault import Vault
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.retry_policy import Complete, RawResult, Retry, hub_wait, may_have_acted, next_action
+from travelrule.machine.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
+from travelrule.policy.policy import Policy
+from travelrule.store.directory import StoredVasp
+from travelrule.store.queues import CallItem
+
+DOWN_RETRY_SECONDS = 10.0
+UNKNOWN_RETRY_SECONDS = 2.0
+OUTDATED_RETRY_SECONDS = 5.0
+REQUEST_SECONDS = 20.0
+LOOK_UP = "look-up"
+ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
+CALL_ENDED = "CALL_ENDED"
+WALLET_SCREENING = "wallet-screening"
+SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
+SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
+
+
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """The call stays; ``tries`` None: this was no attempt (the counterparty is down, a bulkhead is full). ``hub_held``:
+    it waits for the hub, and is moved forward when the hub is back.
+    """
+
+    due_at: datetime
+    tries: int | None = None
+    key_refreshed: bool = False
+    deferred: bool = False
+    note: str | None = None
+    hub_held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
+    trying, or deferred); ``reached`` False counts against the counterparty's circuit, None says nothing of it.
+    ``hub_back``: what waits for the hub may go on. ``status`` and ``code`` say why a try failed that is repeated.
+    """
+
+    next_step: CallResult | Postpone
+    notice: CallResult | None = None
+    reached: bool | None = True
+    outcome: str = "not-sent"
+    hub_back: bool = False
+    status: int = 0
+    code: str = ""
+
+
+class CallExecutor:
+    """Makes attempts. All that is decided by rules is decided by ``machine.retry_policy``; this is the edge."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        hub: HubClient,
+        counterparties: Counterparties,
+        look_ups: LocalAnswers,
+        keyring: KeyRing,
+        policy: Callable[[], Policy],
+        clock: Callable[[], datetime],
+        randomness: Callable[[int], bytes] = os.urandom,
+        *,
+        searches: CallbackUrls | None = None,
+        watch: HubWatch | None = None,
+    ) -> None:
+        self._vault = vault
+        self._hub = hub
+        self._counterparties = counterparties
+        self._look_ups = look_ups
+        self._keyring = keyring
+        self._policy = policy
+        self._clock = clock
+        self._randomness = randomness
+        self._searches = searches
+        self._watch = watch or HubWatch()
+        self._ratings = WalletRatingCache(clock)
+
+    async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> AttemptResult:
+        """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
+        if call.operation == LOOK_UP:
+            return await self._look_up(call, content)
+        if call.ends_unsent and not may_have_acted(call.note, call.tries, call.first_at):
+            # A process may have died while it sent the first try, so the counterparty is told of the end all the same.
+            return AttemptResult(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
+        # The process that fetched a changed key is not always the one that repeats the call.
+        target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
+        # What the hub itself answers has no counterparty that must be listed or up.
+        if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target, jitter)) is not None:
+            return obstacle
+        if not self._watch.up and (put_off := self._put_off(call, target, jitter)) is not None:
+            return put_off
+        if content is None:
+            content = self._content(call)
+        if content is None:
+            return AttemptResult(self._report(call, target, "failed", code="ERASED"))
+        if (unlisted := self._unlisted(call, content, target)) is not None:
+            return unlisted
+        attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
+        return await self._judge(call, content, target, attempted, jitter)
+
+    def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
+        """What stands against calling this VASP now."""
+        if self._counterparties.outdated():
+            # Which VASPs are down is unknown (invariant 7). It was no try; the list is fetched as soon as it can be.
+            later = Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS), hub_held=True)
+            return self._held(call, target, jitter) or AttemptResult(later, reached=None)
+        if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):
+            # It may be newer than the stored list: ask for a fresh one before saying no. That was no try.
+            self._counterparties.wanted.set()
+            return AttemptResult(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
+        refusal = self._refusal(call, target)
+        if refusal is not None:
+            # An earlier try may have reached the counterparty: then a finish is owed for it.
+            report = self._report(call, target, "failed", code=refusal, maybe_acted=call.tries > 0)
+            return AttemptResult(report)
+        if target is None or not target.up:
+            return self._deferred(call, target)
+        return None
+
+    def _unlisted(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> AttemptResult | None:
+        """What the hub's table of networks has against a call, where the policy does not list what is served."""
+        coin = unlisted_coin(self._counterparties, call.operation, content.clear)
+        if coin is None or self._policy().assets:
+            return None
+        if not is_settled(coin, call.first_at, self._clock()):
+            self._counterparties.want_networks()
+            return AttemptResult(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
+        report = self._report(call, target, "failed", code=ASSET_NOT_LISTED, maybe_acted=call.tries > 0)
+        return AttemptResult(report.model_copy(update={"coin": coin}))
+
+    async def _look_up(self, call: CallItem, content: CallContent | None) -> AttemptResult:
+        """Read the own store; the answer ends the call like an answer of the hub."""
+        if content is None:
+            content = self._content(call)
+        if content is None:
+            return AttemptResult(self._report(call, None, "failed", code="ERASED"))
+        body = await self._look_ups.answer(call.transfer_id, content.clear)
+        return AttemptResult(
+            self._report(call, None, "answered", attempted=RawResult("answer", body=body)), outcome="answer"
+        )
+
+    def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
+        """Do not send what can wait while the hub is away, but for one call that asks whether it is back."""
+        if call.operation not in WAITING_FOR_HUB:
+            return None
+        held = self._held(call, target, jitter)
+        return None if held is not None and self._watch.may_try(self._clock()) else held
+
+    def _held(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
+        """Wait for the hub without a try. None: this call must not wait."""
+        wait = hub_wait(call.operation, call.tries, call.first_at, self._clock(), jitter=jitter, note=call.note)
+        if wait is None:
+            return None
+        step = Postpone(wait.at, note=wait.note, hub_held=True)
+        return AttemptResult(step, notice=self._hub_notice(call, target), reached=None, outcome="hub-held")
+
+    def _hub_notice(self, call: CallItem, target: StoredVasp | None) -> CallResult | None:
+        """Tell the subject, once, that its call waits for the hub."""
+        if call.hub_held or call.operation not in WAITING_FOR_HUB:
+            return None
+        return self._report(call, target, "deferred", code="HUB_UNREACHABLE")
+
+    def _refusal(self, call: CallItem, target: StoredVasp | None) -> str | None:
+        if target is None or not target.listed:
+            return "INVALID_TARGET_VASP_ID"
+        if call.operation in SEALED_OPERATIONS and not self._policy().may_send_to(call.target):
+            return "COUNTERPARTY_NOT_ALLOWED"
+        return None
+
+    def _deferred(self, call: CallItem, target: StoredVasp | None) -> AttemptResult:
+        due_at = self._clock() + timedelta(seconds=DOWN_RETRY_SECONDS)
+        notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
+        return AttemptResult(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
+
+    def _content(self, call: CallItem) -> CallContent | None:
+        if call.wrapped is None:
+            return None
+        data_key = self._vault.unwrap(call.subject, bytes(call.wrapped))
+        plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
+        return CallContent(plain["clear"], plain["payload"])
+
+    async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> RawResult:
+        own = self._keyring.signing
+        remote_key = None
+        body = self._named(dict(content.clear))
+        if content.payload is not None:
+            chosen = choose_key(target.entry.pubkeys, self._clock()) if target is not None else None
+            if chosen is None:
+                return RawResult("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+            remote_key = chosen.pubkey
+            try:
+                plain = orjson.dumps({"ivms101": content.payload})
+                nonce = marked_nonce(self._vault.index, self._randomness(RANDOM_BYTES))
+                body["payload"] = seal(own, remote_key, plain, nonce)
+            except InvalidPeerKey:
+                return RawResult("error", code="INVALID_RECEIVER_PUBLIC_KEY")
+        place, sent = await self._written(call, body)
+        ask = partial(self._ask, call, place, sent, remote_key)
+        if call.operation == WALLET_SCREENING:
+            return await self._ratings.rate(sent, self._policy().screening.cache_seconds, ask)
+        return replace(await ask(), request_payload=body.get("payload") or "")
+
+    async def _ask(self, call: CallItem, place: str, sent: bytes, remote_key: str | None) -> RawResult:
+        request = self._hub.call(call.operation, place, sent, remote_key, traceparent=call.traceparent)
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                return await attempt(request, self._keyring.signing, remote_key)
+        except TimeoutError:
+            return RawResult("no-answer", code="NO_ANSWER")
+
+    async def _written(self, call: CallItem, body: dict[str, Any]) -> tuple[str, bytes]:
+        """What stands in the path, and the bytes of the body: a search's result is asked for by its id alone."""
+        if OPERATIONS[call.operation].of_search:
+            return str(body.get("requestId") or call.transfer_id), b""
+        if self._searches is not None:
+            # What has no id of ours on the wire goes by the id of the call.
+            request_id = str(body.get("requestId") or call.transfer_id)
+            if url := await self._searches.expect_callback(call.operation, request_id, call.subject):
+                body["callbackUrl"] = url
+        return call.target, orjson.dumps(body)
+
+    def _named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Put the hub's own network name into a body that names a currency."""
+        if "currency" in body:
+            network = self._counterparties.network_name(str(body["currency"]), body.get("network"))
+            if network:
+                body["network"] = network
+        return body
+
+    async def _judge(
+        self, call: CallItem, content: CallContent, target: StoredVasp | None, attempted: RawResult, jitter: float
+    ) -> AttemptResult:
+        tries = call.tries + 1
+        now = self._clock()
+        if attempted.kind == "error" and names_member(attempted.status, attempted.code):
+            self._counterparties.wanted.set()  # it may be listed as down by now
+        hub_back = self._watched(call, attempted, now)
+        reached = self._was_reached(call.operation, attempted)
+        reaction = next_action(
+            call.operation,
+            attempted,
+            tries=tries,
+            first_at=call.first_at,
+            now=now,
+            key_refreshed=call.key_refreshed,
+            jitter=jitter,
+            note=call.note,
+        )
+        if isinstance(reaction, Complete):
+            if call.operation == "txid-search-result":
+                # Whoever was found is asked next, and affiliated networks are asked otherwise (D48).
+                target = await self._counterparties.get(TxidSearchResult.found_in(attempted.body))
+            report = self._report(
+                call,
+                target,
+                reaction.outcome,
+                status=attempted.status,
+                code=reaction.code,
+                attempted=attempted,
+                maybe_acted=reaction.maybe_acted,
+                attempts=tries,
+            )
+            if facts := binding_facts(self._vault.index, call.operation, content, attempted):
+                report = report.model_copy(update=facts)
+            if call.operation in SEARCH_RESULTS:
+                report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
+            return AttemptResult(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)
+        again = await self._again(call, target, attempted, reaction, tries, reached=reached)
+        return replace(again, hub_back=hub_back)
+
+    def _watched(self, call: CallItem, attempted: RawResult, now: datetime) -> bool:
+        """Note whether the hub answered; True if it was away until now."""
+        if attempted.kind == "answer" or not is_of_hub(attempted.status, attempted.code):
+            # The answer about a wallet may be one that was kept.
+            return call.operation != WALLET_SCREENING and self._watch.answered()
+        if attempted.status != HTTPStatus.TOO_MANY_REQUESTS:
+            self._watch.failed(now)
+        return False
+
+    @staticmethod
+    def _was_reached(operation: str, attempted: RawResult) -> bool | None:
+        """Whether an error is the counterparty's own word; None if it is the hub's failure. A risk provider that fails
+        must not stop the hub's other calls: an answer about it is one of the hub.
+        """
+        if attempted.kind == "answer":
+            return True
+        if is_of_hub(attempted.status, attempted.code):
+            return None
+        status = attempted.status
+        if OPERATIONS[operation].provider:
+            return status > 0
+        return 0 < status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.REQUEST_TIMEOUT
+
+    async def _left_out(self, body: Any) -> bool:
+        return await self._counterparties.left_out(asked_in(body), self._policy().own.entity_id)
+
+    async def _again(
+        self,
+        call: CallItem,
+        target: StoredVasp | None,
+        attempted: RawResult,
+        again: Retry,
+        tries: int,
+        *,
+        reached: bool | None,
+    ) -> AttemptResult:
+        if again.refresh_key and target is not None:
+            used = choose_key(target.entry.pubkeys, self._clock())
+            try:
+                await self._counterparties.refresh_keys(call.target, refused=used.pubkey if used else None)
+            except HubError:
+                # The repeat will use the old key and be refused once more, which ends the call with an alert.
+                reached = False
+        notice = None
+        if again.trouble:
+            notice = self._report(call, target, "troubled", code=again.code, attempts=tries)
+        elif again.held:
+            notice = self._hub_notice(call, target)
+        step = Postpone(again.at, tries=tries, key_refreshed=again.refresh_key, note=again.note, hub_held=again.held)
+        code = attempted.code or again.code
+        return AttemptResult(
+            step, notice=notice, reached=reached, outcome=attempted.kind, status=attempted.status, code=code
+        )
+
+    def _report(
+        self,
+        call: CallItem,
+        target: StoredVasp | None,
+        outcome: Any,
+        *,
+        status: int = 0,
+        code: str = "",
+        attempted: RawResult | None = None,
+        maybe_acted: bool = False,
+        attempts: int = 0,
+    ) -> CallResult:
+        body = attempted.body if attempted is not None else None
+        return CallResult(
+            operation=call.operation,
+            transfer_id=call.transfer_id,
+            target=call.target,
+            outcome=outcome,
+            status=status,
+            code=code,
+            message_code=str((body or {}).get("reasonType") or ""),
+            body=None if body is None else {name: value for name, value in body.items() if name != "payload"},
+            payload=attempted.payload if attempted is not None else None,
+            attempts=attempts,
+            maybe_acted=maybe_acted,
+            counterparty_country=target.entry.country_of_registration if target is not None else None,
+            counterparty_alliance=target.entry.alliance_name if target is not None else None,
+        )
