@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from travelrule.hub.operations import CALLBACK
+from schemas.operations import Operation
 from travelrule.sandbox.faults.fault_spec import CALLBACK_KINDS, FaultSpec
 
 
@@ -103,7 +103,7 @@ class FaultBook:
         ``operation`` is the search, ``member`` who is told.
         """
         for fault in self._faults:
-            name = CALLBACK.name if fault.spec.operation == CALLBACK.name else operation
+            name = Operation.CALLBACK if fault.spec.operation == Operation.CALLBACK else operation
             if fault.spec.fault in CALLBACK_KINDS and fault.strikes(name, member):
                 return 0 if fault.spec.fault == "lose-callback" else 2
         return 1

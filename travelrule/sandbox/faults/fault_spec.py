@@ -16,7 +16,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.operations import NAMES
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.spec_files import FileSpec
 
 Pause = Callable[[float], Awaitable[None]]
@@ -35,6 +35,8 @@ Kind = Literal[
 ]
 CALLBACK_KINDS = frozenset({"duplicate-callback", "lose-callback"})
 DROPS = frozenset({"drop-before", "drop-after"})
+
+NAMES = frozenset(operation.label for operation in OPERATIONS.values())
 
 CUT_OFF = 0
 """``status`` of a drop that closes the caller's connection instead of answering 408."""
