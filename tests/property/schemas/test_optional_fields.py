@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from schemas.hub import bodies
+from schemas.operations import HUB_OPERATIONS
 from schemas.wire_model import Wire
 from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
@@ -18,7 +19,7 @@ from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.operations import OPERATIONS
 
 GATEWAY = {request.__name__: request for *_, request, _ in openapi.OPERATIONS}
-HUB = {operation.name: operation.request for operation in OPERATIONS if operation.request is not None}
+HUB = {name: OPERATIONS[name].request for name in HUB_OPERATIONS if OPERATIONS[name].request is not None}
 BODY_OF = {
     "address-search": "AddressSearchRequest",
     "transfer-authorization": "TransferAuthorizationRequest",
