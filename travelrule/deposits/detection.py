@@ -9,11 +9,10 @@ from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.builder import DepositTurn, ignored, rejected
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import REPORT, may
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled
+from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled, arrival_subject
 from travelrule.policy.policy import Policy
 
 

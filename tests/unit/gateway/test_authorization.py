@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.policy.sections import Asset, Names
+from travelrule.policy.sections import Asset, NameRules
 
 from .conftest import (
     AUTHORIZATION,
@@ -181,7 +181,7 @@ async def test_order_4_the_hub_is_never_refused(world: World) -> None:
 
 
 async def test_order_4_combination(world: World) -> None:
-    world.rules(names=Names(accept_combinations=("legal-to-legal",)))
+    world.rules(names=NameRules(accept_combinations=("legal-to-legal",)))
     assert await denied(world) == "UNKNOWN"
 
 
@@ -274,10 +274,10 @@ async def test_order_10_name(world: World, exceeding: Any, persons: Any, reason:
 
 
 async def test_order_11_birth_and_12_first_party(world: World) -> None:
-    world.rules(names=Names(check_date_of_birth=True))
+    world.rules(names=NameRules(check_date_of_birth=True))
     born = name("Lind", "Erik", dateAndPlaceOfBirth={"dateOfBirth": "1980-01-03", "placeOfBirth": "Oslo"})
     assert await denied(world, transfer(persons=[born])) == "DOB_MISMATCHED"
-    world.rules(names=Names(first_party_only=True))
+    world.rules(names=NameRules(first_party_only=True))
     assert await denied(world, transferId="t-2") == "INPUT_NAME_MISMATCHED"
 
 

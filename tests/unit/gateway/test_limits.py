@@ -13,7 +13,7 @@ import pytest
 
 from schemas import limits
 from schemas.events.persons import Person
-from travelrule.identity import names
+from travelrule.identity import name_comparison
 
 from .conftest import BTC, World, beneficiary, box, name, payee, transfer
 
@@ -85,9 +85,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
         compared.one()
         return plain(text)
 
-    plain = names.normalise
+    plain = name_comparison.normalise
     with monkeypatch.context() as patch:
-        patch.setattr(names, "normalise", counted)
+        patch.setattr(name_comparison, "normalise", counted)
         yield compared
 
 

@@ -15,11 +15,18 @@ from typing import Any
 from travelrule.exchange.beneficiary.builder import ExchangeTurn
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.table import may
-from travelrule.identity.addresses import same_txid, split_tag
-from travelrule.identity.arrivals import arrival_subject
+from travelrule.identity.account_numbers import split_tag
+from travelrule.identity.txids import same_txid
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import SendMessage
-from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
+from travelrule.messages.arrival import (
+    ArrivalReported,
+    ArrivalWithdrawn,
+    ExchangeArrived,
+    ExchangeSettled,
+    TxidLearned,
+    arrival_subject,
+)
 
 
 def announce(turn: ExchangeTurn) -> None:

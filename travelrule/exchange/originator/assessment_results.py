@@ -11,7 +11,7 @@ from travelrule.machine.builder import ignored
 from travelrule.machine.decision import Decision
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.messages.assessment_causes import cause_of
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 
 def session(turn: Turn, data: AssessmentSession) -> Decision[WithdrawalState]:

@@ -22,8 +22,9 @@ from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentDropped, answer_limit
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.verdicts import verdict_for
 
 TRY_AGAIN = "try-again"
 CONCLUDE = "conclude"

@@ -26,7 +26,7 @@ from travelrule.machine.builder import ignored, rejected
 from travelrule.machine.decision import Decision
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.transition_table import NEW
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 
 def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState]:

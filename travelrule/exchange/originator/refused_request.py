@@ -24,8 +24,9 @@ from travelrule.machine.effects import Alert, Effect, Emit
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.projection import Projection
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.verdicts import verdict_for
 
 
 class RequestRefused(Wire):

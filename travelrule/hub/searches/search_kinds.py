@@ -21,8 +21,8 @@ from travelrule.hub.operations import (
     Operation,
 )
 from travelrule.hub.searches.records import SearchOutcome
-from travelrule.identity.addresses import split_tag
-from travelrule.identity.build import address_payload
+from travelrule.identity.account_numbers import split_tag
+from travelrule.identity.payloads import address_payload
 
 FOUND = "FOUND"
 UNAVAILABLE = "SYSTEM_NOT_AVAILABLE"
