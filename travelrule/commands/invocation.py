@@ -19,7 +19,7 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 
-from schemas.text import read_time
+from schemas.moments import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.bootstrap.log_names import library_messages

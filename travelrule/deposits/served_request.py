@@ -19,8 +19,7 @@ from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.nesting import is_nested_deeper
-from schemas.text import decimal_text
-from travelrule.deposits.alert_codes import AlertCode
+from schemas.numbers import decimal_text
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.account_numbers import canonical
 from travelrule.identity.company_names import same_company
@@ -31,6 +30,7 @@ from travelrule.identity.payloads import data_answer_payload, parties_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.required_data import lacking, unsendable
 from travelrule.identity.txids import same_txid
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events.withdrawals import Destination, WithdrawalRequested
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.account_numbers import address_and_tag
 from travelrule.identity.payloads import address_payload, authorization_payload

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import ValidationError
 
-from schemas.base import Wire
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.limits import VALUES_MAX
 from schemas.nesting import DEPTH_MAX, is_nested_deeper
+from schemas.wire_model import Wire
 from travelrule.gateway.refusals import ErrorType, Refused
 from travelrule.identity.payload_limits import has_too_many_values
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NewType
 from uuid import UUID
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.crypto.fingerprint import fingerprint
 
 Source = NewType("Source", str)

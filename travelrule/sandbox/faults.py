@@ -18,7 +18,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from travelrule.hub.operations import CALLBACK, NAMES
+from schemas.operations import Operation
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.spec_files import FileSpec
 
 Pause = Callable[[float], Awaitable[None]]
@@ -37,6 +38,8 @@ Kind = Literal[
 ]
 CALLBACK_KINDS = frozenset({"duplicate-callback", "lose-callback"})
 DROPS = frozenset({"drop-before", "drop-after"})
+
+NAMES = frozenset(operation.label for operation in OPERATIONS.values())
 
 CUT_OFF = 0
 """``status`` of a drop that closes the caller's connection instead of answering 408."""
@@ -173,7 +176,7 @@ class FaultBook:
         ``operation`` is the search, ``member`` who is told.
         """
         for fault in self._faults:
-            name = CALLBACK.name if fault.spec.operation == CALLBACK.name else operation
+            name = Operation.CALLBACK if fault.spec.operation == Operation.CALLBACK else operation
             if fault.spec.fault in CALLBACK_KINDS and fault.strikes(name, member):
                 return 0 if fault.spec.fault == "lose-callback" else 2
         return 1

@@ -10,11 +10,12 @@ from typing import NoReturn
 import orjson
 from starlette.types import Receive, Scope, Send
 
+from schemas.operations import Operation
 from travelrule.hub import body_shapes
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import CALLBACK, Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import (
     CallbackCall,
     CallbackTransport,
@@ -80,7 +81,7 @@ class FaultyTransport:
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
         """Deliver the call unless a fault says otherwise; the record tells what really reached the member."""
-        plan = self._book.plan(call.operation.name, member.entity_id)
+        plan = self._book.plan(call.operation.label, member.entity_id)
         if not plan.names:
             return await self._inner.forward(member, call)
         call.record.fault = plan.names
@@ -122,7 +123,7 @@ class FaultyAnswers:
 
     async def answer(self, call: HubCall) -> HubAnswer:
         """Answer unless a fault says otherwise."""
-        plan = self._book.plan(call.operation.name, call.caller.entity_id)
+        plan = self._book.plan(call.operation.label, call.caller.entity_id)
         if not plan.names:
             return await self._inner.answer(call)
         call.record.fault = plan.names
@@ -156,8 +157,8 @@ class FaultyCallbacks:
 
     async def post_callback(self, call: CallbackCall) -> int:
         """Send the callback as often as the faults say; an answer is spoiled by none, because none is read."""
-        copies = self._book.callback_copies(call.search.name, call.receiver)
-        plan = self._book.plan(CALLBACK.name, call.receiver)
+        copies = self._book.callback_copies(call.search, call.receiver)
+        plan = self._book.plan(Operation.CALLBACK, call.receiver)
         kind = plan.fault.fault if plan.fault is not None else ""
         multiplied = {0: "lose-callback", 2: "duplicate-callback"}.get(copies, "")
         call.record.fault = "+".join(name for name in (plan.names, multiplied) if name)
@@ -178,7 +179,7 @@ class FaultyService:
     def __init__(self, inner: OperationService) -> None:
         self._inner = inner
 
-    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+    async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
         """Answer one request, or close its connection."""
         try:
             return await self._inner.serve(operation, request)
@@ -186,7 +187,7 @@ class FaultyService:
             return LostAnswer(0, b"")
 
 
-def _refuse(fault: FaultSpec | None, operation: Operation) -> NoReturn:
+def _refuse(fault: FaultSpec | None, operation: HubOperation) -> NoReturn:
     status = (fault and fault.status) or int(HTTPStatus.INTERNAL_SERVER_ERROR)
     known = _ERROR_TYPES | _KYT_ERROR_TYPES if operation.kyt else _ERROR_TYPES
     error_type = (fault and fault.error_type) or known.get(status, "CODE_SERVER_INTERNAL_ERROR")
@@ -194,14 +195,14 @@ def _refuse(fault: FaultSpec | None, operation: Operation) -> NoReturn:
     raise HubFault(status, error_type, "a fault of the sandbox", wait_seconds)
 
 
-def _lose(fault: FaultSpec | None, operation: Operation, *, reached: bool) -> NoReturn:
+def _lose(fault: FaultSpec | None, operation: HubOperation, *, reached: bool) -> NoReturn:
     # The hub's own calls have no caller whose connection could be closed.
     if fault is not None and fault.status == CUT_OFF and not operation.from_hub:
         raise CallerCutOffError
     raise NoMemberAnswer(reached=reached)
 
 
-def _without_first(operation: Operation, answer: bytes) -> bytes:
+def _without_first(operation: HubOperation, answer: bytes) -> bytes:
     body = body_shapes.parse_object(answer) or {}
     body.pop(operation.answer.required[0], None)
     return orjson.dumps(body)

@@ -6,7 +6,7 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule.hub.risk.records import KytSubject
 from travelrule.screening.risk import KytVerdict, kyt_verdict
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
 
 from schemas.events.persons import Person
-from schemas.faults import field_faults
-from schemas.text import TradeCurrency
+from schemas.field_faults import field_faults
+from schemas.texts import TradeCurrency
 from travelrule.hub.members.network_file import Seed
 from travelrule.hub.spec_files import FileSpec
 

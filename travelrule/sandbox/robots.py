@@ -12,18 +12,8 @@ from typing import Any
 
 import orjson
 
+from schemas.operations import Operation
 from travelrule.crypto.signing import KeyRing
-from travelrule.hub.operations import (
-    ADDRESS_SEARCH,
-    DATA_REQUEST,
-    FINISH,
-    HEALTH,
-    STATUS_SEARCH,
-    TRANSFER_AUTHORIZATION,
-    TXID_CHECK,
-    TXID_REPORT,
-    WALLET_CHECK,
-)
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.sandbox.faults import Pause
 from travelrule.sandbox.faulty import GARBAGE
@@ -70,13 +60,13 @@ class Robot:
         self._own_data = {"BeneficiaryVASP": {"beneficiaryVASP": vasp}}
         self._data_desk = DataDesk(spec, self._alliance, self._withdrawals, {"originatingVASP": vasp})
         self.memory = RobotMemory() if memory is None else memory
-        self._plain_answers: dict[str, Callable[[MemberCall], Json]] = {
-            ADDRESS_SEARCH.name: self._address_search,
-            WALLET_CHECK.name: self._wallet_check,
-            TXID_REPORT.name: self._txid_report,
-            STATUS_SEARCH.name: self._status_search,
-            FINISH.name: self._finish,
-            HEALTH.name: self._health,
+        self._plain_answers: dict[Operation, Callable[[MemberCall], Json]] = {
+            Operation.ADDRESS_SEARCH: self._address_search,
+            Operation.WALLET_CHECK: self._wallet_check,
+            Operation.TXID_REPORT: self._txid_report,
+            Operation.STATUS_SEARCH: self._status_search,
+            Operation.FINISH: self._finish,
+            Operation.HEALTH: self._health,
         }
 
     async def answer(self, call: MemberCall) -> MemberAnswer:
@@ -87,11 +77,11 @@ class Robot:
             return fault.answer()
 
     async def _answer(self, call: MemberCall) -> MemberAnswer:
-        if call.operation.name == TRANSFER_AUTHORIZATION.name:
+        if call.operation.name == Operation.TRANSFER_AUTHORIZATION:
             return await self._transfer_authorization(call)
-        if call.operation.name == DATA_REQUEST.name:
+        if call.operation.name == Operation.DATA_REQUEST:
             return await self._data_request(call)
-        if call.operation.name == TXID_CHECK.name:
+        if call.operation.name == Operation.TXID_CHECK:
             return await self._txid_check(call)
         return _said(self._plain_answers[call.operation.name](call))
 

@@ -19,8 +19,8 @@ from tests.services.ports import free_port
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks, member, sandbox
 from travelrule.bootstrap import installation
-from travelrule.commands.doctor.command import check as check_module
-from travelrule.commands.doctor.command import local_setup
+from travelrule.commands.doctor import check as check_module
+from travelrule.commands.doctor import local_setup
 from travelrule.store import schema_version
 from travelrule.store.database import Database
 

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.test_relay import FakeBroker

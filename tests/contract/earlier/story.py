@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import orjson
+from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositSettled
 from schemas.screenings import OwnershipRequested, ScreeningRequested
@@ -34,7 +35,6 @@ from travelrule.exchange.reports import SenderFacts
 from travelrule.store.lists import ListVersion
 from travelrule.store.owners import Owners
 
-from schemas.base import Wire
 from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
 from tests.unit.exchange.scene import ADDRESS as PAID
 from tests.unit.exchange.scene import NORTH as OWN

@@ -22,8 +22,8 @@ if __name__ == "__main__":
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
 from schemas.events.wallets import WalletRegistered, WalletRemoved
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex

@@ -15,7 +15,7 @@ import httpx
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TXID, broadcast, requested

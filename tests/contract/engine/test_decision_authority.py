@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from schemas.events.decisions import DecisionRecorded
-from schemas.text import time_text
+from schemas.moments import time_text
 from streams.codec import read
 from tests.contract.engine.recorded import Record
 from tests.unit.exchange.originator.scene import NORTH as OWN

@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.station import NAMES
 from tests.contract.store.rows import NOW

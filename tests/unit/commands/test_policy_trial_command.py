@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.commands.kit import PERSONAL, Cli, verified, withdraw
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.policy.command import trial_output
+from travelrule.commands.policy import trial_output
 from travelrule.machine.input import RawMessage, Rejected
 
 SINCE = ("--since", "2020-01-01")

@@ -7,10 +7,10 @@ from typing import Any
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.identity.test_payloads import ANNA, BIRCH, PROFILE, withdrawal
 
 from schemas import limits
 from tests.support.effort import lines_of
+from tests.unit.identity.test_payloads import ANNA, BIRCH, PROFILE, withdrawal
 from travelrule.identity.payload_limits import excess, has_too_many_values
 from travelrule.identity.payloads import answer_payload, authorization_payload, data_answer_payload
 

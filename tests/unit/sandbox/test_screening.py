@@ -10,11 +10,11 @@ import pytest
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
+from schemas.operations import HUB_OPERATIONS
 from tests.unit.hub.kit import SOUTH, error_of
 from tests.unit.hub.searches.search_kit import CALLBACK_URL
 from tests.unit.sandbox.kit import World, listed, real, sandbox
 from travelrule.errors import ConfigurationError
-from travelrule.hub.operations import OPERATIONS
 from travelrule.sandbox.wallets import SandboxWallet
 from travelrule.sandbox.world import parse_world
 from travelrule.screening import risk
@@ -200,7 +200,7 @@ async def test_the_wallets_are_shown_on_the_sandboxs_own_machine_only() -> None:
     assert error_of(answer) == (403, "ACCESS_DENIED")
 
 
-@pytest.mark.parametrize("operation", [operation.name for operation in OPERATIONS[-6:]])
+@pytest.mark.parametrize("operation", HUB_OPERATIONS[-6:])
 async def test_every_new_operation_can_be_disturbed(operation: str) -> None:
     added = await sandbox().fault(fault="status", operation=operation, status=503)
     assert added.status_code == 201

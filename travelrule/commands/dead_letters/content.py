@@ -12,7 +12,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
 
-from schemas.text import Id
+from schemas.texts import Id
 from travelrule.bootstrap.installation import Installation
 from travelrule.disclosures.disclosure import MACHINE, DeadLetterShown, DisclosureState
 from travelrule.engine.input_envelope import unpack_raw

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from schemas.text import read_time
+from schemas.moments import read_time
 from travelrule.errors import UsageError
 from travelrule.store.dead_letters import DeadLetterFilter
 

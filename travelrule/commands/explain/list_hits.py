@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.messages.inbound_request import AuthorizationReceived

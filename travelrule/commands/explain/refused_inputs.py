@@ -8,7 +8,7 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from schemas.text import time_text
+from schemas.moments import time_text
 from streams.codec import SIZE_MAX
 from streams.named_events import named_event
 from travelrule.bootstrap.installation import Installation

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from schemas.base import Wire
-from schemas.text import time_text
+from schemas.moments import time_text
+from schemas.wire_model import Wire
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.explain.list_hits import hits_of, listed_of
 from travelrule.commands.explain.refused_inputs import parked_inputs, refused_inputs

@@ -16,7 +16,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.events.cloudevents import write_event
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule.crypto.audit_chain import sign_root
 from travelrule.crypto.merkle import Frontier
 from travelrule.crypto.signing import SigningKey

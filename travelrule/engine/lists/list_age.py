@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from travelrule.assessments.alert_codes import AlertCode
 from travelrule.engine.periodic_job import PeriodicJob
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.leases import Leases

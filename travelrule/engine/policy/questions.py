@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
 from travelrule.machine.internal_inputs import CallResult

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.text import read_time, time_text
+from schemas.moments import read_time, time_text
 from travelrule.screening.ownership.outcome import ProofCode
 
 MESSAGE_CHARACTERS_MAX = 4000

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from schemas.base import Wire
 from schemas.events.txids import WithdrawalMined
+from schemas.wire_model import Wire
 from travelrule.engine.audit.history import Step
 from travelrule.engine.policy import replay
 from travelrule.engine.policy.questions import ask_of, renamed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.base import Wire
 from schemas.events.verdicts import WithdrawalVerdictBody
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator.scene import (
     VALID,
     VERIFIED,

@@ -14,7 +14,7 @@ from typing import LiteralString
 from pydantic import AliasChoices, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 FAULTS_MAX = 100  # a message with a million bad list entries has one problem, not a million
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from schemas.registry import TOPICS
 
-Operation = Literal["Read", "Write", "Describe", "DescribeConfigs", "Create", "Alter", "AlterConfigs"]
+TopicOperation = Literal["Read", "Write", "Describe", "DescribeConfigs", "Create", "Alter", "AlterConfigs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +118,14 @@ ACCESS: dict[str, TopicAccess] = {
 """The rights on every topic, by its name without prefix."""
 
 
-def rights(principal: str) -> Iterator[tuple[str, tuple[Operation, ...]]]:
+def rights(principal: str) -> Iterator[tuple[str, tuple[TopicOperation, ...]]]:
     """The topics that a principal needs, each with the operations."""
     for name in TOPICS:
         if principal == "administrator":
             yield name, ("Create", "Describe", "DescribeConfigs", "Alter", "AlterConfigs")
             continue
         access = ACCESS[name]
-        operations: list[Operation] = []
+        operations: list[TopicOperation] = []
         if principal in access.writers:
             operations.append("Write")
         if principal in access.readers:

@@ -21,7 +21,7 @@ _UNREAD: JsonSchema = {"description": "Any other value counts as absent."}
 _LEFT_OUT: JsonSchema = {"description": "An entry of any other shape is left out."}
 
 
-class Read:
+class InputForm:
     """Metadata for ``Annotated``: what runs before the type's own rules, and what that adds to the schema."""
 
     __slots__ = ("_function", "_widen")
@@ -40,7 +40,7 @@ class Read:
         return self._widen(inner) if handler.mode == "validation" else inner
 
 
-class Lenient(Read):
+class LenientForm(InputForm):
     """The same around the type's rules: what they refuse is read as the result of ``empty``."""
 
     __slots__ = ()
@@ -117,22 +117,22 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) and value.isascii() else value
 
 
-absent = Read(absent_is_none, or_absent)
+absent = InputForm(absent_is_none, or_absent)
 """For optional fields: null, ``""`` and ``{}`` are None."""
 
-several = Read(none_is_empty, or_absent)
+several = InputForm(none_is_empty, or_absent)
 """For optional arrays: null, ``""`` and ``{}`` are no entries."""
 
-optional_map = Read(none_is_no_map, or_absent)
+optional_map = InputForm(none_is_no_map, or_absent)
 """For optional maps: null and ``""`` are no entries."""
 
-upper = Read(_upper, any_case)
+upper = InputForm(_upper, any_case)
 """For values that the protocol compares without case and writes in capitals (``reasonType``)."""
 
-lower = Read(_lower, any_case)
+lower = InputForm(_lower, any_case)
 """For values that the protocol compares without case and writes in small letters (``result``)."""
 
 
-def anything(read: Callable[[Any], Any]) -> Read:
+def anything(read: Callable[[Any], Any]) -> InputForm:
     """For fields that are never a reason to refuse: ``read`` turns what it cannot use into None."""
-    return Read(read, lambda inner: widened(inner, _UNREAD))
+    return InputForm(read, lambda inner: widened(inner, _UNREAD))

@@ -11,14 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from schemas import text
-from schemas.faults import field_faults
+from schemas import moments, numbers, texts
+from schemas.field_faults import field_faults
 
-AMOUNT = TypeAdapter(text.DecimalText)
-PRICE = TypeAdapter(text.PriceText)
-WHEN = TypeAdapter(text.Timestamp)
-MAYBE_WHEN = TypeAdapter(text.MaybeTimestamp)
-DAY = TypeAdapter(text.Day)
+AMOUNT = TypeAdapter(numbers.DecimalText)
+PRICE = TypeAdapter(numbers.PriceText)
+WHEN = TypeAdapter(moments.Timestamp)
+MAYBE_WHEN = TypeAdapter(moments.MaybeTimestamp)
+DAY = TypeAdapter(moments.Day)
 
 
 def code_of(adapter: TypeAdapter[Any], value: object) -> str:
@@ -90,11 +90,11 @@ def test_every_form_of_a_number_is_the_number_or_refused(number: Decimal) -> Non
         read = PRICE.validate_python(str(number))
     except ValidationError:
         digits = max(number.adjusted() + 1, -number.as_tuple().exponent)
-        assert digits > text.INTEGER_DIGITS_MAX
+        assert digits > numbers.INTEGER_DIGITS_MAX
         return
     assert read == number
     written = PRICE.dump_json(read).decode().strip('"')
-    assert re.fullmatch(text.DECIMAL_PATTERN, written)
+    assert re.fullmatch(numbers.DECIMAL_PATTERN, written)
     assert PRICE.validate_python(written) == number
 
 
@@ -129,7 +129,7 @@ def test_a_price_may_be_zero_but_not_negative() -> None:
     ],
 )
 def test_times_are_read_in_every_form_that_the_network_uses(sent: str, moment: datetime) -> None:
-    assert text.read_time(sent) == moment
+    assert moments.read_time(sent) == moment
     assert WHEN.validate_python(sent) == moment
 
 
@@ -145,7 +145,7 @@ def test_an_unreadable_time_is_unknown_where_that_is_allowed_and_a_fault_elsewhe
 
 def test_times_are_written_in_utc_to_the_second() -> None:
     seoul = datetime(2024, 3, 4, 15, 10, 28, 999999, tzinfo=timezone(timedelta(hours=9)))
-    assert text.time_text(seoul) == "2024-03-04T06:10:28Z"
+    assert moments.time_text(seoul) == "2024-03-04T06:10:28Z"
     assert WHEN.dump_json(seoul) == b'"2024-03-04T06:10:28Z"'
 
 
@@ -159,7 +159,16 @@ def test_a_day_is_a_day_that_exists() -> None:
         assert code_of(DAY, odd) == "WRONG_TYPE"
 
 
-ALL_TEXTS = [text.Text, text.NonEmpty, text.Id, text.Address, text.Txid, text.Currency, text.Line35, text.Payload]
+ALL_TEXTS = [
+    texts.Text,
+    texts.NonEmpty,
+    texts.Id,
+    texts.Address,
+    texts.Txid,
+    texts.Currency,
+    texts.Line35,
+    texts.Payload,
+]
 
 
 @pytest.mark.parametrize("kind", ALL_TEXTS)
@@ -168,7 +177,7 @@ def test_no_text_lets_u0000_or_half_a_surrogate_pair_in(kind: Any, sent: str) ->
     assert code_of(TypeAdapter(kind), sent) == "INVALID_TEXT"
 
 
-@pytest.mark.parametrize("kind", [text.Id, text.Address, text.Txid, text.Line35])
+@pytest.mark.parametrize("kind", [texts.Id, texts.Address, texts.Txid, texts.Line35])
 @pytest.mark.parametrize("sent", ["a\nb", "a\r", "\x1b[2J", "a\x85b"])
 def test_identifiers_and_names_have_no_control_characters(kind: Any, sent: str) -> None:
     assert code_of(TypeAdapter(kind), sent) == "INVALID_TEXT"
@@ -176,38 +185,38 @@ def test_identifiers_and_names_have_no_control_characters(kind: Any, sent: str) 
 
 def test_letters_of_every_script_and_the_astral_planes_are_text() -> None:
     for sent in ("김서연", "Łukasz", "Ó Súilleabháin", "𠮷野", "مريم"):
-        assert TypeAdapter(text.Line100).validate_python(sent) == sent
+        assert TypeAdapter(texts.Line100).validate_python(sent) == sent
 
 
 def test_identifiers_are_bounded() -> None:
-    assert TypeAdapter(text.Id).validate_python("x" * 200) == "x" * 200
-    assert code_of(TypeAdapter(text.Id), "x" * 201) == "TOO_LONG"
-    assert code_of(TypeAdapter(text.Id), "") == "EMPTY_VALUE"
+    assert TypeAdapter(texts.Id).validate_python("x" * 200) == "x" * 200
+    assert code_of(TypeAdapter(texts.Id), "x" * 201) == "TOO_LONG"
+    assert code_of(TypeAdapter(texts.Id), "") == "EMPTY_VALUE"
 
 
 def test_addresses_and_txids_keep_their_case_and_currencies_do_not() -> None:
-    assert TypeAdapter(text.Address).validate_python("rEb8TK:tag") == "rEb8TK:tag"
-    assert TypeAdapter(text.Txid).validate_python("0xAbC") == "0xAbC"
-    assert TypeAdapter(text.Currency).validate_python("xrp") == "XRP"
-    assert TypeAdapter(text.Country).validate_python("se") == "SE"
+    assert TypeAdapter(texts.Address).validate_python("rEb8TK:tag") == "rEb8TK:tag"
+    assert TypeAdapter(texts.Txid).validate_python("0xAbC") == "0xAbC"
+    assert TypeAdapter(texts.Currency).validate_python("xrp") == "XRP"
+    assert TypeAdapter(texts.Country).validate_python("se") == "SE"
 
 
 @pytest.mark.parametrize(("sent", "read"), [("0", "0"), (7, "7"), ("", None), (None, None)])
 def test_an_output_index_is_text_even_if_it_comes_as_a_number(sent: object, read: str | None) -> None:
-    assert TypeAdapter(text.Vout).validate_python(sent) == read
+    assert TypeAdapter(numbers.Vout).validate_python(sent) == read
 
 
 @pytest.mark.parametrize("sent", ["-1", -1, "1.0", 1.5, True, "x", "1" * 11])
 def test_what_is_no_output_index_is_refused(sent: object) -> None:
-    assert code_of(TypeAdapter(text.Vout), sent) in {"INVALID_VALUE", "WRONG_TYPE"}
+    assert code_of(TypeAdapter(numbers.Vout), sent) in {"INVALID_VALUE", "WRONG_TYPE"}
 
 
 @pytest.mark.parametrize(
     ("sent", "flag"), [(True, True), ("true", True), ("TRUE", True), ("False", False), (False, False)]
 )
 def test_a_flag_is_read_as_boolean_or_text_and_written_as_its_form(sent: object, flag: bool) -> None:
-    as_text = TypeAdapter(text.FlagText)
-    as_boolean = TypeAdapter(text.Flag)
+    as_text = TypeAdapter(texts.FlagText)
+    as_boolean = TypeAdapter(texts.Flag)
     assert as_text.validate_python(sent) is as_boolean.validate_python(sent) is flag
     assert as_text.dump_json(flag) == (b'"true"' if flag else b'"false"')
     assert as_boolean.dump_json(flag) == (b"true" if flag else b"false")
@@ -215,7 +224,7 @@ def test_a_flag_is_read_as_boolean_or_text_and_written_as_its_form(sent: object,
 
 @pytest.mark.parametrize("sent", [1, 0, "1", "yes", "", None, []])
 def test_nothing_else_is_a_flag(sent: object) -> None:
-    assert code_of(TypeAdapter(text.FlagText), sent) == "INVALID_VALUE"
+    assert code_of(TypeAdapter(texts.FlagText), sent) == "INVALID_VALUE"
 
 
 def test_our_own_moments_and_unknown_ones_are_written() -> None:
@@ -227,20 +236,20 @@ def test_our_own_moments_and_unknown_ones_are_written() -> None:
 @pytest.mark.parametrize("symbol", ["ß" * 50, "ŉ" * 50, "币安", "ſ"])
 def test_a_currency_that_was_read_can_be_read_again(symbol: str) -> None:
     """Capitals may be longer than the text: what was accepted must not be stored in a form that is refused."""
-    read = TypeAdapter(text.Currency).validate_python(symbol)
-    assert TypeAdapter(text.Currency).validate_python(read) == read == symbol
+    read = TypeAdapter(texts.Currency).validate_python(symbol)
+    assert TypeAdapter(texts.Currency).validate_python(read) == read == symbol
 
 
 @pytest.mark.parametrize("sent", [True, False, "5", " 5 ", "1_0", 1.5, None, 2**63])
 def test_what_is_no_whole_number_is_refused(sent: object) -> None:
     with pytest.raises(ValidationError):
-        TypeAdapter(text.Whole).validate_python(sent)
+        TypeAdapter(numbers.Whole).validate_python(sent)
 
 
 def test_a_whole_number_may_have_a_point_and_zeros() -> None:
     """JSON knows one kind of numbers, and JSON Schema counts ``5.0`` as an integer."""
-    assert TypeAdapter(text.Whole).validate_json("5.0") == 5
-    assert TypeAdapter(text.Vout).validate_json("5.0") == "5"
+    assert TypeAdapter(numbers.Whole).validate_json("5.0") == 5
+    assert TypeAdapter(numbers.Vout).validate_json("5.0") == "5"
 
 
 @pytest.mark.parametrize(
