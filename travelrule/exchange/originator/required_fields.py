@@ -15,7 +15,7 @@ from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.fault import PayloadFault
 from travelrule.identity.network_rules import clear_faults
-from travelrule.identity.payload_faults import is_own_network
+from travelrule.identity.payload_faults import is_own_network, payload_faults
 from travelrule.identity.payloads import parties_payload
 from travelrule.identity.required_data import Gap, Message, unsendable
 from travelrule.policy.causes import Cause
