@@ -20,7 +20,6 @@ from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.nesting import is_nested_deeper
 from schemas.numbers import decimal_text
-from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.addresses import canonical, same_txid
 from travelrule.identity.build import data_answer_payload, parties_payload
@@ -29,6 +28,7 @@ from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.names import compare_beneficiary, normalise, same_party
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.required_data import lacking, unsendable
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.wire_model import Wire
-from travelrule.machine.builder import rejected
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection

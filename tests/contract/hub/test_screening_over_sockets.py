@@ -20,10 +20,10 @@ from schemas.hub.screening import (
 )
 from schemas.operations import Operation
 from schemas.wire_model import Wire
-from tests.contract.hub.kit import running
+from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
-from tests.unit.hub.kit import NORTH
-from tests.unit.sandbox.kit import real
+from tests.support.hub import NORTH
+from tests.support.sandbox import real
 from travelrule.client.answers import Answer
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
@@ -31,8 +31,8 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.server import run_sandbox
-from travelrule.sandbox.wallets import SandboxWallet
-from travelrule.screening import risk
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
+from travelrule.screening import risk_levels
 
 MALICIOUS = "0x091d6e123c64e8ce9c0f39a9085d6adcf29cf8f49c888a95c128566550765298"
 Prefix = Literal["partner", "uppsala"]
@@ -68,20 +68,20 @@ async def test_risk_of_wallets_and_transactions(url: str, prefix: Prefix) -> Non
     hub = client(url, prefix)
     try:
         bad = _bytes(walletAddress="0xbad", chain="ETH")
-        assert risk.of_wallet(await _read(WalletScreeningResponse, hub.call(Operation.WALLET_SCREENING, "", bad))) == (
-            "malicious"
-        )
+        assert risk_levels.of_wallet(
+            await _read(WalletScreeningResponse, hub.call(Operation.WALLET_SCREENING, "", bad))
+        ) == ("malicious")
         other = _bytes(walletAddress="0xbad", chain="TON")
-        assert risk.of_wallet(
+        assert risk_levels.of_wallet(
             await _read(WalletScreeningResponse, hub.call(Operation.WALLET_SCREENING, "", other))
         ) == ("pending")
         clean = hub.call(Operation.TRANSACTION_SCREENING, "", _bytes(txid="0x1", chain="btc"))
-        assert risk.of_transaction(await _read(TransactionScreeningResponse, clean)) == "clean"
+        assert risk_levels.of_transaction(await _read(TransactionScreeningResponse, clean)) == "clean"
         search = hub.call(Operation.KYT_SEARCH, "", _bytes(txHash=MALICIOUS, blockchain="ETH"))
         started = await _read(KytSearchResponse, search)
         assert started.status == "RELEASED"
         report = hub.call(Operation.KYT_REPORT, str(started.request_id), b"")
-        assert risk.of_kyt(await _read(KytReportResponse, report)) == "malicious"
+        assert risk_levels.of_kyt(await _read(KytReportResponse, report)) == "malicious"
         with pytest.raises(HubRefused) as caught:
             await hub.call(Operation.KYT_REPORT, str(started.request_id + 1), b"")
         assert (caught.value.status, caught.value.error_code) == (404, "NOT_FOUND")

@@ -10,13 +10,12 @@ from dataclasses import replace
 import pytest
 
 from schemas.operations import Operation
+from tests.support.hub_function import OWN, signer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub_transport import HubTransport, Outgoing, TransportLimits
 from travelrule.client.operations import OPERATIONS
 from travelrule.client.transports import AiohttpHubTransport, HttpxHubTransport
 from travelrule.crypto.signing import verify
-
-from .conftest import OWN, signer
 
 BODY = b'{"transferId":"1","status":"canceled"}'
 OPERATION = replace(OPERATIONS[Operation.FINISH], read_s=2.0)
