@@ -28,7 +28,7 @@ class Signer(Protocol):
 
 
 class Nonces(Protocol):
-    """Source of nonces: unsigned 32-bit, not repeated within 100 s (``crypto.nonces.NonceLease``)."""
+    """Source of nonces: unsigned 32-bit, not repeated within 100 s (``crypto.request_nonces.NonceLease``)."""
 
     async def next(self) -> int:
         """Return the next nonce."""
