@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import httpx
 import pytest
 
+from schemas.operations import Operation
+from tests.support.hub_function import OWN, PEER, HubFunction, signer
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.operations import OPERATIONS
 from travelrule.crypto.signing import verify
-
-from .conftest import OWN, PEER, Hub, signer
 
 BODY = '{"b" : 1,\n "name":"김"}'.encode()
 SEALED = {"address-search", "transfer-authorization", "data-request"}
@@ -62,37 +60,23 @@ LINES = [
 
 
 KEY = PEER.public_base64
-METHODS: dict[str, Callable[[HubClient, str], Awaitable[object]]] = {
-    "vasp-list": lambda client, _: client.vasp_list(),
-    "public-key": lambda client, target: client.public_keys(target),
-    "coin-networks": lambda client, _: client.coin_networks(),
-    "address-search": lambda client, target: client.address_search(target, KEY, BODY),
-    "transfer-authorization": lambda client, target: client.transfer_authorization(target, KEY, BODY),
-    "txid-report": lambda client, target: client.txid_report(target, BODY),
-    "finish": lambda client, target: client.finish(target, BODY),
-    "status-search": lambda client, target: client.status_search(target, BODY),
-    "txid-search": lambda client, _: client.txid_search(BODY),
-    "txid-search-result": lambda client, _: client.txid_search_result(REQUEST_ID),
-    "data-request": lambda client, target: client.data_request(target, KEY, BODY),
-    "wallet-search": lambda client, _: client.wallet_search(BODY),
-    "wallet-search-result": lambda client, _: client.wallet_search_result(REQUEST_ID),
-    "wallet-screening": lambda client, _: client.wallet_screening(BODY),
-    "transaction-screening": lambda client, _: client.transaction_screening(BODY),
-    "kyt-search": lambda client, _: client.kyt_search(BODY),
-    "kyt-report": lambda client, _: client.kyt_report(7),
-    "unhosted-token": lambda client, _: client.unhosted_token(BODY),
-    "unhosted-result": lambda client, _: client.unhosted_result(REQUEST_ID),
+TARGETS = {
+    "public-key": "south",
+    "txid-search-result": REQUEST_ID,
+    "wallet-search-result": REQUEST_ID,
+    "kyt-report": "7",
+    "unhosted-result": REQUEST_ID,
 }
-"""The method of each operation, not the generic one."""
 
 
 async def call(client: HubClient, name: str, target: str = "south") -> None:
-    await METHODS[name](client, target)
+    body = b"" if OPERATIONS[name].method == "GET" else BODY
+    await client.call(name, TARGETS.get(name, target), body, KEY if name in SEALED else None)
 
 
 @pytest.mark.parametrize(("name", "method", "path"), LINES)
 async def test_each_operation_has_its_line_and_header_set(
-    client: HubClient, hub: Hub, name: str, method: str, path: str
+    client: HubClient, hub: HubFunction, name: str, method: str, path: str
 ) -> None:
     hub.says(200, json=ANSWERS[name])
     await call(client, name)
@@ -118,17 +102,17 @@ def test_every_operation_is_tested() -> None:
     assert set(OPERATIONS) == {line[0] for line in LINES}
 
 
-async def test_each_sending_has_its_own_nonce(client: HubClient, hub: Hub) -> None:
+async def test_each_sending_has_its_own_nonce(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"result": "normal"})
-    await client.finish("south", BODY)
-    await client.finish("south", BODY)
+    await client.call(Operation.FINISH, "south", BODY)
+    await client.call(Operation.FINISH, "south", BODY)
     first, second = hub.requests
     assert first.headers["X-Code-Req-Nonce"] != second.headers["X-Code-Req-Nonce"]
     assert first.headers["X-Code-Req-Signature"] != second.headers["X-Code-Req-Signature"]
 
 
 @pytest.mark.parametrize("target", ["a/b", "a b", "100%", "x?y#z", "김", "gtr-a:b"])
-async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: Hub, target: str) -> None:
+async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: HubFunction, target: str) -> None:
     hub.says(200, json={"pubkeys": []})
     await client.public_keys(target)
     raw = hub.requests[0].url.raw_path.decode()
@@ -137,15 +121,19 @@ async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: Hub, 
 
 
 @pytest.mark.parametrize("target", ["", ".", ".."])
-async def test_an_entity_id_that_would_change_the_path_is_not_sent(client: HubClient, hub: Hub, target: str) -> None:
+async def test_an_entity_id_that_would_change_the_path_is_not_sent(
+    client: HubClient, hub: HubFunction, target: str
+) -> None:
     with pytest.raises(HubRefused) as caught:
-        await client.finish(target, BODY)
+        await client.call(Operation.FINISH, target, BODY)
     assert caught.value.error_code == "INVALID_TARGET_VASP_ID"
     assert hub.requests == []
 
 
 @pytest.mark.parametrize("name", ["txid-search-result", "wallet-search-result"])
-async def test_a_result_is_asked_for_by_the_request_id_without_a_body(client: HubClient, hub: Hub, name: str) -> None:
+async def test_a_result_is_asked_for_by_the_request_id_without_a_body(
+    client: HubClient, hub: HubFunction, name: str
+) -> None:
     hub.says(200, json={"result": "invalid", "reasonType": "PROCESSING"})
     answer = await client.call(name, "a/b", b"")
     assert answer.result == "invalid"
@@ -163,11 +151,11 @@ async def test_the_receivers_key_belongs_to_sealed_operations_only(client: HubCl
         await client.call("address-search", "south", BODY)
 
 
-async def test_traceparent_is_passed_on_and_only_a_real_one(client: HubClient, hub: Hub) -> None:
+async def test_traceparent_is_passed_on_and_only_a_real_one(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"result": "normal"})
     good = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
-    await client.finish("south", BODY, traceparent=good)
-    await client.finish("south", BODY, traceparent="x\r\ny: z")
+    await client.call(Operation.FINISH, "south", BODY, traceparent=good)
+    await client.call(Operation.FINISH, "south", BODY, traceparent="x\r\ny: z")
     assert hub.requests[0].headers["traceparent"] == good
     assert "traceparent" not in hub.requests[1].headers
 

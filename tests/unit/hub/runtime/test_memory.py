@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.unit.hub.kit import NOW, member
-from travelrule.hub.expiring_map import ExpiringSet
-from travelrule.hub.runtime.memory_hub_state import MemoryHubState
+from tests.support.hub import NOW, member
+from travelrule.hub.runtime.memory_hub_state import ExpiringSet, MemoryHubState
 
 
 def test_entries_are_forgotten_when_their_time_is_over() -> None:
