@@ -21,7 +21,7 @@ from pathlib import Path
 from rapidfuzz.distance import JaroWinkler
 
 from scripts.screening_lists import Name, read
-from scripts.screening_spelling import CLEAN, MISSPELT, OTHERWISE, for_companies
+from scripts.screening_spellings import CLEAN, MISSPELT, OTHERWISE, for_companies
 
 TARGET = Path(__file__).parents[1] / "tests" / "data" / "screening_names"
 SEED = 20_260_227
