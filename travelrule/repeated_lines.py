@@ -61,7 +61,7 @@ class RepeatedLines:
         return False
 
     def due(self, now: float) -> list[Summary]:
-        """Take the counts whose interval is over. A line that was not repeated within it is new at its next occurrence."""
+        """Take the counts whose interval is over. A line that was not repeated within it counts as new."""
         over = [key for key, repeats in self._known.items() if not 0 <= now - repeats.since < self._interval]
         return self._taken(over, now)
 
