@@ -97,7 +97,7 @@ def _spellings(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
 
 
 def _unseen(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
-    """Return aliases that spell the primary name differently, and original scripts: they are excluded from the search."""
+    """Return other spellings of the primary name, and original scripts: they are excluded from the search."""
     primary = {name[:2]: name for name in names if name.role == "primary"}
     for name in names:
         if name.kind != "person":
