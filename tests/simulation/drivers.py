@@ -27,7 +27,7 @@ from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 MACHINES = {"withdrawal": scripted_member.MACHINE}
 
@@ -114,7 +114,7 @@ class InDatabase:
         self._clock = HandClock()
         self._order = asyncio.Lock()
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
-        leases = Leases(database, "north", "p1", self._clock)
+        leases = LeaseRepository(database, "north", "p1", self._clock)
         self._timers = TimerJob(database, "north", leases, self._submit, self._engine.alert, self._clock)
         self._teller = MessageDispatcher(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 

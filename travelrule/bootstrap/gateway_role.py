@@ -10,10 +10,10 @@ import os
 import socket
 
 from travelrule.bootstrap.installation import Installation, open_searches
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.intake import Intake
 from travelrule.engine.lists.active_lists import ActiveLists
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.gateway.app import GatewayDeps, create_gateway
 from travelrule.gateway.rates import MemberRates, Rates
@@ -28,7 +28,7 @@ CLOSE_SECONDS = 5.0
 
 
 def gateway_deps(
-    installation: Installation, intake: Intake, counterparties: Counterparties, lists: ActiveLists
+    installation: Installation, intake: Intake, counterparties: CounterpartyDirectory, lists: ActiveLists
 ) -> GatewayDeps:
     """The ports of the gateway, from the parts of this installation."""
     return GatewayDeps(
@@ -46,7 +46,7 @@ def gateway_deps(
         alert=installation.engine.alert,
         rates=MemberRates(_rates(installation.settings), installation.clock, alert=installation.engine.alert),
         screen=ListScreen(lists, installation.policy),
-        named_beneficiaries=Authorizations(
+        named_beneficiaries=AuthorizationReader(
             installation.database, installation.entity_id, installation.vault, installation.reads
         ).named_beneficiaries,
     )
@@ -59,7 +59,7 @@ def _rates(settings: Settings) -> Rates:
 async def serve_gateway(
     installation: Installation,
     intake: Intake,
-    counterparties: Counterparties,
+    counterparties: CounterpartyDirectory,
     lists: ActiveLists,
     sockets: list[socket.socket],
     stop: asyncio.Event,

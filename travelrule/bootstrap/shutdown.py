@@ -15,7 +15,7 @@ def _watch() -> None:
     faulthandler.dump_traceback_later(DRAIN_SECONDS, exit=True)
 
 
-class Stop:
+class Shutdown:
     """Whether the process is to end. Two states: while it starts, its start is given up; afterwards it drains.
 
     What hangs all the same (a client that swallows its cancellation, a thread) is ended by a watchdog outside of

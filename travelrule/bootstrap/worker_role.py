@@ -17,34 +17,34 @@ from streams.worker import FaustWorker
 from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
-from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.calls.call_dispatcher import HELD, CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
-from travelrule.engine.directory.counterparties import Counterparties
-from travelrule.engine.directory.refresher import Refresher
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
+from travelrule.engine.directory.refresher import DirectoryRefreshJob
 from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.intake import Intake
 from travelrule.engine.lists.active_lists import ActiveLists
-from travelrule.engine.lists.list_age import ListWatch
-from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.list_age import ListAgeJob
+from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.retention.job import Retention
+from travelrule.engine.retention.job import RetentionJob
 from travelrule.engine.timers import TimerJob
-from travelrule.store.commit_listener import Listener
+from travelrule.store.commit_listener import CommitListener
 from travelrule.store.database import Database, is_infrastructure_failure
-from travelrule.store.owner_screenings import Owners
+from travelrule.store.owner_screenings import OwnerScreeningRepository
 
 LAG_SECONDS = 2.0
 RECONNECT_SECONDS = 2.0
 
 
-class Worker:
+class WorkerRole:
     """Everything that consumes, calls and publishes; ``intake`` takes Kafka records, results of calls and timers."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Worker:
         opened: Installation,
         connection: Connection,
         hub: HubClient,
-        counterparties: Counterparties,
+        counterparties: CounterpartyDirectory,
         intake: Intake,
         lists: ActiveLists,
     ) -> None:
@@ -72,7 +72,7 @@ class Worker:
             hub,
             counterparties,
             LocalAnswers(
-                opened.reads, Authorizations(opened.database, opened.entity_id, opened.vault, opened.reads), lists
+                opened.reads, AuthorizationReader(opened.database, opened.entity_id, opened.vault, opened.reads), lists
             ),
             opened.keyring,
             opened.policy,
@@ -90,7 +90,7 @@ class Worker:
         self._timers = TimerJob(
             opened.database, opened.entity_id, opened.leases, intake.submit, opened.engine.alert, opened.clock
         )
-        self._refresher = Refresher(
+        self._refresher = DirectoryRefreshJob(
             counterparties,
             opened.directory.fetches,
             opened.queues,
@@ -102,12 +102,12 @@ class Worker:
             networks_seconds=opened.settings.directory_refresh_seconds,
             watch=watch,
         )
-        self._audit_log = AuditLog(
+        self._audit_log = AuditLogJob(
             opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
         )
-        self._list_watch = ListWatch(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
-        self._owner_screening = OwnerScreening(
-            Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
+        self._list_watch = ListAgeJob(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
+        self._owner_screening = OwnerScreeningJob(
+            OwnerScreeningRepository(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
             lists,
             opened.leases,
             opened.policy,
@@ -139,7 +139,7 @@ class Worker:
         ]
         work = [self._watch_lag()]
         if self._opened.database.is_postgresql:
-            work.append(hear_commits(self._opened.database, self._opened.engine.committed.announce))
+            work.append(follow_commits(self._opened.database, self._opened.engine.committed.announce))
         return [*work, *(loop(is_infrastructure_failure) for loop in loops)]
 
     async def failure(self) -> None:
@@ -169,9 +169,9 @@ class Worker:
             await asyncio.sleep(LAG_SECONDS)
 
 
-async def hear_commits(database: Database, heard: Callable[[str], None]) -> None:
+async def follow_commits(database: Database, heard: Callable[[str], None]) -> None:
     """Announce other processes' commits here; a connection that is lost is opened again."""
-    listener = Listener(database, heard)
+    listener = CommitListener(database, heard)
 
     async def step() -> bool:
         await listener.listen()
@@ -180,7 +180,7 @@ async def hear_commits(database: Database, heard: Callable[[str], None]) -> None
     await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=is_infrastructure_failure).run()
 
 
-def _open_retention(opened: Installation) -> Retention:
-    return Retention(
+def _open_retention(opened: Installation) -> RetentionJob:
+    return RetentionJob(
         opened.database, opened.entity_id, opened.vault, MACHINES, opened.leases, opened.policy, opened.clock
     )

@@ -31,11 +31,11 @@ async def _migrate(*, check: bool, output: Output) -> None:
             await database.check()
             if not unset:
                 await verify_keys(settings, database)
-            before = await schema_version.current(database)
+            before = await schema_version.stored_revision(database)
             after = before if check else await schema_version.upgrade(database)
     finally:
         await database.dispose()
-    newest = schema_version.newest()
+    newest = schema_version.newest_revision()
     answer = {"ok": after == newest, "before": before, "after": after, "newest": newest, "keysChecked": not unset}
     if output is Output.JSON:
         write_json(answer)

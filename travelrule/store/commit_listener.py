@@ -16,7 +16,7 @@ CHANNEL = "travelrule"
 log = logs.get("notify")
 
 
-class Listener:
+class CommitListener:
     """Listens on a connection of its own; ``woken(what)`` gets the names that a commit announces, comma-separated."""
 
     def __init__(self, database: Database, woken: Callable[[str], None]) -> None:

@@ -52,7 +52,7 @@ class ListVersion:
         return self.published_at or self.imported_at
 
 
-class Lists:
+class ListRepository:
     """The lists of one VASP's installation."""
 
     def __init__(self, database: Database, vasp: str) -> None:
@@ -148,10 +148,10 @@ class Lists:
         await bulk.delete(connection, table, rows)
 
 
-class ListVersions:
+class ListVersionWatch:
     """What is in force, as this process knows it. ``poll`` is one small query: ask every few seconds."""
 
-    def __init__(self, lists: Lists) -> None:
+    def __init__(self, lists: ListRepository) -> None:
         self._lists = lists
         self._current: Mapping[str, ListVersion] = MappingProxyType({})
 

@@ -15,7 +15,7 @@ _LEASE = text(
 )
 
 
-class StoredNonces:
+class NonceRepository:
     """Leases blocks of the counter of one origin. Two processes never get the same block; the rest of a dead process's
     block is dropped.
     """

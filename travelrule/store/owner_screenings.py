@@ -36,7 +36,7 @@ OpenSealed = Callable[[bytes, str, str, bytes], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerRow:
+class UnscreenedWallet:
     """A wallet whose owner is to be screened, still sealed. ``owner`` is the blind index of the customer as text."""
 
     wallet_id: str
@@ -47,7 +47,7 @@ class OwnerRow:
     sealed: bytes = field(repr=False)
 
 
-class Owners:
+class OwnerScreeningRepository:
     """The owners of the wallets of one VASP."""
 
     def __init__(self, database: Database, vasp: str, unwrap: Unwrap, open_sealed: OpenSealed) -> None:
@@ -56,7 +56,7 @@ class Owners:
         self._unwrap = unwrap
         self._open = open_sealed
 
-    async def unscreened(self, lists: str, count: int) -> list[OwnerRow]:
+    async def unscreened(self, lists: str, count: int) -> list[UnscreenedWallet]:
         """At most ``count`` wallets that were screened with something else than ``lists``, those that never were first.
         Those whose data were erased are left out.
         """
@@ -73,15 +73,15 @@ class Owners:
         async with self._database.read() as connection:
             return int((await connection.execute(_COUNT, {"vasp": self._vasp, "lists": lists})).scalar_one())
 
-    def person(self, row: OwnerRow) -> Person | None:
+    def person(self, row: UnscreenedWallet) -> Person | None:
         """The owner. Raises ``AtRestError`` for a row that was changed, ``ValueError`` for one that is no person."""
         key = self._unwrap(row.subject, row.wrapped)
         owner = orjson.loads(self._open(key, "wallet", row.subject, row.sealed))["owner"]
         return Person.model_validate(owner) if owner is not None else None
 
 
-def _row(row: Any) -> OwnerRow:
-    return OwnerRow(
+def _row(row: Any) -> UnscreenedWallet:
+    return UnscreenedWallet(
         wallet_id=row.wallet_id,
         subject=row.subject,
         revision=row.revision,

@@ -26,12 +26,12 @@ def _config() -> Config:
     return config
 
 
-def newest() -> str:
+def newest_revision() -> str:
     """The revision that this version of the program needs."""
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
 
 
-async def current(database: Database) -> str:
+async def stored_revision(database: Database) -> str:
     """The revision that the database has; empty if it has none."""
 
     def read(connection: Connection) -> str:
@@ -56,4 +56,4 @@ async def upgrade(database: Database) -> str:
             # A change of a table that waits stops everything behind it.
             await connection.execute(text(f"SET LOCAL lock_timeout = '{MIGRATING.lock_s:.0f}s'"))
         await connection.run_sync(run)
-    return newest()
+    return newest_revision()

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from tests.contract.store.statements import statements
 from tests.unit.exchange.originator.scene import authorization, ivms101, natural, wallet
-from travelrule.engine.queries.authorizations import OPENED_MAX, Authorizations
+from travelrule.engine.queries.authorizations import OPENED_MAX, AuthorizationReader
 from travelrule.machine.input import Input
 from travelrule.store import tables
 from travelrule.store.reads import AUTHORIZATIONS_PER_NUMBER
@@ -41,8 +41,8 @@ async def announce(house: House, tag: str, last: str, transfer_id: str = "", cur
     house.now += timedelta(seconds=1)
 
 
-def authorizations(house: House) -> Authorizations:
-    return Authorizations(house.database, "south", house.vault, house.reads)
+def authorizations(house: House) -> AuthorizationReader:
+    return AuthorizationReader(house.database, "south", house.vault, house.reads)
 
 
 def names(found: list[list[dict[str, Any]]]) -> list[str]:

@@ -115,7 +115,7 @@ async def test_a_frozen_transaction_is_ended_and_begun_again(database: Database,
         await repeatedly(database, job)
         process.send_signal(signal.SIGCONT)
         assert (await line(process)).startswith("repeated")
-    assert await schema_version.current(database) == schema_version.newest()
+    assert await schema_version.stored_revision(database) == schema_version.newest_revision()
 
 
 async def test_both_processes_decided_once_about_the_subject_and_nothing_is_a_dead_letter(

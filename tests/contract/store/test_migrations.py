@@ -23,7 +23,7 @@ from travelrule.store.database import Database
 
 async def main():
     database = Database(sys.argv[1])
-    print(await migrate.upgrade(database))
+    print(await schema_version.upgrade(database))
     await database.dispose()
 
 asyncio.run(main())
@@ -75,9 +75,9 @@ async def fresh(empty_url: str) -> Any:
 
 
 async def test_a_fresh_database_is_brought_to_the_newest_form(fresh: Database) -> None:
-    assert await schema_version.current(fresh) == ""
-    assert await schema_version.upgrade(fresh) == schema_version.newest() != ""
-    assert await schema_version.current(fresh) == schema_version.newest()
+    assert await schema_version.stored_revision(fresh) == ""
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision() != ""
+    assert await schema_version.stored_revision(fresh) == schema_version.newest_revision()
 
 
 async def test_metadata_is_what_the_migrations_make(fresh: Database) -> None:
@@ -91,7 +91,7 @@ async def test_again_changes_nothing_and_loses_nothing(fresh: Database) -> None:
     await schema_version.upgrade(fresh)
     async with fresh.begin() as connection:
         await connection.execute(tables.nonces.insert(), [{"origin": "code:north", "next": 7}])
-    assert await schema_version.upgrade(fresh) == schema_version.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
     async with fresh.read() as connection:
         assert (await connection.execute(tables.nonces.select())).all() == [("code:north", 7)]
 
@@ -112,7 +112,7 @@ async def test_several_processes_at_once(empty_url: str) -> None:
     ]
     results = await asyncio.gather(*(process.communicate() for process in processes))
     assert [process.returncode for process in processes] == [0, 0, 0], [error.decode() for _, error in results]
-    assert {output.decode().strip() for output, _ in results} == {schema_version.newest()}
+    assert {output.decode().strip() for output, _ in results} == {schema_version.newest_revision()}
     database = Database(empty_url)
     async with database.read() as connection:
         assert await connection.run_sync(differences) == []
@@ -120,7 +120,9 @@ async def test_several_processes_at_once(empty_url: str) -> None:
 
 
 async def test_several_tasks_of_one_process_at_once(fresh: Database) -> None:
-    assert set(await asyncio.gather(*(schema_version.upgrade(fresh) for _ in range(3)))) == {schema_version.newest()}
+    assert set(await asyncio.gather(*(schema_version.upgrade(fresh) for _ in range(3)))) == {
+        schema_version.newest_revision()
+    }
 
 
 async def test_a_broken_migration_leaves_the_database_as_it_was(fresh: Database, monkeypatch: Any) -> None:
@@ -137,7 +139,7 @@ async def test_a_broken_migration_leaves_the_database_as_it_was(fresh: Database,
     monkeypatch.undo()
     async with fresh.read() as connection:
         assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == []
-    assert await schema_version.upgrade(fresh) == schema_version.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
 
 
 async def test_wallets_of_before_count_as_never_screened(fresh: Database) -> None:
@@ -158,7 +160,7 @@ async def test_wallets_of_before_count_as_never_screened(fresh: Database) -> Non
                 f" {binary}, '2026-11-20T09:00:00+00:00')"
             )
         )
-    assert await schema_version.upgrade(fresh) == schema_version.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
     async with fresh.read() as connection:
         (row,) = (await connection.execute(tables.wallets.select())).all()
     assert (row.wallet_id, row.revision, row.screened_lists, row.sanctioned) == ("w-1", 0, "", None)

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from tests.services import PostgresServer
 from travelrule.bootstrap import worker_role
-from travelrule.bootstrap.worker_role import hear_commits
+from travelrule.bootstrap.worker_role import follow_commits
 from travelrule.store.database import Database
 
 pytestmark = pytest.mark.services
@@ -41,7 +41,7 @@ class Heard:
 
 @asynccontextmanager
 async def listening(database: Database, heard: Heard) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(hear_commits(database, heard))
+    task = asyncio.create_task(follow_commits(database, heard))
     try:
         yield task
     finally:

@@ -11,8 +11,8 @@ import typer
 from sqlalchemy import bindparam, text
 
 from travelrule.bootstrap.broker import open_publisher
-from travelrule.commands.decisions.event import MadeDecision, make, refusal_of
-from travelrule.commands.decisions.outcome import Outcome, letters_of, what_became_of
+from travelrule.commands.decisions.event import DecisionEvent, decision_event, refusal_of
+from travelrule.commands.decisions.outcome import DecisionOutcome, awaited_outcome, letters_of
 from travelrule.commands.invocation import Output, OutputOption, installation, run, since_time, write_json, write_text
 from travelrule.commands.subject_names import resolve
 from travelrule.errors import UsageError
@@ -23,7 +23,7 @@ WAIT_SECONDS = 60.0
 verdicts = typer.Typer(help="Verdict events", no_args_is_help=True)
 
 
-class Word(StrEnum):
+class DecisionWord(StrEnum):
     """What an operator may decide."""
 
     ALLOW = "allow"
@@ -32,7 +32,7 @@ class Word(StrEnum):
 
 def decide(
     subject: Annotated[str, typer.Argument(help="withdrawal:ID, deposit:ID, ... or a bare id")],
-    decision: Annotated[Word, typer.Argument(help="allow or deny")],
+    decision: Annotated[DecisionWord, typer.Argument(help="allow or deny")],
     actor: Annotated[str, typer.Option(help="who decides")],
     reason: Annotated[str, typer.Option(help="why")],
     wait: Annotated[
@@ -67,26 +67,26 @@ def republish(
 
 
 async def _decide(
-    subject: str, decision: Word, actor: str, reason: str, patience: float | None, output: Output
+    subject: str, decision: DecisionWord, actor: str, reason: str, patience: float | None, output: Output
 ) -> None:
     async with installation() as opened:
-        made = make(opened, await resolve(opened, subject), decision.value, actor, reason)
+        made = decision_event(opened, await resolve(opened, subject), decision.value, actor, reason)
         refused = await refusal_of(opened, made.item)
         if refused is not None:
-            _tell(made, Outcome("not sent", refused.code, refused.field, refused.fix), output)
+            _tell(made, DecisionOutcome("not sent", refused.code, refused.field, refused.fix), output)
             raise typer.Exit(1)
         known = await letters_of(opened, made.item.subject)
         async with open_publisher(opened.settings) as publisher:
             await publisher.publish("decisions", made.key, made.value, made.headers)
-        outcome = Outcome("sent")
+        outcome = DecisionOutcome("sent")
         if patience is not None:
-            outcome = await what_became_of(opened, made.item, known, patience)
+            outcome = await awaited_outcome(opened, made.item, known, patience)
     _tell(made, outcome, output)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
 
 
-def _tell(made: MadeDecision, outcome: Outcome, output: Output) -> None:
+def _tell(made: DecisionEvent, outcome: DecisionOutcome, output: Output) -> None:
     if output is Output.JSON:
         write_json({**made.names(), **outcome.facts()})
     else:

@@ -28,7 +28,7 @@ Header = tuple[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class MadeDecision:
+class DecisionEvent:
     """A decision ready to be sent: the input that a worker reads, and the record. ``key_id`` is empty if unsigned."""
 
     item: Input
@@ -53,7 +53,7 @@ class MadeDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DecisionRefusal:
     """Why a decision would be refused, in the worker's words."""
 
     code: str
@@ -61,7 +61,7 @@ class Refused:
     fix: str
 
 
-def make(opened: Installation, subject: str, decision: str, actor: str, reason: str) -> MadeDecision:
+def decision_event(opened: Installation, subject: str, decision: str, actor: str, reason: str) -> DecisionEvent:
     """The event about a qualified subject, signed if the settings have a key of the actor. Raises ``UsageError`` for
     texts that no event may hold, and where the policy requires a signature that cannot be made.
     """
@@ -74,7 +74,7 @@ def make(opened: Installation, subject: str, decision: str, actor: str, reason: 
         data["signature"] = {"keyId": key_id, "value": value}
         item = _read(opened, source, event_id, at, data)
     assert item.raw is not None  # noqa: S101 - it was read from a record
-    return MadeDecision(item, decision, key_id, item.raw.value or b"")
+    return DecisionEvent(item, decision, key_id, item.raw.value or b"")
 
 
 def _read(opened: Installation, source: str, event_id: str, at: datetime, data: dict[str, Any]) -> Input:
@@ -105,14 +105,14 @@ def _signing_key(opened: Installation, actor: str) -> tuple[str, SigningKey | No
     return "", None
 
 
-async def refusal_of(opened: Installation, item: Input) -> Refused | None:
+async def refusal_of(opened: Installation, item: Input) -> DecisionRefusal | None:
     """Why a worker would refuse this decision now; None if it would not, or if that cannot be told."""
     now, policy = opened.clock(), opened.policy()
     if not isinstance(item.data, DecisionRecorded):
         raise TypeError(type(item.data).__name__)
     entitled = key_of(opened.entity_id, item, item.data, policy.decisions, now)
     if isinstance(entitled, Refusal):
-        return Refused(entitled.code, entitled.field, entitled.fix)
+        return DecisionRefusal(entitled.code, entitled.field, entitled.fix)
     subjects, keys = tables.subjects, tables.data_keys
     async with opened.database.read() as connection:
         of = (subjects.c.vasp == opened.entity_id, subjects.c.subject == item.subject)
@@ -120,15 +120,15 @@ async def refusal_of(opened: Installation, item: Input) -> Refused | None:
         of_key = (keys.c.vasp == opened.entity_id, keys.c.subject == item.subject)
         wrapped = (await connection.execute(select(keys.c.wrapped).where(*of_key))).scalar()
     if wrapped is None:
-        return Refused("ERASED", "", "the subject's data were erased")
+        return DecisionRefusal("ERASED", "", "the subject's data were erased")
     machine = MACHINES.get(row.kind)
     if machine is None:
-        return Refused("NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
+        return DecisionRefusal("NOT_AVAILABLE", "subject", "this kind of subject is not served yet")
     readable, state = _state(opened, machine, item.subject, bytes(wrapped), row.sealed)
     if not readable:
         return None
     decision = machine.decide(state, item, policy, now)
-    return Refused(decision.code, decision.field, decision.fix) if decision.status == "rejected" else None
+    return DecisionRefusal(decision.code, decision.field, decision.fix) if decision.status == "rejected" else None
 
 
 def _state(opened: Installation, machine: Machine, subject: str, wrapped: bytes, sealed: bytes | None) -> Any:

@@ -22,7 +22,7 @@ EXIT_CODES = {"not sent": 1, "refused": 1, "not taken": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DecisionOutcome:
     """``sent`` (not waited for), ``applied``, ``parked``, ``refused``, ``not sent`` or ``not taken`` (in time).
 
     ``code``, ``field`` and ``fix`` say why it was refused; ``letter`` is the dead letter's id.
@@ -69,7 +69,7 @@ async def letters_of(opened: Installation, subject: str) -> frozenset[str]:
         return frozenset(row.id for row in await _letters(connection, opened, subject))
 
 
-async def what_became_of(opened: Installation, item: Input, known: frozenset[str], patience: float) -> Outcome:
+async def awaited_outcome(opened: Installation, item: Input, known: frozenset[str], patience: float) -> DecisionOutcome:
     """Wait until a worker has taken the decision, at most ``patience`` seconds. ``known`` are the dead letters of
     before it was sent.
     """
@@ -81,24 +81,24 @@ async def what_became_of(opened: Installation, item: Input, known: frozenset[str
             return outcome
         left = end - loop.time()
         if left <= 0:
-            return Outcome("not taken")
+            return DecisionOutcome("not taken")
         await asyncio.sleep(min(LOOK_SECONDS, left))
 
 
-async def _look(opened: Installation, item: Input, known: frozenset[str]) -> Outcome | None:
+async def _look(opened: Installation, item: Input, known: frozenset[str]) -> DecisionOutcome | None:
     inputs, parked, subjects = tables.inputs, tables.parked, tables.subjects
     async with opened.database.snapshot() as connection:
         if await _holds(connection, inputs, opened, item):
             of = (subjects.c.vasp == opened.entity_id, subjects.c.subject == item.subject)
             verdict = (await connection.execute(select(subjects.c.verdict).where(*of))).scalar_one()
-            return Outcome("applied", verdict=verdict)
+            return DecisionOutcome("applied", verdict=verdict)
         if await _holds(connection, parked, opened, item):
-            return Outcome("parked")
+            return DecisionOutcome("parked")
         letters = [row for row in await _letters(connection, opened, item.subject) if row.id not in known]
         keys = await _keys(connection, opened, letters)
     for row in letters:
         if row.id in keys and _event_of(opened, row, keys[row.id]) == item.id:
-            return Outcome("refused", row.code, row.field, row.fix, letter=row.id)
+            return DecisionOutcome("refused", row.code, row.field, row.fix, letter=row.id)
     return None
 
 

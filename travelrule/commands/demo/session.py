@@ -18,10 +18,10 @@ from travelrule.commands.demo import (  # noqa: F401 - they add scenarios
     sanctions_scenarios,
     screening_scenarios,
 )
-from travelrule.commands.demo.network import Network
-from travelrule.commands.demo.platform import ExpectationFailed, Seen
-from travelrule.commands.demo.scenarios import SCENARIOS, Stage, register_wallets
-from travelrule.commands.demo.view import View
+from travelrule.commands.demo.network import DemoNetwork
+from travelrule.commands.demo.platform import ScenarioFailedError, SeenEvent
+from travelrule.commands.demo.scenarios import SCENARIOS, DemoStage, register_wallets
+from travelrule.commands.demo.view import ScenarioView
 from travelrule.errors import TravelRuleError
 
 log = logs.get("demo")
@@ -39,8 +39,8 @@ async def _play(folder: Path, *, once: bool) -> bool:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    network = Network(folder)
-    playing = asyncio.create_task(scenarios(network, View(list(SCENARIOS))))
+    network = DemoNetwork(folder)
+    playing = asyncio.create_task(scenarios(network, ScenarioView(list(SCENARIOS))))
     stopping = asyncio.create_task(stopped.wait())
     try:
         await asyncio.wait({playing, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -60,11 +60,11 @@ async def _play(folder: Path, *, once: bool) -> bool:
     return all(result == "ok" for result in results.values())
 
 
-async def scenarios(network: Network, view: View) -> dict[str, str]:
+async def scenarios(network: DemoNetwork, view: ScenarioView) -> dict[str, str]:
     """Start the network and play every scenario on it: what became of each, ``ok`` or the reason."""
     results: dict[str, str] = {}
     await network.start()
-    stage = Stage(network)
+    stage = DemoStage(network)
     await register_wallets(stage)
     await network.until_screened(network.south)
     with view.shown():
@@ -80,16 +80,16 @@ async def outcome_of(story: Awaitable[None]) -> str:
     """Play one scenario: ``ok``, or the reason why it is not."""
     try:
         await story
-    except (ExpectationFailed, TravelRuleError) as error:
+    except (ScenarioFailedError, TravelRuleError) as error:
         return str(error)
     return "ok"
 
 
-def _watch(network: Network, view: View) -> None:
+def _watch(network: DemoNetwork, view: ScenarioView) -> None:
     """Show what either platform sees (a restarted VASP has a new platform)."""
     for entity_id, platform in network.platforms.items():
 
-        def see(seen: Seen, entity_id: str = entity_id) -> None:
+        def see(seen: SeenEvent, entity_id: str = entity_id) -> None:
             view.see(entity_id, seen)
 
         platform.on_seen = see
@@ -102,7 +102,7 @@ def _summary(results: dict[str, str]) -> None:
     sys.stdout.flush()
 
 
-def _places(network: Network) -> None:
+def _places(network: DemoNetwork) -> None:
     lines = [
         f"hub and sandbox  {network.hub_url}/sandbox/journal",
         f"north            gateway {network.north.base_url}/v1/vasp/health, metrics {network.north.ready_url}",

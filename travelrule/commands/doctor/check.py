@@ -27,11 +27,11 @@ class Check:
 
 
 SETTINGS = "settings and keys"
-MEND_SETTINGS = Check(SETTINGS, ok=False, fix="mend the settings that are named there, then ask again")
+FIX_SETTINGS = Check(SETTINGS, ok=False, fix="mend the settings that are named there, then ask again")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SingleCheck:
     """A check that stands alone. ``needs`` leads to what it asks; ``settings`` are the beginnings of the names of the
     settings that decide where and how it asks.
     """
@@ -44,7 +44,7 @@ class Asked:
     async def answer(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
         """Run it, unless one of its settings is wrong: a default would answer in its place."""
         if concern(faults, *self.settings):
-            return unasked(self.name, MEND_SETTINGS)
+            return skipped(self.name, FIX_SETTINGS)
         return await guarded(self.name, self.needs, partial(self.ask, settings))
 
 
@@ -79,6 +79,6 @@ def failed(name: str, error: TravelRuleError) -> Check:
     return Check(name, ok=False, detail=str(error), fix=fix)
 
 
-def unasked(name: str, needed: Check) -> Check:
+def skipped(name: str, needed: Check) -> Check:
     """A check whose question goes to something that another check found wanting."""
     return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)

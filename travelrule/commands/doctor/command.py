@@ -10,7 +10,7 @@ import typer
 
 from travelrule.client.diagnosis import URL
 from travelrule.commands.doctor import broker, hub, listeners, local_setup
-from travelrule.commands.doctor.check import SETTINGS, Asked, Check
+from travelrule.commands.doctor.check import SETTINGS, Check, SingleCheck
 from travelrule.commands.doctor.clock import clock
 from travelrule.commands.doctor.database import StoredChecks
 from travelrule.commands.doctor.open_files import open_files
@@ -50,14 +50,14 @@ async def all_checks(settings: Settings, faults: Sequence[ConfigurationFault] = 
     ``faults`` are those of the settings: what they lead to is not asked.
     """
     single = [
-        Asked("packages", "the environment", local_setup.packages),
-        Asked(SETTINGS, "the settings", partial(local_setup.settings_and_keys, faults=faults)),
-        Asked("profile", f"{PREFIX}VASP_PROFILE_FILE", local_setup.profile, ("VASP_PROFILE_FILE",)),
-        Asked("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener, ("METRICS_LISTEN",)),
-        Asked("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener, ("GATEWAY_",)),
-        Asked("open files", "the limit of open files", open_files),
-        Asked("broker", f"{PREFIX}BROKER_URL", broker.topics, ("BROKER_", "TOPIC_", "DATA_DIR")),
-        Asked("hub", URL, hub.hub, ("HUB_", "SIGNING_KEY", "VASP_ENTITY_ID")),
+        SingleCheck("packages", "the environment", local_setup.packages),
+        SingleCheck(SETTINGS, "the settings", partial(local_setup.settings_and_keys, faults=faults)),
+        SingleCheck("profile", f"{PREFIX}VASP_PROFILE_FILE", local_setup.profile, ("VASP_PROFILE_FILE",)),
+        SingleCheck("metrics listener", f"{PREFIX}METRICS_LISTEN", listeners.metrics_listener, ("METRICS_LISTEN",)),
+        SingleCheck("gateway listener", f"{PREFIX}GATEWAY_LISTEN", listeners.gateway_listener, ("GATEWAY_",)),
+        SingleCheck("open files", "the limit of open files", open_files),
+        SingleCheck("broker", f"{PREFIX}BROKER_URL", broker.topics, ("BROKER_", "TOPIC_", "DATA_DIR")),
+        SingleCheck("hub", URL, hub.hub, ("HUB_", "SIGNING_KEY", "VASP_ENTITY_ID")),
     ]
     stored = StoredChecks(settings, faults)
     async with asyncio.TaskGroup() as group:

@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from travelrule.bootstrap import installation
 from travelrule.bootstrap.installation import audit_key, verify_keys
-from travelrule.commands.doctor.check import MEND_SETTINGS, Check, concern, failed, guarded, unasked
+from travelrule.commands.doctor.check import FIX_SETTINGS, Check, concern, failed, guarded, skipped
 from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import first_policy
@@ -22,8 +22,8 @@ from travelrule.settings import Settings
 from travelrule.store import schema_version, tables
 from travelrule.store.database import Database, sqlite_file
 from travelrule.store.diagnosis import SETTING
-from travelrule.store.list_versions import Lists
-from travelrule.store.policies import Policies
+from travelrule.store.list_versions import ListRepository
+from travelrule.store.policies import PolicyRepository
 
 LIST_SECONDS = 120.0
 """Reading the largest lists takes seconds of computing."""
@@ -44,7 +44,7 @@ class StoredChecks:
     async def run(self) -> list[Check]:
         """Ask everything; what needs a database that does not answer, or a setting that is wrong, is not asked."""
         if concern(self._faults, "DATABASE_", "DATA_DIR"):
-            self._schema = unasked("database", MEND_SETTINGS)
+            self._schema = skipped("database", FIX_SETTINGS)
             return await self._ask(None)
         file = sqlite_file(self._settings.database_url)
         if file is not None and not file.exists():  # to open it would make it
@@ -64,13 +64,13 @@ class StoredChecks:
 
     async def _ask(self, database: Database | None) -> list[Check]:
         with_tables = database if self._schema.ok else None
-        keys, lists = unasked("storage and index keys", self._schema), unasked("lists", self._schema)
+        keys, lists = skipped("storage and index keys", self._schema), skipped("lists", self._schema)
         if concern(self._faults, "STORAGE_KEYS", "INDEX_KEY"):
-            keys = unasked(keys.name, MEND_SETTINGS)
+            keys = skipped(keys.name, FIX_SETTINGS)
         elif database is not None or self._is_new:
             keys = await guarded(keys.name, SETTING, lambda: self._keys(database))
         policy = await guarded("policy", SETTING, lambda: self._policy(with_tables))
-        audit = unasked("audit key", MEND_SETTINGS)
+        audit = skipped("audit key", FIX_SETTINGS)
         if not concern(self._faults, "AUDIT_KEY"):
             audit = await guarded(audit.name, SETTING, lambda: self._audit(with_tables))
         if with_tables is not None:
@@ -80,7 +80,7 @@ class StoredChecks:
     async def _version(self, database: Database) -> Check:
         async with database.explained():
             await database.check()
-            current, newest = await schema_version.current(database), schema_version.newest()
+            current, newest = await schema_version.stored_revision(database), schema_version.newest_revision()
             self._reached = True
             if database.is_postgresql:
                 async with database.read() as connection:
@@ -108,7 +108,7 @@ class StoredChecks:
     async def _active_policy(self, database: Database | None) -> tuple[Policy, bool]:
         if database is not None:
             async with database.explained():
-                stored = await Policies(database, self._vasp).active()
+                stored = await PolicyRepository(database, self._vasp).active()
             if stored is not None:
                 return Policy.from_toml(stored.content), True
         return first_policy(self._settings.policy_file)[1], False
@@ -130,7 +130,7 @@ class StoredChecks:
     async def _lists(self, database: Database) -> Check:
         """Whether there is what the policy asks for, all of it can be read, and none is older than it may be."""
         policy, _ = await self._active_policy(database)
-        stored = Lists(database, self._vasp)
+        stored = ListRepository(database, self._vasp)
         async with database.explained():
             active = await stored.active()
         if not active and policy.sanctions == "required":

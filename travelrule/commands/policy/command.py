@@ -18,8 +18,8 @@ from travelrule.commands.invocation import (
     write_json,
     write_text,
 )
-from travelrule.commands.policy.trial_output import tell_trial
-from travelrule.engine.audit.history import Histories
+from travelrule.commands.policy.trial_output import write_trial
+from travelrule.engine.audit.history import HistoryReader
 from travelrule.engine.policy.trial import PolicyTrial
 from travelrule.engine.registry import MACHINES
 from travelrule.errors import UsageError
@@ -69,9 +69,9 @@ async def _try(policy: Policy, since: str, output: Output) -> None:
     moment = since_time(since)
     async with installation() as opened:
         own = opened.policy().own
-        histories = Histories(opened.database, opened.entity_id, opened.vault, opened.policies, own)
+        histories = HistoryReader(opened.database, opened.entity_id, opened.vault, opened.policies, own)
         trial = PolicyTrial(histories, opened.vault, MACHINES, policy.with_own(own), opened.clock())
-        await tell_trial(trial.judge(moment), policy.version, output)
+        await write_trial(trial.judge(moment), policy.version, output)
 
 
 def _policy(file: Path, output: Output) -> tuple[Policy, str]:

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from travelrule.commands.invocation import Output, write_text
-from travelrule.engine.policy.trial import Judged
+from travelrule.engine.policy.trial import TrialResult
 
 SPOOL_BYTES = 1 << 20
 COLUMNS = "{:<52} {:<34} {}"
@@ -25,7 +25,7 @@ class _Counts:
     undetermined: int = 0
 
 
-async def tell_trial(judged: AsyncIterator[Judged], version: str, output: Output) -> None:
+async def write_trial(judged: AsyncIterator[TrialResult], version: str, output: Output) -> None:
     """Write one JSON object, or a table with a line per subject that differs or cannot be told."""
     if output is Output.JSON:
         await _json(judged, version)
@@ -33,7 +33,7 @@ async def tell_trial(judged: AsyncIterator[Judged], version: str, output: Output
         await _table(judged, version)
 
 
-async def _json(judged: AsyncIterator[Judged], version: str) -> None:
+async def _json(judged: AsyncIterator[TrialResult], version: str) -> None:
     """``{"version", "differ": [...], "undetermined": [...], "subjects"}`` on one line. The second list waits in a
     temporary file until the first is written.
     """
@@ -55,7 +55,7 @@ async def _json(judged: AsyncIterator[Judged], version: str) -> None:
         sys.stdout.write(f'],"subjects":{counts.subjects}}}\n')
 
 
-async def _table(judged: AsyncIterator[Judged], version: str) -> None:
+async def _table(judged: AsyncIterator[TrialResult], version: str) -> None:
     counts = _Counts()
     write_text(COLUMNS.format("subject", "was", f"would be under {version}"))
     async for one in judged:

@@ -38,7 +38,7 @@ from travelrule.machine.effects import (
 )
 from travelrule.machine.input import Input, Rejected
 from travelrule.store import bulk, tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 
 _EARLIER_UNSENT = (
     "EXISTS (SELECT 1 FROM outbox p"
@@ -344,31 +344,31 @@ class BatchRows:
         for letter_id in await bulk.existing(connection, tables.dead_letters, self.vasp, list(self.dead_letters)):
             del self.dead_letters[letter_id]
 
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[BulkWrite]:
         """Everything but the subjects and their projections."""
         keys = {row["subject"]: row for row in self.dead_letter_keys}
         return [
             *self._writes_of_calls(),
-            Write("insert", tables.accepted_answers, self.accepted_answers),
-            Write("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
-            Write("insert", tables.tells, self.tells),
-            Write("delete", tables.parked, self.unparked),
-            Write("insert", tables.parked, self.parked, "nothing"),
-            Write("insert", tables.inputs, self.inputs),
-            Write("insert", tables.audit, self.audit),
-            Write("insert", tables.used_decisions, self.used_decisions, "nothing"),
-            Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
-            Write("insert", tables.dead_letters, list(self.dead_letters.values())),
+            BulkWrite("insert", tables.accepted_answers, self.accepted_answers),
+            BulkWrite("delete", tables.tells, [{"id": tell_id} for tell_id in self.finished_tells]),
+            BulkWrite("insert", tables.tells, self.tells),
+            BulkWrite("delete", tables.parked, self.unparked),
+            BulkWrite("insert", tables.parked, self.parked, "nothing"),
+            BulkWrite("insert", tables.inputs, self.inputs),
+            BulkWrite("insert", tables.audit, self.audit),
+            BulkWrite("insert", tables.used_decisions, self.used_decisions, "nothing"),
+            BulkWrite("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.dead_letters]),
+            BulkWrite("insert", tables.dead_letters, list(self.dead_letters.values())),
             self._write_of_events(),
         ]
 
-    def _write_of_events(self) -> Write:
+    def _write_of_events(self) -> BulkWrite:
         """The last change of a batch, because it may give back which events kept their lease."""
         rows = self.events()
         if not rows or rows[0]["lease_until"] is None:
-            return Write("insert", tables.outbox, rows)
+            return BulkWrite("insert", tables.outbox, rows)
         null_if = (("lease_until", _EARLIER_UNSENT),)
-        return Write("insert", tables.outbox, rows, null_if=null_if, returning=_LEASED)
+        return BulkWrite("insert", tables.outbox, rows, null_if=null_if, returning=_LEASED)
 
     def lease_events(self, owner: str, until: datetime) -> None:
         """Let this process publish the events, as far as none before them waits."""
@@ -380,11 +380,11 @@ class BatchRows:
         letters = (self.dead_letter_events.get(letter_id) for letter_id in self.dead_letters)
         return [*self.outbox, *(row for row in letters if row is not None)]
 
-    def _writes_of_calls(self) -> list[Write]:
+    def _writes_of_calls(self) -> list[BulkWrite]:
         return [
-            Write("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
+            BulkWrite("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
             *self.revoked_calls.writes(),
-            Write("insert", tables.calls, list(self.calls.values()), "nothing"),
+            BulkWrite("insert", tables.calls, list(self.calls.values()), "nothing"),
         ]
 
 

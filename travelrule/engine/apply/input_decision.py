@@ -167,7 +167,7 @@ class InputDecider:
         sealed_before = batch.vault.seal(slot.data_key, "before", slot.subject, slot.before) if slot.before else None
         slot.before = b""
         slot.machine_version, slot.machine_records = machine.version, slot.records
-        decided = record.Decided(
+        decided = record.RecordedDecision(
             slot.subject,
             slot.records,
             now,

@@ -25,7 +25,7 @@ from travelrule.messages.assessment import Party
 from travelrule.screening.lists.content import ContentError, unpack
 from travelrule.screening.names import NameKind, is_comparable
 from travelrule.screening.snapshot import Hit, LoadedList, Snapshot, loading, nothing
-from travelrule.store.list_versions import ListContentMissingError, Lists, ListVersion, ListVersions
+from travelrule.store.list_versions import ListContentMissingError, ListRepository, ListVersion, ListVersionWatch
 
 POLL_SECONDS = 2.0
 RETRY = timedelta(minutes=1)
@@ -41,7 +41,7 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreeningResult:
     """What the lists say. ``checked`` False: no list is loaded, or one that is in force could not be read in any
     version, or somebody has no name that could be looked for, so that no hit does not mean clean. ``versions``: the
     lists that were asked. ``unnamed``: somebody has no such name, whatever the lists.
@@ -81,11 +81,11 @@ class ActiveLists:
     """
 
     def __init__(
-        self, lists: Lists, alert: Callable[[str, Alert], Awaitable[None]], clock: Callable[[], datetime]
+        self, lists: ListRepository, alert: Callable[[str, Alert], Awaitable[None]], clock: Callable[[], datetime]
     ) -> None:
         self.changed = asyncio.Event()
         self._lists = lists
-        self._in_force = ListVersions(lists)
+        self._in_force = ListVersionWatch(lists)
         self._alert = alert
         self._clock = clock
         self._current = _InUse(nothing())
@@ -127,7 +127,9 @@ class ActiveLists:
             await self._replace(loaded)
         self._measure(now)
 
-    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+    async def screen(
+        self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
+    ) -> ScreeningResult:
         """Look for people and addresses; other work of the process goes on meanwhile."""
         with self._current.searched() as snapshot:
             hits = list(snapshot.addresses(addresses))
@@ -139,14 +141,14 @@ class ActiveLists:
                     snapshot.searching(party.names, party.kind, threshold=threshold, birth_date=born, country=country)
                 )
             checked = self._complete(snapshot) and not unnamed
-            return Screened(checked, tuple(hits), snapshot.versions, unnamed)
+            return ScreeningResult(checked, tuple(hits), snapshot.versions, unnamed)
 
-    async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> Screened:
+    async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> ScreeningResult:
         """Look for a name, of a person, an organisation or (None) either."""
         with self._current.searched() as snapshot:
             hits = await self._found(snapshot.searching((text,), kind, threshold=threshold))
             unnamed = not is_comparable(text, kind)
-            return Screened(self._complete(snapshot) and not unnamed, hits, snapshot.versions, unnamed)
+            return ScreeningResult(self._complete(snapshot) and not unnamed, hits, snapshot.versions, unnamed)
 
     async def _found(self, steps: Generator[None, None, _Result]) -> _Result:
         """One search at a time: many at once would each take a slice of every turn of the event loop."""

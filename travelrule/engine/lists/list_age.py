@@ -13,8 +13,8 @@ from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
-from travelrule.store.leases import Leases
-from travelrule.store.list_versions import Lists
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository
 
 LEASE = "lists"
 LEASE_SECONDS = 60.0
@@ -24,13 +24,13 @@ NONE = "list:-"
 """The subject of the alert that there is no list."""
 
 
-class ListWatch:
+class ListAgeJob:
     """Looks at the age of the lists in force."""
 
     def __init__(
         self,
-        lists: Lists,
-        leases: Leases,
+        lists: ListRepository,
+        leases: LeaseRepository,
         policy: Callable[[], Policy],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],

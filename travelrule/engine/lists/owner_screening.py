@@ -19,7 +19,7 @@ import orjson
 from travelrule import logs, metrics
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active_lists import Screened
+from travelrule.engine.lists.active_lists import ScreeningResult
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
@@ -27,8 +27,8 @@ from travelrule.messages.assessment import Party
 from travelrule.messages.owner import ListedAs, OwnerScreened
 from travelrule.messages.screened_parties import parties_of_person
 from travelrule.policy.policy import Policy
-from travelrule.store.leases import Leases
-from travelrule.store.owner_screenings import OwnerRow, Owners
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.owner_screenings import OwnerScreeningRepository, UnscreenedWallet
 
 LEASE = "owners"
 LEASE_SECONDS = 10.0
@@ -43,14 +43,16 @@ COUNT_EVERY = timedelta(seconds=5)
 log = logs.get("owners")
 
 
-class Screens(Protocol):
+class ListScreening(Protocol):
     """What is needed of ``engine.lists.active_lists.ActiveLists``."""
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Code to version of the lists; empty: none."""
 
-    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+    async def screen(
+        self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
+    ) -> ScreeningResult:
         """Look for people in the lists, in steps between which the event loop serves others."""
 
 
@@ -60,14 +62,14 @@ def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
     return fingerprint(content)
 
 
-class OwnerScreening:
+class OwnerScreeningJob:
     """Screens; ``submit`` is the intake's, ``wake`` is set by commits that changed wallets."""
 
     def __init__(
         self,
-        owners: Owners,
-        lists: Screens,
-        leases: Leases,
+        owners: OwnerScreeningRepository,
+        lists: ListScreening,
+        leases: LeaseRepository,
         policy: Callable[[], Policy],
         submit: Callable[[Input], Awaitable[InputOutcome]],
         wake: asyncio.Event,
@@ -130,7 +132,7 @@ class OwnerScreening:
                 self._put_off[item.subject] = self._clock() + AGAIN
         return len(items)
 
-    async def _next(self, lists: str) -> list[OwnerRow]:
+    async def _next(self, lists: str) -> list[UnscreenedWallet]:
         now = self._clock()
         self._put_off = {subject: until for subject, until in self._put_off.items() if until > now}
         if len(self._put_off) >= PUT_OFF_MAX:
@@ -138,7 +140,7 @@ class OwnerScreening:
         rows = await self._owners.unscreened(lists, AT_ONCE + len(self._put_off))
         return [row for row in rows if row.subject not in self._put_off][:AT_ONCE]
 
-    async def _screen(self, row: OwnerRow, threshold: Decimal) -> Input | None:
+    async def _screen(self, row: UnscreenedWallet, threshold: Decimal) -> Input | None:
         """The result as an input; None if the owner cannot be read, or the lists cannot tell."""
         try:
             parties = parties_of_person(self._owners.person(row))

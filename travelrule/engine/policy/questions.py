@@ -19,7 +19,7 @@ LOOK_UP = "look-up"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TrialQuestion:
     """One question. ``name`` is what an answer is found by: the operation and the id that it was asked under. ``key``
     says what was asked, whatever the id: the same in two runs that ask the same. ``words`` are for people.
     """
@@ -29,22 +29,24 @@ class Ask:
     words: str
 
 
-def ask_of(effect: Effect) -> Ask | None:
+def question_of(effect: Effect) -> TrialQuestion | None:
     """The question that this effect is; None for one that waits for nothing."""
     match effect:
         case CallHub() if effect.operation not in REPORTING:
             words = f"{effect.operation} to {effect.target}" if effect.target else effect.operation
             digest = _digest(effect.transfer_id, effect.target, effect.clear, effect.payload)
-            return Ask((effect.operation, effect.transfer_id), (effect.operation, digest), words)
+            return TrialQuestion((effect.operation, effect.transfer_id), (effect.operation, digest), words)
         case LookUp(question, parameters):
-            return Ask((LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})")
+            return TrialQuestion(
+                (LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})"
+            )
         case SendMessage(subject, _, AssessmentWanted() as data):
             digest = _digest("", data.model_dump(mode="json"))
-            return Ask((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
+            return TrialQuestion((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
     return None
 
 
-def answers(data: Wire) -> tuple[str, str] | None:
+def answered_question(data: Wire) -> tuple[str, str] | None:
     """The name of the question that this input answers; None if it is no answer."""
     match data:
         case CallResult() if data.operation not in REPORTING:

@@ -94,7 +94,7 @@ def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
     return False
 
 
-CONCLUSIONS: dict[str, RetentionEligibility] = {
+ELIGIBILITY: dict[str, RetentionEligibility] = {
     "withdrawal": RetentionEligibility(_withdrawal),
     "exchange": RetentionEligibility(_exchange, _of_exchange),
     "wallet": RetentionEligibility(_removed),
