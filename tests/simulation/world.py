@@ -26,7 +26,7 @@ from tests.simulation.rogue import Rogue
 from tests.simulation.waiting import deferred_calls_are_watched, everything_is_settled, timers_are_kept
 from tests.unit.exchange.originator.scene import PROFILE
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 
 VASPS = ("north", "south")

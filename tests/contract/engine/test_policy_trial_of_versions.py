@@ -12,7 +12,7 @@ from tests.contract.engine.test_audit_of_versions import NEXT, RUNNING, upgraded
 from tests.contract.engine.test_policy_trial import W2, judged, words
 from travelrule.engine.policy.trial import OF_ANOTHER_VERSION
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.store import tables
 
 

@@ -12,7 +12,7 @@ import orjson
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.vault import Vault
 from travelrule.identity.addresses import place, txid_key
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.store import tables
 from travelrule.store.bulk import BulkWrite
