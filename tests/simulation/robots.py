@@ -10,11 +10,11 @@ import orjson
 
 from schemas.hub.bodies import VaspEntry
 from tests.simulation.clock import Clock
-from tests.simulation.hub import Answer, Asleep, Hub
-from tests.simulation.member import INVALID_BODY, Keys
-from tests.simulation.people import Customer
+from tests.simulation.customers import Customer
+from tests.simulation.member_endpoints import INVALID_BODY, Keys
+from tests.simulation.network import Answer, Asleep, Hub
 from travelrule.crypto.sealing import seal
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.account_numbers import split_tag
 
 REASONS = ("NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "SANCTION_LIST", "LACK_OF_INFORMATION", "DOB_MISMATCHED", "?!")
 VASP_PARTY = {

@@ -34,7 +34,7 @@ class Signer(Protocol):
 
 
 class Nonces(Protocol):
-    """Where nonces come from: unsigned 32-bit, not repeated within 100 s (``crypto.nonces.NonceLease``)."""
+    """Where nonces come from: unsigned 32-bit, not repeated within 100 s (``crypto.request_nonces.NonceLease``)."""
 
     async def next(self) -> int:
         """The next nonce."""

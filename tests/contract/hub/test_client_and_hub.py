@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.hub.kit import MemberServer, member_server, running
-from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember
-from tests.unit.sandbox.kit import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
+from tests.contract.hub.servers import MemberServer, member_server, running
+from tests.support.hub import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember
+from tests.support.sandbox import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
 from travelrule.client.errors import HubError, HubRefused, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
@@ -22,9 +22,9 @@ from travelrule.crypto.signing import KeyRing
 from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
+from travelrule.sandbox.sandbox_network import Sandbox
 from travelrule.sandbox.server import run_sandbox
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.world.world_file import parse_world
 
 
 class Counter:

@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.contract.hub.kit import running
+from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
-from tests.unit.hub.kit import NORTH, HandClock
-from tests.unit.sandbox.kit import real
+from tests.support.hub import NORTH, HandClock
+from tests.support.sandbox import real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
@@ -26,9 +26,9 @@ from travelrule.hub.runtime.http_transport import HttpTransport
 from travelrule.hub.runtime.server import serve
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.wallets import SandboxWallet
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
+from travelrule.sandbox.world.world_file import parse_world
 
 CUSTOMER = "customer-4711"
 ADDRESS = SandboxWallet().addresses()["ETH"]

@@ -11,17 +11,16 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
+from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.identity.payload_faults import payload_faults
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import faults
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
 from travelrule.messages.inbound_request import FinishReceived, SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, OwnVasp, Policy
-
-from .scene import ADDRESS, NOW, TAG, TXID
 
 PROFILE = VaspProfile.from_toml(
     'legal_name = "South Exchange Ltd."\ncountry_of_registration = "KR"\n[address]\ntown = "Seoul"\ncountry = "KR"'
@@ -199,7 +198,7 @@ def test_normal() -> None:
         "tradeCurrency": "USD",
         "isExceedingThreshold": "false",
     }
-    assert faults(body["payload"], "data-response", sending=False) == []
+    assert payload_faults(body["payload"], "data-response", sending=False) == []
     assert decision.state.withdrawal == "withdrawal:out-1"
     projection = MACHINE.project(decision.state)
     assert (projection.status, projection.counterparty) == ("normal", "north")

@@ -14,7 +14,7 @@ from travelrule.client.diagnosis import KEY, told_of
 from travelrule.client.errors import HubError
 from travelrule.commands.doctor import check
 from travelrule.commands.doctor.check import Check
-from travelrule.crypto.nonces import NONCE_LIMIT, NonceBlock
+from travelrule.crypto.request_nonces import NONCE_LIMIT, NonceBlock
 from travelrule.settings import Settings
 
 HUB = "hub"
