@@ -34,8 +34,8 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
 from travelrule.machine.own_profile import KOREA, own_profile
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
 from travelrule.messages.inbound_request import SenderFacts
