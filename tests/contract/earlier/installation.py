@@ -56,7 +56,7 @@ class Installation:
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLogJob(database, "north", self.key, leases, station.clock)
         self.broker = FakeBroker()
-        self.relay = Relay(station.queues, self.broker, asyncio.Event(), station.clock, engine.alert)
+        self.relay = Relay(station.outbox_rows, self.broker, asyncio.Event(), station.clock, engine.alert)
 
     async def start(self) -> None:
         """Take up the stored policy and lists; the robots remember what was agreed with them."""

@@ -17,7 +17,7 @@ from travelrule.engine.vault import Vault
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.reads import OPEN_AUTHORIZATIONS, Reads
+from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, SearchRepository
 
 PLACE = f"{ADDRESS}:{TAG}"
 
@@ -27,7 +27,9 @@ class Beneficiary:
 
     def __init__(self, station: Station) -> None:
         self.station = station
-        reads = Reads(station.database, "north", station.vault.index.of, station.vault.unwrap, station.vault.open)
+        reads = SearchRepository(
+            station.database, "north", station.vault.index.of, station.vault.unwrap, station.vault.open
+        )
         self.authorizations = AuthorizationReader(station.database, "north", station.vault, reads)
 
     async def authorized(self, number: int, amount: str, currency: str = "XRP") -> str:

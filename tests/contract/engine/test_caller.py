@@ -324,7 +324,7 @@ async def test_a_caller_killed_in_the_middle_leaves_its_call_to_the_next_one(sta
 async def test_a_result_that_comes_twice_is_one_result_and_no_alarm(station: Station) -> None:
     """A caller that was slower than its lease: somebody else called too, and perhaps heard something else."""
     await station.withdraw()
-    (item,) = await station.queues.claim_calls(9, 9, {}, station.clock(), station.clock() + seconds(1))
+    (item,) = await station.call_rows.claim(9, 9, {}, station.clock(), station.clock() + seconds(1))
     station.clock.forward(2)
     await station.calls_all()
     await station.fault(operation="address-search", fault="status", status=422, errorType="INVALID_ORIGIN")

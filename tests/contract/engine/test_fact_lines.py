@@ -225,7 +225,7 @@ async def test_a_withdrawal_that_goes_well_is_its_verdicts_and_no_fault(station:
 async def test_the_lease_of_a_call_that_a_dead_process_left_is_told(station: Station, lines: Lines) -> None:
     await station.withdraw()
     dead = station.another_caller("dead")
-    claimed = await dead._queues.claim_calls(5, 5, {}, station.clock(), station.clock() + timedelta(seconds=1))
+    claimed = await dead._rows.claim(5, 5, {}, station.clock(), station.clock() + timedelta(seconds=1))
     assert len(claimed) == 1
     assert lines.of("lease-taken-over") == [], "it was free"
     await station.call()
@@ -240,8 +240,8 @@ async def test_the_lease_of_a_call_that_a_dead_process_left_is_told(station: Sta
 async def test_a_lease_given_back_is_not_taken_over(station: Station, lines: Lines) -> None:
     await station.withdraw()
     other = station.another_caller("other")
-    claimed = await other._queues.claim_calls(5, 5, {}, station.clock(), station.clock() + timedelta(seconds=1))
-    await other._queues.release_calls([call.id for call in claimed])
+    claimed = await other._rows.claim(5, 5, {}, station.clock(), station.clock() + timedelta(seconds=1))
+    await other._rows.release([call.id for call in claimed])
     station.clock.forward(LEASE_SECONDS)
     await station.call()
     assert lines.of("lease-taken-over") == []

@@ -24,7 +24,7 @@ from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
-from travelrule.store.queues import CallItem, Queues
+from travelrule.store.call_rows import CallItem, CallRepository
 
 from .conftest import NOW, OWN, XRP, House, event, withdrawal
 
@@ -100,7 +100,7 @@ async def started(house: House) -> CallItem:
 
 async def due(house: House, seconds: float = 0) -> CallItem:
     until = house.now + timedelta(seconds=seconds + 60)
-    claimed = await Queues(house.database, "south", "me").claim_calls(
+    claimed = await CallRepository(house.database, "south", "me").claim(
         10, 10, {}, house.now + timedelta(seconds=seconds), until
     )
     (call,) = claimed

@@ -10,7 +10,7 @@ from sqlalchemy import delete, text
 from tests.contract.store.statements import statements
 from tests.unit.exchange.originator.scene import OWNER
 from travelrule.store import tables
-from travelrule.store.reads import Payment
+from travelrule.store.search_rows import Payment
 
 from .conftest import BTC, TXID, XRP, House, event, withdrawal
 

@@ -6,7 +6,7 @@ import pytest
 
 from travelrule.gateway.endpoints.status_search import ANSWERED
 from travelrule.metrics import REGISTRY
-from travelrule.store.reads import ExchangeRecord
+from travelrule.store.search_rows import ExchangeRecord
 
 from .conftest import HEADERS, OTHER, World, key, without
 

@@ -19,7 +19,7 @@ from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.hub.runtime.app import create_hub
 from travelrule.hub.runtime.assembly import AssembledHub, assemble
-from travelrule.store.reads import ExchangeRecord
+from travelrule.store.search_rows import ExchangeRecord
 
 from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, TXID, XRP, World, beneficiary, box, key, payee, transfer
 
