@@ -22,7 +22,7 @@ from tests.benchmarks.program import ProgramFailed
 from tests.benchmarks.stage import Stage
 from tests.services.process import ROOT
 from travelrule.commands.demo.vasp import DemoVasp
-from travelrule.screening.lists.formats import import_list
+from travelrule.screening.lists.list_importer import import_list
 
 PER = 100_000
 SHARED = "TRAVELRULE_TEST_SHARED"

@@ -18,7 +18,7 @@ from travelrule.assessments.state import Question
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 SEARCH: Final = "kyt-search"
 REPORT: Final = "kyt-report"
@@ -151,7 +151,7 @@ def report_reported(builder: AssessmentBuilder, report: CallResult) -> str:
         return "the question waits"
     answer = _read(report, question.hub_id)
     if answer is not None and answer.status == "RELEASED" and answer.report is not None:
-        found = risk.of_kyt(answer)
+        found = risk_levels.of_kyt(answer)
         builder.end(risk=found, status="RELEASED", facts=facts.of_report(answer.report))
         return f"analysed: {found}"
     if answer is not None and answer.status == "FAILED":

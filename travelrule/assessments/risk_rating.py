@@ -16,7 +16,7 @@ from travelrule.assessments.table import LISTS
 from travelrule.identity.addresses import canonical
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 NOT_SCREENABLE = "NETWORK_NOT_SCREENABLE"
 
@@ -69,14 +69,14 @@ def _read(builder: AssessmentBuilder, report: CallResult) -> tuple[Risk, dict[st
     try:
         if wanted.kind == "transaction":
             transaction = TransactionScreeningResponse.from_wire(report.body)
-            return risk.of_transaction(transaction), facts.of_transaction(transaction)
+            return risk_levels.of_transaction(transaction), facts.of_transaction(transaction)
         wallet = WalletScreeningResponse.from_wire(report.body)
     except ValidationError:
         return "pending", {}
     named = wallet.wallet_address
     if named is not None and canonical(named) != canonical(wanted.address or ""):
         return "pending", {}
-    return risk.of_wallet(wallet), facts.of_wallet(wallet)
+    return risk_levels.of_wallet(wallet), facts.of_wallet(wallet)
 
 
 def _failed(builder: AssessmentBuilder, report: CallResult) -> str:
@@ -104,5 +104,5 @@ def rating_too_late(builder: AssessmentBuilder) -> str:
     builder.alert(
         AlertCode.SCREENING_LATE, "warning", attempts=builder.state.question.asked if builder.state.question else None
     )
-    builder.end(risk=risk.at_deadline("pending"), reason=AlertCode.SCREENING_LATE.value)
+    builder.end(risk=risk_levels.at_deadline("pending"), reason=AlertCode.SCREENING_LATE.value)
     return "not rated within the limit"

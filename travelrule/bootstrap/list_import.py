@@ -11,11 +11,12 @@ import orjson
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation
 from travelrule.errors import ConfigurationError, ConfigurationFault
-from travelrule.screening.lists.content import unpack
-from travelrule.screening.lists.folder import NamedList, named_lists
-from travelrule.screening.lists.formats import ImportedList, import_list
-from travelrule.screening.lists.report import FileFault, ListFaults
-from travelrule.screening.snapshot import Snapshot, loading, stepped
+from travelrule.screening.list_snapshot import ListSnapshot, load_in_steps
+from travelrule.screening.lists.import_report import FileFault, ListFaults
+from travelrule.screening.lists.list_content import unpack
+from travelrule.screening.lists.list_importer import ImportedList, import_list
+from travelrule.screening.lists.lists_folder import NamedList, named_lists
+from travelrule.screening.stepwise import run_steps
 from travelrule.store.list_versions import ListVersion
 
 SETTING = "LISTS_DIR"
@@ -82,10 +83,10 @@ def addresses_of_folder(folder: Path) -> Callable[[str], bool]:
         for named in named_lists(folder):
             imported = _import(named)
             code, version = imported.report.code, imported.report.version
-            loaded[code] = stepped(loading(code, version, unpack(code, version, imported.content)))
+            loaded[code] = run_steps(load_in_steps(code, version, unpack(code, version, imported.content)))
     except ListFaults as error:
         raise _configuration(error) from None
-    snapshot = stepped(Snapshot.building(loaded))
+    snapshot = run_steps(ListSnapshot.build_in_steps(loaded))
     return lambda address: bool(snapshot.addresses((address,)))
 
 

@@ -15,8 +15,9 @@ from travelrule.bootstrap.list_import import put_in_force
 from travelrule.commands.invocation import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.errors import TravelRuleError
 from travelrule.machine.effects import Alert
-from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
-from travelrule.screening.lists.report import ListFaults
+from travelrule.screening.lists.formats.registry import FORMATS
+from travelrule.screening.lists.import_report import ListFaults
+from travelrule.screening.lists.list_importer import ImportedList, import_list
 from travelrule.screening.names import NameKind, is_comparable
 
 app = typer.Typer(help="Sanctions lists", no_args_is_help=True)

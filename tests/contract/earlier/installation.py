@@ -27,7 +27,7 @@ from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.sandbox.transfers import Transfer
+from travelrule.sandbox.robots.robot_transfers import RobotTransfer
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository
@@ -68,7 +68,7 @@ class Installation:
         for row in await self.station.rows(tables.exchanges, tables.exchanges.c.side == "originating"):
             member = self.station.sandbox.members.robot(row.counterparty)
             if member is not None and row.status in OPEN:
-                transfer = Transfer(b"", "verified", txid=row.txid or "")
+                transfer = RobotTransfer(b"", "verified", txid=row.txid or "")
                 member.memory.transfers.keep("code:north", row.transfer_id, transfer)
 
     async def settle(self) -> None:

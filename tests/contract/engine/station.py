@@ -43,10 +43,10 @@ from travelrule.hub.ports import CallbackTransport
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
-from travelrule.sandbox.faults import Pause
+from travelrule.sandbox.faults.fault_spec import Pause
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.world import WorldMember, parse_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.world_file import WorldMember, parse_world
 from travelrule.settings import Settings
 from travelrule.store import tables
 from travelrule.store.call_rows import CallRepository

@@ -22,8 +22,8 @@ from travelrule.engine.lists import active_lists as module
 from travelrule.engine.lists.active_lists import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, ScreeningResult
 from travelrule.machine.effects import Alert
 from travelrule.messages.assessment import Party
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import BirthDate, EntryKind, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import BirthDate, EntryKind, ListAddress, ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.list_versions import ListRepository, ListVersion

@@ -19,8 +19,8 @@ from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.messages.assessment import Party
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListEntry
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository

@@ -13,8 +13,8 @@ from travelrule.engine.lists.active_lists import ActiveLists, ScreeningResult
 from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.gateway.screening import ListScreen
 from travelrule.messages.assessment import Party
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListAddress, ListEntry, ListName
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListAddress, ListEntry, ListName
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository, ListVersion
 from travelrule.store.owner_screenings import OwnerScreeningRepository

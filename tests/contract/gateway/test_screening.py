@@ -16,8 +16,8 @@ from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.messages.owner import OwnerScreened
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListEntry
 from travelrule.store.list_versions import ListRepository, ListVersion
 
 EVM = "0x8589427373D6D84E98730D7795D8f6f8731FDA16"

@@ -15,7 +15,7 @@ from tests.unit.commands.kit import Cli
 from travelrule.bootstrap.installation import Installation
 from travelrule.bootstrap.list_import import addresses_of_folder, load_first_lists
 from travelrule.errors import ConfigurationError
-from travelrule.screening.lists.content import unpack
+from travelrule.screening.lists.list_content import unpack
 from travelrule.store import tables
 from travelrule.store.list_versions import ListVersion
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from travelrule.screening.lists.content import ContentError, pack, unpack
+from travelrule.screening.lists.birth_dates import birth_date
 from travelrule.screening.lists.countries import codes, country_code
-from travelrule.screening.lists.dates import birth_date
-from travelrule.screening.lists.free_text import addresses_in
-from travelrule.screening.lists.model import KINDS, QUALITIES, BirthDate, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.list_content import ContentError, pack, unpack
+from travelrule.screening.lists.list_entries import KINDS, QUALITIES, BirthDate, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.quoted_addresses import addresses_in
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 YEARS = st.integers(1000, 9999).map(str)

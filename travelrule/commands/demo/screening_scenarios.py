@@ -9,7 +9,7 @@ from travelrule.commands.demo.deposit_scenarios import confirm, detect, sent
 from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 from travelrule.commands.demo.risks import BLACK_WALLET, SLOW_TXID, SUSPICIOUS_TXID
 from travelrule.commands.demo.scenarios import DemoStage, must, scenario, withdrawal
-from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
 
 CHAIN, ASSET = "ETH", "USDT"
 SITE = "https://app.north.example:443"

@@ -22,9 +22,9 @@ from travelrule import logs, metrics
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.effects import Alert
 from travelrule.messages.assessment import Party
-from travelrule.screening.lists.content import ContentError, unpack
+from travelrule.screening.list_snapshot import ListHit, ListSnapshot, LoadedList, empty_snapshot, load_in_steps
+from travelrule.screening.lists.list_content import ContentError, unpack
 from travelrule.screening.names import NameKind, is_comparable
-from travelrule.screening.snapshot import Hit, LoadedList, Snapshot, loading, nothing
 from travelrule.store.list_versions import ListContentMissingError, ListRepository, ListVersion, ListVersionWatch
 
 POLL_SECONDS = 2.0
@@ -48,7 +48,7 @@ class ScreeningResult:
     """
 
     checked: bool
-    hits: tuple[Hit, ...]
+    hits: tuple[ListHit, ...]
     versions: Mapping[str, str]
     unnamed: bool = False
 
@@ -56,14 +56,14 @@ class ScreeningResult:
 class _InUse:
     """A snapshot, and whether somebody searches it."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: ListSnapshot) -> None:
         self.snapshot = snapshot
         self.idle = asyncio.Event()
         self.idle.set()
         self._users = 0
 
     @contextmanager
-    def searched(self) -> Iterator[Snapshot]:
+    def searched(self) -> Iterator[ListSnapshot]:
         """Keep it whole meanwhile."""
         self._users += 1
         self.idle.clear()
@@ -88,7 +88,7 @@ class ActiveLists:
         self._in_force = ListVersionWatch(lists)
         self._alert = alert
         self._clock = clock
-        self._current = _InUse(nothing())
+        self._current = _InUse(empty_snapshot())
         self._one_search = asyncio.Lock()
         self._dated: dict[str, datetime] = {}
         self._tried: dict[str, datetime] = {}
@@ -138,7 +138,9 @@ class ActiveLists:
                 unnamed = unnamed or not any(is_comparable(name, party.kind) for name in party.names)
                 born, country = _birth_date(party.date_of_birth), party.country
                 hits += await self._found(
-                    snapshot.searching(party.names, party.kind, threshold=threshold, birth_date=born, country=country)
+                    snapshot.search_in_steps(
+                        party.names, party.kind, threshold=threshold, birth_date=born, country=country
+                    )
                 )
             checked = self._complete(snapshot) and not unnamed
             return ScreeningResult(checked, tuple(hits), snapshot.versions, unnamed)
@@ -146,7 +148,7 @@ class ActiveLists:
     async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> ScreeningResult:
         """Look for a name, of a person, an organisation or (None) either."""
         with self._current.searched() as snapshot:
-            hits = await self._found(snapshot.searching((text,), kind, threshold=threshold))
+            hits = await self._found(snapshot.search_in_steps((text,), kind, threshold=threshold))
             unnamed = not is_comparable(text, kind)
             return ScreeningResult(self._complete(snapshot) and not unnamed, hits, snapshot.versions, unnamed)
 
@@ -158,7 +160,7 @@ class ActiveLists:
         await asyncio.sleep(0)
         return found
 
-    def _complete(self, snapshot: Snapshot) -> bool:
+    def _complete(self, snapshot: ListSnapshot) -> bool:
         return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()
 
     async def _taken_up(self, version: ListVersion, now: datetime, *, first: bool) -> LoadedList | None:
@@ -185,7 +187,7 @@ class ActiveLists:
             content = await self._lists.content(version.code, version.version)
             with _collector_off():
                 one = await _gently(
-                    loading(version.code, version.version, unpack(version.code, version.version, content))
+                    load_in_steps(version.code, version.version, unpack(version.code, version.version, content))
                 )
         except (ContentError, ListContentMissingError) as error:
             log.error("list-unreadable", list=version.code, version=version.version, error=error)  # noqa: TRY400 -- our own log
@@ -200,12 +202,12 @@ class ActiveLists:
 
     async def _replace(self, loaded: Mapping[str, LoadedList]) -> None:
         with _collector_off():
-            built = await _gently(Snapshot.building(loaded))
+            built = await _gently(ListSnapshot.build_in_steps(loaded))
         former, self._current = self._current, _InUse(built)
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
         await former.idle.wait()
-        await _gently(former.snapshot.dismantling(loaded))
+        await _gently(former.snapshot.release_in_steps(loaded))
 
     def _measure(self, now: datetime) -> None:
         """What is in use here, which is not what is in force while a version cannot be read."""

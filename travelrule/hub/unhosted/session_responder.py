@@ -20,7 +20,7 @@ from travelrule.hub.risk.ports import RiskState
 from travelrule.hub.risk.records import SESSION_SECONDS, Session, new_secret, token_hash
 from travelrule.screening.addresses.hexadecimal import eip55
 from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
-from travelrule.screening.ownership.messages import Bound, ProofMessage
+from travelrule.screening.ownership.proof_message import ProofBinding, ProofMessage
 
 _OK = 200
 _CHAIN_IDS = {"ETH": "1", "BSC": "56", "MATIC": "137", "KAIA": "8217", "BASE": "8453", "ARBITRUM": "42161"}
@@ -71,7 +71,7 @@ class SessionResponder:
         url = self._callbacks.url(fields.get("callbackUrl"))
         session_id = str(uuid.UUID(bytes=self._randomness(16), version=4))
         domain = origin.partition("://")[2]
-        bound = Bound(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
+        bound = ProofBinding(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
         expires_at = now + timedelta(seconds=SESSION_SECONDS)
         message = ProofMessage(
             bound=bound,

@@ -20,8 +20,8 @@ from travelrule.hub.risk.ports import RiskState, WalletSigner
 from travelrule.hub.risk.records import Session, key_hash, new_secret, token_hash
 from travelrule.hub.searches.records import SearchKey, SearchOutcome
 from travelrule.hub.unhosted.session_responder import origin_of
-from travelrule.screening.ownership.messages import Bound
 from travelrule.screening.ownership.proof_check import check_proof
+from travelrule.screening.ownership.proof_message import ProofBinding
 
 SESSION = "widget-session"
 PROOF = "widget-proof"
@@ -86,7 +86,7 @@ class WidgetCalls:
         began = time.perf_counter()
         session = await self._found(key_hash(key), origin)
         now = self._clock()
-        bound = Bound(session.domain, session.address, session.id, session.nonce)
+        bound = ProofBinding(session.domain, session.address, session.id, session.nonce)
         check = check_proof(session.blockchain, session.address, session.message, signature, bound=bound, now=now)
         if check.outcome != "valid":
             self._note(PROOF, session, began, _REFUSED, check.code)
