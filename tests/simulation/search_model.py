@@ -15,7 +15,7 @@ from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, WalletRecord
 
 
 class Shelves:
-    """The search rows of one VASP, as ``engine.apply.projection_rows`` writes them and ``store.search_rows`` finds them."""
+    """The search rows of one VASP: ``engine.apply.projection_rows`` writes them, ``store.search_rows`` finds them."""
 
     def __init__(self) -> None:
         self.wallets: dict[str, WalletRow] = {}
