@@ -16,7 +16,7 @@ from uuid import uuid4
 from prometheus_client import Histogram
 from pydantic import SecretStr
 
-from streams.deadletters import DeadLetterHeaders
+from streams.dead_letter_headers import DeadLetterHeaders
 from streams.topics import Topics
 from travelrule import metrics
 from travelrule.client.hub import HubClient

@@ -10,7 +10,7 @@ from agents import register_all
 from streams.app import create_app
 from streams.connection import Connection
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from streams.worker import FaustWorker
@@ -58,7 +58,7 @@ class WorkerRole:
     ) -> None:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
-        self._progress = Progress()
+        self._progress = CommitProgress()
         self._publisher = KafkaPublisher(connection, topics)
         app = create_app(opened.settings, connection)
         self._faust = FaustWorker(app, connection, topics, self._progress)

@@ -56,7 +56,7 @@ def person(name: str) -> dict[str, Any]:
 
 
 def event(kind: str, data: Wire, subject: str) -> Input:
-    return Input("/platform", str(uuid4()), kind, subject, NOW, data, data.to_wire_json(), uuid4())
+    return Input("/platform", str(uuid4()), kind, subject, NOW, data, orjson.dumps(data.to_wire()), uuid4())
 
 
 class Desk:
