@@ -39,13 +39,15 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         """Step through the table."""
         self.change(status=TABLE.step(self.state.status, trigger))
 
-    def ask(self, operation: Operation, clear: dict[str, Any], seconds: float = 0) -> None:
+    def start_question(self, operation: Operation, clear: dict[str, Any], seconds: float = 0) -> None:
         """Begin a question under a fresh id, after some seconds."""
         call_id = fresh_transfer_id(self.item.salt)
         self.change(question=Question(call_id, self.now + timedelta(seconds=seconds)))
         self.call(operation, "", call_id, clear, seconds=seconds or None)
 
-    def ask_again(self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float = 0) -> None:
+    def repeat_question(
+        self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float = 0
+    ) -> None:
         """Make one more call for the question that runs; one that was put off is replaced."""
         question = self.state.question
         if question is None:
@@ -80,16 +82,16 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
             self.change(alerted=(*self.state.alerted, code.value))
             super().alert(code, severity, counterparty=counterparty, attempts=attempts)
 
-    def failed(self) -> float:
+    def count_failure(self) -> float:
         """Count an answer that said nothing; give the seconds to the next try: doubled each time, up to a limit."""
         self.change(failures=self.state.failures + 1)
-        return self.grown(BACKOFF_FIRST_SECONDS, self.state.failures - 1, BACKOFF_MAX_SECONDS)
+        return self.grown_wait(BACKOFF_FIRST_SECONDS, self.state.failures - 1, BACKOFF_MAX_SECONDS)
 
-    def grown(self, first: float, times: int, most: float) -> float:
+    def grown_wait(self, first: float, times: int, most: float) -> float:
         """Give a wait that doubles each time, up to ``most``."""
-        return self.spread(min(most, first * 2 ** min(times, DOUBLINGS_MAX)))
+        return self.spread_wait(min(most, first * 2 ** min(times, DOUBLINGS_MAX)))
 
-    def spread(self, seconds: float) -> float:
+    def spread_wait(self, seconds: float) -> float:
         """Lengthen a wait by up to a quarter, so that many assessments do not ask at the same moment."""
         return seconds * (1 + JITTER_SHARE * self.jitter)
 
@@ -109,9 +111,9 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         }
         self._close("ended")
         self.change(ended=AssessmentEnded.model_validate({**known, **answer}))
-        notifications.say_end(self.state, self.policy.version, self.effects)
+        notifications.publish_end(self.state, self.policy.version, self.effects)
 
-    def quit(self) -> None:
+    def end_dropped(self) -> None:
         """End without an answer."""
         self._close("dropped")
 

@@ -32,25 +32,25 @@ class Failure(StrEnum):
     """Again it would be refused again."""
 
 
-def failure_of(report: CallResult, *, of_screening: bool = False) -> Failure:
+def failure_of(call: CallResult, *, of_screening: bool = False) -> Failure:
     """Sort a failed call. ``of_screening``: an error answer without ``errorType`` may be the ``ERROR`` of a provider,
     whose status is not stated (screening.md 3).
     """
-    if report.code == UNSUPPORTED:
+    if call.code == UNSUPPORTED:
         return Failure.UNSUPPORTED
-    if report.code == FORGOTTEN:
+    if call.code == FORGOTTEN:
         return Failure.FORGOTTEN
-    if report.code == QUOTA:
+    if call.code == QUOTA:
         return Failure.QUOTA
-    if is_transient(report.status, report.code) or (of_screening and report.code.startswith(WITHOUT_CODE)):
+    if is_transient(call.status, call.code) or (of_screening and call.code.startswith(WITHOUT_CODE)):
         return Failure.PASSING
     return Failure.REFUSED
 
 
-def pause(builder: AssessmentBuilder, failure: Failure, report: CallResult) -> float:
+def pause(builder: AssessmentBuilder, failure: Failure, call: CallResult) -> float:
     """Count a failure that may pass and give the seconds to the next try; a used-up quota is said and waited out."""
-    seconds = builder.failed()
+    seconds = builder.count_failure()
     if failure is Failure.QUOTA:
-        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
-        return builder.spread(BACKOFF_MAX_SECONDS)
+        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
+        return builder.spread_wait(BACKOFF_MAX_SECONDS)
     return seconds

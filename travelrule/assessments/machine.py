@@ -15,11 +15,11 @@ from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
-from travelrule.assessments.assessment_request import begin, repeated, wanted_by
+from travelrule.assessments.assessment_request import apply_repetition, create_assessment, requested_assessment
 from travelrule.assessments.builder import AssessmentBuilder
-from travelrule.assessments.hub_screening import rated
-from travelrule.assessments.interruptions import dropped, operator_decided, timer_due
-from travelrule.assessments.sanctions_screening import looked_up
+from travelrule.assessments.hub_screening import apply_rating_result
+from travelrule.assessments.interruptions import apply_drop, apply_operator_decision, apply_timer
+from travelrule.assessments.sanctions_screening import apply_lookup
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import VERSION, WAITING
 from travelrule.machine.alert_codes import AlertCode
@@ -33,20 +33,20 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
-    "look-up": looked_up,
-    "wallet-screening": rated,
-    "transaction-screening": rated,
-    kyt_analysis.SEARCH: kyt_analysis.search_reported,
-    kyt_analysis.REPORT: kyt_analysis.report_reported,
-    ownership_proof.TOKEN: ownership_proof.session_reported,
-    ownership_proof.RESULT: ownership_proof.result_reported,
+RESULT_HANDLERS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
+    "look-up": apply_lookup,
+    "wallet-screening": apply_rating_result,
+    "transaction-screening": apply_rating_result,
+    kyt_analysis.SEARCH: kyt_analysis.apply_search_result,
+    kyt_analysis.REPORT: kyt_analysis.apply_report_result,
+    ownership_proof.TOKEN: ownership_proof.apply_session_result,
+    ownership_proof.RESULT: ownership_proof.apply_proof_result,
 }
 """Which function hears the result of which operation."""
 
-CALLBACKS: dict[str, Callable[[AssessmentBuilder, SearchCalledBack], str]] = {
-    kyt_analysis.SEARCH: kyt_analysis.called_back,
-    ownership_proof.TOKEN: ownership_proof.called_back,
+CALLBACK_HANDLERS: dict[str, Callable[[AssessmentBuilder, SearchCalledBack], str]] = {
+    kyt_analysis.SEARCH: kyt_analysis.apply_callback,
+    ownership_proof.TOKEN: ownership_proof.apply_callback,
 }
 """Which function hears a callback about which operation."""
 
@@ -68,47 +68,47 @@ def _decide(
     makers: tuple[type[Wire], ...], state: AssessmentState | None, item: Input, policy: Policy, now: datetime
 ) -> Decision[Any]:
     data = item.data
-    wanted = wanted_by(data)
+    wanted = requested_assessment(data)
     if wanted is not None and not isinstance(data, makers):
         return rejected(state, "UNKNOWN_TYPE", "type", "this type makes another kind of subject")
     if state is None:
         if wanted is None:
             return Decision(None, status="parked", rule="the assessment is not known yet")
-        return begin(item, wanted, policy, now)
-    hear = HEARS.get(type(data))
-    if hear is None:
+        return create_assessment(item, wanted, policy, now)
+    handler = HANDLERS.get(type(data))
+    if handler is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about an assessment")
-    return hear(AssessmentBuilder(state, item, policy, now), data)
+    return handler(AssessmentBuilder(state, item, policy, now), data)
 
 
-def _reported(builder: AssessmentBuilder, report: CallResult) -> Decision[AssessmentState]:
-    hear = REPORTS.get(report.operation)
-    if hear is None:
+def _apply_call_result(builder: AssessmentBuilder, call: CallResult) -> Decision[AssessmentState]:
+    handler = RESULT_HANDLERS.get(call.operation)
+    if handler is None:
         return ignored(builder.state, "no call of this kind is made for an assessment")
     if builder.state.status not in WAITING:
         return ignored(builder.state, "over: late answer ignored")
-    if report.outcome == "troubled":
-        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
+    if call.outcome == "troubled":
+        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=call.attempts)
         return builder.done("call still being tried")
-    return builder.done(hear(builder, report))
+    return builder.done(handler(builder, call))
 
 
-def _called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> Decision[AssessmentState]:
-    hear = CALLBACKS.get(data.operation)
-    if hear is None or builder.state.status not in WAITING:
+def _apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> Decision[AssessmentState]:
+    handler = CALLBACK_HANDLERS.get(data.operation)
+    if handler is None or builder.state.status not in WAITING:
         return ignored(builder.state, "nothing of this kind runs: callback ignored")
-    return builder.done(hear(builder, data))
+    return builder.done(handler(builder, data))
 
 
-HEARS: dict[type[Wire], Callable[[AssessmentBuilder, Any], Decision[Any]]] = {
-    ScreeningRequested: lambda builder, _: repeated(builder),
-    OwnershipRequested: lambda builder, _: repeated(builder),
-    AssessmentWanted: lambda builder, _: repeated(builder),
-    AssessmentDropped: dropped,
-    DecisionRecorded: operator_decided,
-    SearchCalledBack: _called_back,
-    CallResult: _reported,
-    TimerDue: timer_due,
+HANDLERS: dict[type[Wire], Callable[[AssessmentBuilder, Any], Decision[Any]]] = {
+    ScreeningRequested: lambda builder, _: apply_repetition(builder),
+    OwnershipRequested: lambda builder, _: apply_repetition(builder),
+    AssessmentWanted: lambda builder, _: apply_repetition(builder),
+    AssessmentDropped: apply_drop,
+    DecisionRecorded: apply_operator_decision,
+    SearchCalledBack: _apply_callback,
+    CallResult: _apply_call_result,
+    TimerDue: apply_timer,
 }
 """Which function hears what about a known assessment."""
 

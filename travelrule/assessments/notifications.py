@@ -23,7 +23,7 @@ REASONS: dict[Risk, Cause] = {
 OPERATOR = "OPERATOR"
 
 
-def say_session(state: AssessmentState, effects: list[Effect]) -> None:
+def publish_session(state: AssessmentState, effects: list[Effect]) -> None:
     """Hand over the session that the customer is shown."""
     session = state.session
     if session is None:
@@ -43,7 +43,7 @@ def _session(state: AssessmentState, session: AssessmentSession) -> dict[str, An
     return _with_time(data, "expiresAt", session.expires_at)
 
 
-def say_end(state: AssessmentState, policy_version: str, effects: list[Effect]) -> None:
+def publish_end(state: AssessmentState, policy_version: str, effects: list[Effect]) -> None:
     """Give the answer: to the asker, or as a verdict, and as the result of what the hub was asked."""
     ended = state.ended
     if ended is None:

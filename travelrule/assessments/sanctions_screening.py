@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.facts import plain
-from travelrule.assessments.hub_screening import begin_rating
+from travelrule.assessments.hub_screening import start_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
@@ -44,7 +44,7 @@ class ListsAnswer(Wire):
     lists: dict[str, Shown] = Field(default_factory=dict)
 
 
-def begin_listing(builder: AssessmentBuilder) -> str:
+def start_list_lookup(builder: AssessmentBuilder) -> str:
     """Ask the own lists first: what they know needs no call."""
     wanted = builder.state.wanted
     if not wanted.address and (wanted.kind == "wallet" or not wanted.parties):
@@ -66,11 +66,11 @@ def _look_up(builder: AssessmentBuilder) -> None:
     builder.effects.append(LookUp(QUESTION, parameters))
 
 
-def lists_due(builder: AssessmentBuilder) -> str:
+def apply_lists_timer(builder: AssessmentBuilder) -> str:
     """The own lists do not answer: a wallet is rated all the same, for parties they are asked once more."""
     if builder.state.wanted.kind == "wallet":
         _say_unlisted(builder)
-        return f"the own lists do not answer: {begin_rating(builder)}"
+        return f"the own lists do not answer: {start_rating(builder)}"
     _look_up(builder)
     return "the own lists do not answer: ask again"
 
@@ -81,29 +81,29 @@ def _say_unlisted(builder: AssessmentBuilder) -> None:
         builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
 
 
-def lists_too_late(builder: AssessmentBuilder) -> str:
+def end_lists_at_limit(builder: AssessmentBuilder) -> str:
     """The limit passed without an answer of the own lists."""
     builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
     builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
     return "the own lists did not answer within the limit"
 
 
-def looked_up(builder: AssessmentBuilder, report: CallResult) -> str:
+def apply_lookup(builder: AssessmentBuilder, call: CallResult) -> str:
     """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
     if builder.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
-    answer = _read(report)
+    answer = _read(call)
     if answer is not None and answer.hits:
         builder.alert(AlertCode.SANCTIONS_HIT, "critical")
         builder.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
         return f"the own lists name it: {_entries(answer)}"
-    if builder.state.status != "listing" or report.outcome == "deferred":
+    if builder.state.status != "listing" or call.outcome == "deferred":
         return "late answer ignored"
     unchecked = answer is None or not answer.checked
     if builder.state.wanted.kind == "wallet":
         if unchecked:
             _say_unlisted(builder)
-        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {begin_rating(builder)}"
+        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {start_rating(builder)}"
     if answer is None or unchecked:
         builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
         builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
@@ -112,11 +112,11 @@ def looked_up(builder: AssessmentBuilder, report: CallResult) -> str:
     return "not in the own lists"
 
 
-def _read(report: CallResult) -> ListsAnswer | None:
-    if report.outcome != "answered" or report.transfer_id != QUESTION:
+def _read(call: CallResult) -> ListsAnswer | None:
+    if call.outcome != "answered" or call.transfer_id != QUESTION:
         return None
     try:
-        return ListsAnswer.model_validate(report.body)
+        return ListsAnswer.model_validate(call.body)
     except ValidationError:
         return None
 

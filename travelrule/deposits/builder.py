@@ -51,7 +51,7 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         """Step through the table."""
         self.change(status=TABLE.step(self.state.status, trigger))
 
-    def overrule(self, cause: Cause) -> None:
+    def set_verdict(self, cause: Cause) -> None:
         """Give the case its verdict even if it was final; emitted if it says anything new."""
         case = case_for(
             cause,
@@ -77,7 +77,7 @@ class DepositBuilder(DecisionBuilder[DepositState]):
             data["transferId"] = state.found.request_id
         self.emit("verdicts", state.deposit_id, "deposit.verdict.v1", data)
 
-    def look_up(self) -> None:
+    def request_lookup(self) -> None:
         """Ask the own store whose address it is, and who announced a transfer to it."""
         address, tag = self.state.address
         parameters = {
@@ -88,7 +88,7 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         }
         self.effects.append(LookUp(QUESTION, parameters))
 
-    def stop(self) -> None:
+    def stop_automatic(self) -> None:
         """End everything that was begun by itself."""
         self.drop()
         self.change(timers={}, search=None, unreachable=False, failing_since=None, failures=0)
@@ -102,7 +102,7 @@ class DepositBuilder(DecisionBuilder[DepositState]):
             dropped = AssessmentDropped(asker=f"deposit:{self.state.deposit_id}")
             self.send(gate.subject, "assessment.dropped", dropped)
 
-    def unreachable(self, timer: str, *, hub: bool = False) -> None:
+    def retry_later(self, timer: str, *, hub: bool = False) -> None:
         """Somebody could not be reached: try again later, ever more rarely; at the policy's limit tell an operator. The
         hub is tried again from seconds upward.
         """
@@ -120,15 +120,15 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         """Give the seconds to the next try: the policy's first wait, doubled with each failure, up to a limit."""
         return counterparty_retry_seconds(self.state.failures, self.policy.time_limits.unreachable_retry)
 
-    def reached(self) -> None:
+    def clear_failures(self) -> None:
         """Whoever could not be reached answered."""
         self.change(unreachable=False, hub_away=False, failing_since=None, failures=0)
 
     def done(self, rule: str) -> Decision[DepositState]:
         """Finish: say the verdict that follows, tell the exchange, set the reminders, and hand over."""
-        self._assess()
-        self._judge()
-        self._tell_exchange()
+        self._start_next_assessment()
+        self._derive_verdict()
+        self._notify_exchange()
         gate = self.state.gate
         self.keep_timer(GATE, answer_limit(gate.kind, self.policy.time_limits) if gate else 0, needed=gate is not None)
         held = self.state.case.verdict == "hold" and self.state.status not in ("settled", "retracted")
@@ -137,19 +137,19 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         self.keep_timer(SETTLE, self.policy.time_limits.settlement, needed=unsettled)
         return super().done(rule)
 
-    def _assess(self) -> None:
+    def _start_next_assessment(self) -> None:
         """Ask for what must be known of the transaction or its sender before it can be allowed."""
         kind = next_gate(self.state, self.policy)
         if kind is None:
             return
-        self.ask_assessment(kind)
+        self.start_assessment(kind)
 
-    def ask_assessment(self, kind: AssessmentKind, asked: int = 1) -> None:
+    def start_assessment(self, kind: AssessmentKind, asked: int = 1) -> None:
         """Ask a fresh assessment."""
         self.change(gates=self.state.gates + 1)
-        self.want(Gate(f"assessment:deposit:{self.state.deposit_id}/{self.state.gates}", kind, asked))
+        self.request_assessment(Gate(f"assessment:deposit:{self.state.deposit_id}/{self.state.gates}", kind, asked))
 
-    def want(self, gate: Gate) -> None:
+    def request_assessment(self, gate: Gate) -> None:
         """Wait for this assessment, and tell it what is wanted; one that has answered does so again."""
         self.change(gate=gate)
         self.set_timer(GATE, answer_limit(gate.kind, self.policy.time_limits))
@@ -165,16 +165,16 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         )
         self.send(gate.subject, "assessment.wanted", wanted)
 
-    def _judge(self) -> None:
+    def _derive_verdict(self) -> None:
         cause = cause_of(self.state, self.policy)
         if cause is not None and (cause is Cause.RETRACTED or not self.state.case.final):
-            self.overrule(cause)
+            self.set_verdict(cause)
         automatic = self.state.status in AUTOMATIC
         if self.state.case.final and automatic and TABLE.may(self.state.status, "decided"):
             self.move("decided")
-            self.stop()
+            self.stop_automatic()
 
-    def _tell_exchange(self) -> None:
+    def _notify_exchange(self) -> None:
         """Tell the matched exchange how far its deposit came, once per stage."""
         match = self.state.match
         stage = self.state.outcome or ("final" if self.state.chain == "final" else None)

@@ -44,11 +44,11 @@ class DepositContext(Wire):
     authorizations: tuple[ContextAuthorization, ...] = ()
 
 
-def read_context(report: CallResult) -> DepositContext | None:
+def read_context(call: CallResult) -> DepositContext | None:
     """Read the answer; None if there is none that can be read."""
-    if report.outcome != "answered" or report.body is None:
+    if call.outcome != "answered" or call.body is None:
         return None
     try:
-        return DepositContext.model_validate(report.body)
+        return DepositContext.model_validate(call.body)
     except ValidationError:
         return None

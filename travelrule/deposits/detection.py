@@ -16,29 +16,29 @@ from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeS
 from travelrule.policy.policy import Policy
 
 
-def detected(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
+def create_deposit(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
     """``deposit.detected.v1`` for a new deposit."""
     builder = DepositBuilder(DepositState(data.deposit_id, item.fingerprint, data), item, policy, now)
     builder.move("detected")
-    begin(builder)
+    start(builder)
     return builder.done("detected: announced or not?")
 
 
-def begin(builder: DepositBuilder) -> None:
+def start(builder: DepositBuilder) -> None:
     """Say where the deposit stands, and ask whose it is."""
     address, tag = builder.state.address
-    stand_at(builder, arrival_subject(builder.state.detected.txid, address, tag))
-    look_for_sender(builder)
+    announce_at(builder, arrival_subject(builder.state.detected.txid, address, tag))
+    start_sender_lookup(builder)
 
 
-def look_for_sender(builder: DepositBuilder) -> None:
+def start_sender_lookup(builder: DepositBuilder) -> None:
     """Begin the way to the sender at its beginning; the report has its time meanwhile."""
     builder.change(looked_up=False, candidates=(), asking_since=None, searches=0, missed=False, held_for=None)
-    builder.look_up()
+    builder.request_lookup()
     builder.set_timer(REPORT, builder.policy.time_limits.status_search_after)
 
 
-def stand_at(builder: DepositBuilder, place: str) -> None:
+def announce_at(builder: DepositBuilder, place: str) -> None:
     """Go to a meeting place, once more if it is the same."""
     detected = builder.state.detected
     builder.change(place=place, sighting=builder.state.sighting + 1, unannounced=False, match=None, told="")
@@ -53,7 +53,7 @@ def stand_at(builder: DepositBuilder, place: str) -> None:
     builder.send(place, "arrival.seen", seen)
 
 
-def leave(builder: DepositBuilder) -> None:
+def leave_rendezvous(builder: DepositBuilder) -> None:
     """Leave the meeting place."""
     builder.send(builder.state.place, "arrival.retracted", ArrivalRetracted(deposit_id=builder.state.deposit_id))
 
@@ -65,33 +65,33 @@ def relocate(builder: DepositBuilder) -> None:
         return
     place = arrival_subject(builder.state.detected.txid, address, None)
     if place != builder.state.place:
-        leave(builder)
-        stand_at(builder, place)
+        leave_rendezvous(builder)
+        announce_at(builder, place)
 
 
-def repeated(builder: DepositBuilder) -> Decision[DepositState]:
+def apply_repetition(builder: DepositBuilder) -> Decision[DepositState]:
     """A known deposit again: a duplicate if its data are equal, else a conflict; one that was retracted is back."""
     if builder.state.fingerprint != builder.item.fingerprint:
         return rejected(builder.state, "CONFLICT", "depositId", "this deposit is known with other data: use a new id")
     if builder.state.status != "retracted":
         return ignored(builder.state, "detected again with equal data")
-    back(builder)
+    restart_after_retraction(builder)
     return builder.done("detected again after a retraction")
 
 
-def confirmed(builder: DepositBuilder) -> Decision[DepositState]:
+def apply_confirmation(builder: DepositBuilder) -> Decision[DepositState]:
     """``deposit.confirmed.v1``: final on the own node."""
     if builder.state.chain == "final":
         return ignored(builder.state, "final before")
     if builder.state.status == "retracted":
-        back(builder)
+        restart_after_retraction(builder)
         builder.change(chain="final")
         return builder.done("final after a retraction")
     builder.change(chain="final")
     return builder.done("final")
 
 
-def back(builder: DepositBuilder) -> None:
+def restart_after_retraction(builder: DepositBuilder) -> None:
     """On chain again: begin anew, with what stays true (the data that were received, an operator's deny).
 
     What the platform settled in between stays settled, with the verdict that it knows.
@@ -99,13 +99,13 @@ def back(builder: DepositBuilder) -> None:
     builder.alert(AlertCode.DEPOSIT_BACK_ON_CHAIN, "warning")
     builder.move("back")
     builder.change(chain="mined", case=builder.state.case if builder.state.outcome else Case())
-    begin(builder)
+    start(builder)
     if builder.state.outcome:
         builder.move("settled")
-        builder.stop()
+        builder.stop_automatic()
 
 
-def retracted(builder: DepositBuilder) -> Decision[DepositState]:
+def apply_retraction(builder: DepositBuilder) -> Decision[DepositState]:
     """``deposit.retracted.v1``: gone after a re-organisation. Its exchange may be finished again."""
     if builder.state.chain == "retracted":
         return ignored(builder.state, "retracted before")
@@ -114,14 +114,14 @@ def retracted(builder: DepositBuilder) -> Decision[DepositState]:
     if builder.state.match is not None:
         gone = ExchangeSettled(deposit_id=builder.state.deposit_id, stage="retracted")
         builder.send(builder.state.match.exchange, "exchange.settled", gone)
-    leave(builder)
+    leave_rendezvous(builder)
     builder.move("retracted")
-    builder.stop()
+    builder.stop_automatic()
     builder.change(chain="retracted", outcome="", match=None, told="", unannounced=False, risks={})
     return builder.done("gone from the chain")
 
 
-def settled(builder: DepositBuilder, data: DepositSettled) -> Decision[DepositState]:
+def apply_settlement(builder: DepositBuilder, data: DepositSettled) -> Decision[DepositState]:
     """``deposit.settled.v1``: what the platform did with the coins."""
     state = builder.state
     if state.outcome:
@@ -133,5 +133,5 @@ def settled(builder: DepositBuilder, data: DepositSettled) -> Decision[DepositSt
     builder.change(outcome=data.outcome)
     if TABLE.may(state.status, "settled"):
         builder.move("settled")
-        builder.stop()
+        builder.stop_automatic()
     return builder.done(f"settled: {data.outcome}")

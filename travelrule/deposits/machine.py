@@ -14,16 +14,22 @@ from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
 from schemas.wire_model import Wire
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.data_request import data_reported
-from travelrule.deposits.detection import confirmed, detected, repeated, retracted, settled
-from travelrule.deposits.due_timers import timer_due
-from travelrule.deposits.match import looked_up, matched, unannounced, unmatched
-from travelrule.deposits.operator_decision import operator_decided
-from travelrule.deposits.risk_assessment import ended
+from travelrule.deposits.data_request import apply_data_result
+from travelrule.deposits.detection import (
+    apply_confirmation,
+    apply_repetition,
+    apply_retraction,
+    apply_settlement,
+    create_deposit,
+)
+from travelrule.deposits.due_timers import apply_timer
+from travelrule.deposits.match import apply_lookup, apply_match, apply_match_loss, apply_no_match
+from travelrule.deposits.operator_decision import apply_operator_decision
+from travelrule.deposits.risk_assessment import apply_assessment
 from travelrule.deposits.state import DepositState
-from travelrule.deposits.status_requests import status_reported
+from travelrule.deposits.status_requests import apply_status_result
 from travelrule.deposits.table import VERSION
-from travelrule.deposits.txid_search import called_back, result_reported, search_reported
+from travelrule.deposits.txid_search import apply_callback, apply_search_outcome, apply_search_result
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
@@ -35,11 +41,11 @@ from travelrule.messages.arrival import DepositMatched, DepositUnannounced, Depo
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
-    "status-search": status_reported,
-    "txid-search": search_reported,
-    "txid-search-result": result_reported,
-    "data-request": data_reported,
+RESULT_HANDLERS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
+    "status-search": apply_status_result,
+    "txid-search": apply_search_result,
+    "txid-search-result": apply_search_outcome,
+    "data-request": apply_data_result,
 }
 """Which function hears the result of which operation."""
 
@@ -49,39 +55,39 @@ def decide(state: DepositState | None, item: Input, policy: Policy, now: datetim
     data = item.data
     if state is None:
         if isinstance(data, DepositDetected):
-            return detected(item, data, policy, now)
+            return create_deposit(item, data, policy, now)
         return Decision(None, status="parked", rule="the deposit is not known yet")
-    hear = HEARS.get(type(data))
-    if hear is None:
+    handler = HANDLERS.get(type(data))
+    if handler is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a deposit")
-    return hear(DepositBuilder(state, item, policy, now), data)
+    return handler(DepositBuilder(state, item, policy, now), data)
 
 
-def _reported(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
-    if report.operation == "look-up":
-        return looked_up(builder, report)
-    if report.outcome == "troubled":
-        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
+def _apply_call_result(builder: DepositBuilder, call: CallResult) -> Decision[DepositState]:
+    if call.operation == "look-up":
+        return apply_lookup(builder, call)
+    if call.outcome == "troubled":
+        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=call.attempts)
         return builder.done("call still being tried")
-    hear = REPORTS.get(report.operation)
-    if hear is None:
+    handler = RESULT_HANDLERS.get(call.operation)
+    if handler is None:
         return ignored(builder.state, "no call of this kind is made for a deposit")
-    return builder.done(hear(builder, report))
+    return builder.done(handler(builder, call))
 
 
-HEARS: dict[type[Wire], Callable[[DepositBuilder, Any], Decision[Any]]] = {
-    DepositDetected: lambda builder, _: repeated(builder),
-    DepositConfirmed: lambda builder, _: confirmed(builder),
-    DepositRetracted: lambda builder, _: retracted(builder),
-    DepositSettled: settled,
-    DepositMatched: matched,
-    DepositUnmatched: unmatched,
-    DepositUnannounced: unannounced,
-    DecisionRecorded: operator_decided,
-    SearchCalledBack: lambda builder, data: builder.done(called_back(builder, data)),
-    CallResult: _reported,
-    TimerDue: timer_due,
-    AssessmentEnded: ended,
+HANDLERS: dict[type[Wire], Callable[[DepositBuilder, Any], Decision[Any]]] = {
+    DepositDetected: lambda builder, _: apply_repetition(builder),
+    DepositConfirmed: lambda builder, _: apply_confirmation(builder),
+    DepositRetracted: lambda builder, _: apply_retraction(builder),
+    DepositSettled: apply_settlement,
+    DepositMatched: apply_match,
+    DepositUnmatched: apply_match_loss,
+    DepositUnannounced: apply_no_match,
+    DecisionRecorded: apply_operator_decision,
+    SearchCalledBack: lambda builder, data: builder.done(apply_callback(builder, data)),
+    CallResult: _apply_call_result,
+    TimerDue: apply_timer,
+    AssessmentEnded: apply_assessment,
 }
 """Which function hears what about a known deposit."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.data_request import CORRECTED_BY_OTHERS, owner_looked_up
+from travelrule.deposits.data_request import CORRECTED_BY_OTHERS, apply_owner_lookup
 from travelrule.deposits.deposit_context import DepositContext, read_context
-from travelrule.deposits.detection import look_for_sender, relocate
+from travelrule.deposits.detection import relocate, start_sender_lookup
 from travelrule.deposits.state import Candidate, DepositState
 from travelrule.deposits.table import REPORT, TABLE
-from travelrule.deposits.txid_search import begin_search
+from travelrule.deposits.txid_search import start_search
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 
 
-def matched(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositState]:
+def apply_match(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositState]:
     """An exchange announced the deposit. Whatever was begun to find the sender ends."""
     state = builder.state
     if data.sighting != state.sighting or state.status == "retracted":
@@ -27,11 +27,11 @@ def matched(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositSt
     builder.change(match=data, unannounced=False)
     if TABLE.may(state.status, "matched") and not state.case.final:
         builder.move("matched")
-        builder.stop()
+        builder.stop_automatic()
     return builder.done("announced by an exchange")
 
 
-def unmatched(builder: DepositBuilder, data: DepositUnmatched) -> Decision[DepositState]:
+def apply_match_loss(builder: DepositBuilder, data: DepositUnmatched) -> Decision[DepositState]:
     """The exchange was canceled, or means another deposit: treat this one as unannounced (member-api.md M5)."""
     state = builder.state
     if data.sighting != state.sighting or state.match is None or state.match.exchange != data.exchange:
@@ -40,7 +40,7 @@ def unmatched(builder: DepositBuilder, data: DepositUnmatched) -> Decision[Depos
     builder.change(unannounced=True)
     if TABLE.may(state.status, "unmatched") and not state.case.final:
         builder.move("unmatched")
-        look_for_sender(builder)
+        start_sender_lookup(builder)
     return builder.done("its exchange does not announce it any more")
 
 
@@ -57,26 +57,26 @@ def _lose(builder: DepositBuilder, match: DepositMatched) -> None:
     builder.change(match=None, told="")
 
 
-def unannounced(builder: DepositBuilder, data: DepositUnannounced) -> Decision[DepositState]:
+def apply_no_match(builder: DepositBuilder, data: DepositUnannounced) -> Decision[DepositState]:
     """The meeting place knows no exchange for it."""
     if data.sighting != builder.state.sighting or builder.state.match is not None or builder.state.status != "awaiting":
         return ignored(builder.state, "an answer that nothing waits for")
     builder.change(unannounced=True)
-    return builder.done(go_on(builder))
+    return builder.done(advance(builder))
 
 
-def looked_up(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
+def apply_lookup(builder: DepositBuilder, call: CallResult) -> Decision[DepositState]:
     """The own store answered."""
-    context = read_context(report)
+    context = read_context(call)
     if context is None:
         return ignored(builder.state, "no readable answer: the timer asks again")
     if builder.state.status == "awaiting" and not builder.state.looked_up:
         _keep(builder, context)
         relocate(builder)
-        return builder.done(go_on(builder))
+        return builder.done(advance(builder))
     asked_in_vain = builder.state.status == "requesting" and builder.state.wallet is None
     if asked_in_vain or (builder.state.status == "held" and builder.state.held_for in CORRECTED_BY_OTHERS):
-        return builder.done(owner_looked_up(builder, context.wallet))
+        return builder.done(apply_owner_lookup(builder, context.wallet))
     return ignored(builder.state, "an answer that nothing waits for")
 
 
@@ -87,7 +87,7 @@ def _keep(builder: DepositBuilder, context: DepositContext) -> None:
     builder.change(looked_up=True, wallet=context.wallet, candidates=candidates)
 
 
-def go_on(builder: DepositBuilder) -> str:
+def advance(builder: DepositBuilder) -> str:
     """Leave ``awaiting`` as soon as both are known and nobody can be waited for."""
     state = builder.state
     if not state.looked_up or not state.unannounced:
@@ -100,5 +100,5 @@ def go_on(builder: DepositBuilder) -> str:
         return "an authorization is open: the report has its time"
     builder.clear_timer(REPORT)
     builder.move("not-announced")
-    begin_search(builder)
+    start_search(builder)
     return "announced by nobody: search the sender"

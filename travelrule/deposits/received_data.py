@@ -19,7 +19,7 @@ from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
 
-def examine(
+def data_difference(
     state: DepositState,
     found: FoundVasp,
     owner: Person,

@@ -21,7 +21,7 @@ from travelrule.messages.assessment import REPEATS, AssessmentEnded
 from travelrule.messages.assessment_causes import accepted, cause_of
 
 
-def ended(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositState]:
+def apply_assessment(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositState]:
     """An assessment came to its end; only the one that is waited for counts."""
     gate = builder.state.gate
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
@@ -37,7 +37,7 @@ def ended(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositSta
     return builder.done(f"{gate.kind} assessed: {data.reason or risk}")
 
 
-def unanswered(builder: DepositBuilder) -> str:
+def repeat_assessment(builder: DepositBuilder) -> str:
     """The assessment did not answer, although its own limit has long passed: ask it again, then another one, unless the
     policy goes on without it.
     """
@@ -53,9 +53,9 @@ def unanswered(builder: DepositBuilder) -> str:
         return f"{gate.kind} not assessed within the limit"
     if gate.asked > REPEATS:
         builder.end_assessment()
-        builder.ask_assessment(gate.kind, gate.asked + 1)
+        builder.start_assessment(gate.kind, gate.asked + 1)
     else:
-        builder.want(replace(gate, asked=gate.asked + 1))
+        builder.request_assessment(replace(gate, asked=gate.asked + 1))
     return f"{gate.kind} not assessed within the limit: ask again"
 
 

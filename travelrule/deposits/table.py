@@ -77,10 +77,10 @@ TABLE = TransitionTable(
 )
 """Every change of status."""
 
-REPORT, ASK, SEARCH, TRY, HELD, SETTLE = "report", "ask", "search", "try", "held", "settle"
+REPORT, ASK, SEARCH, RETRY, HELD, SETTLE = "report", "ask", "search", "try", "held", "settle"
 
 WAITS: MappingProxyType[str, str] = MappingProxyType(
-    {"awaiting": REPORT, "asking": ASK, "searching": SEARCH, "requesting": TRY}
+    {"awaiting": REPORT, "asking": ASK, "searching": SEARCH, "requesting": RETRY}
 )
 """The timer of each status that waits for somebody else's answer."""
 

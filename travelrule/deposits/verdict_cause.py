@@ -27,7 +27,7 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
         return Cause.ASSET_NOT_SUPPORTED
     match state.status:
         case "matched" if state.match is not None:
-            return difference(state, state.match) or _passed(state, policy, Cause.MATCHED)
+            return match_difference(state, state.match) or _passed(state, policy, Cause.MATCHED)
         case "received":
             return _passed(state, policy, Cause.DATA_RECEIVED)
         case "held":
@@ -91,7 +91,7 @@ def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
     return "kyt" if wanted and policy.serves(state.detected.currency, state.detected.network) else None
 
 
-def difference(state: DepositState, match: DepositMatched) -> Cause | None:
+def match_difference(state: DepositState, match: DepositMatched) -> Cause | None:
     """What of the deposit is not as authorized. The network is not compared: a transaction is on one chain only, and
     the platform may write its name otherwise than the originator did.
     """
