@@ -1,4 +1,4 @@
-"""How an assessment begins: what is wanted, in one form for both kinds of subject, and the first question."""
+"""The request that creates an assessment, in one form for both kinds of subject, and its first question."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from travelrule.policy.sections import TimeLimits
 
 
 def requested_assessment(data: Wire) -> AssessmentWanted | None:
-    """Read what is wanted; None if this input wants nothing."""
+    """Return the request in an input; None if it holds none."""
     match data:
         case AssessmentWanted():
             return data
@@ -49,7 +49,7 @@ def requested_assessment(data: Wire) -> AssessmentWanted | None:
 def create_assessment(
     item: Input, wanted: AssessmentWanted, policy: Policy, now: datetime
 ) -> Decision[AssessmentState]:
-    """Make the subject and ask the first question."""
+    """Create the subject and start the first question."""
     builder = AssessmentBuilder(AssessmentState(item.subject, item.fingerprint, wanted), item, policy, now)
     builder.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
     match wanted.kind:
@@ -64,14 +64,14 @@ def create_assessment(
 
 
 def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
-    """Give the seconds after which there is an answer in any case."""
+    """Return the seconds after which the assessment ends in any case."""
     if kind == "kyt":
         return limits.kyt_limit
     return limits.ownership if kind == "ownership" else limits.screening
 
 
 def apply_repetition(builder: AssessmentBuilder) -> Decision[AssessmentState]:
-    """The same request again: an asker gets its answer again, as far as there is one; another request conflicts."""
+    """Apply a repeated request: send an asker the existing answer again; a different request conflicts."""
     state = builder.state
     if state.fingerprint != builder.item.fingerprint:
         return rejected(state, "CONFLICT", "requestId", "this request is known with other data: use a new id")

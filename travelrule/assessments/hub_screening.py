@@ -1,4 +1,4 @@
-"""The hub rates a wallet or a transaction: 4.B.1, 4.B.2 (screening.md 2, 3, 10). ``ERROR`` is no rating."""
+"""The hub's rating of a wallet or a transaction: 4.B.1, 4.B.2 (screening.md 2, 3, 10). ``ERROR`` is no rating."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_SCREENABLE = "NETWORK_NOT_SCREENABLE"
 
 
 def start_rating(builder: AssessmentBuilder) -> str:
-    """Ask the hub, if it can be asked about this network."""
+    """Request a rating, if the network has a code for it."""
     wanted = builder.state.wanted
     builder.clear_timer(LISTS)
     if not (wanted.address if wanted.kind == "wallet" else wanted.txid):
@@ -45,7 +45,7 @@ def _call(builder: AssessmentBuilder) -> tuple[Operation, dict[str, Any]]:
 
 
 def apply_rating_result(builder: AssessmentBuilder, call: CallResult) -> str:
-    """What the hub says. The first rating counts."""
+    """Apply the hub's answer. The first rating counts."""
     question = builder.state.question
     operation, _ = _call(builder)
     if builder.state.status != "rating" or question is None:
@@ -64,7 +64,7 @@ def apply_rating_result(builder: AssessmentBuilder, call: CallResult) -> str:
 
 
 def _read(builder: AssessmentBuilder, call: CallResult) -> tuple[Risk, dict[str, Any]]:
-    """Read a rating; pending if it is none, or one of another wallet than the one that was asked about."""
+    """Return the rating and its facts; pending if it is none, or of another wallet."""
     wanted = builder.state.wanted
     try:
         if wanted.kind == "transaction":
@@ -100,7 +100,7 @@ def _again(builder: AssessmentBuilder, rule: str, call: CallResult, failure: Fai
 
 
 def end_rating_at_limit(builder: AssessmentBuilder) -> str:
-    """The limit passed: what was not rated is unknown."""
+    """End without a rating: the risk is unknown."""
     builder.alert(
         AlertCode.SCREENING_LATE, "warning", attempts=builder.state.question.asked if builder.state.question else None
     )

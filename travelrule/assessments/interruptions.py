@@ -1,4 +1,4 @@
-"""What ends an assessment from outside: its limit, its asker, an operator."""
+"""What ends an assessment before an answer: its limit, its asker, an operator."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LIMIT_HANDLERS = {
     "opening": end_proof_at_limit,
     "proving": apply_session_limit,
 }
-"""What the limit means in each waiting status."""
+"""The handler of the limit in each waiting status."""
 
 
 def apply_timer(builder: AssessmentBuilder, data: TimerDue) -> Decision[AssessmentState]:
-    """A timer of this assessment came due; one that was moved or dropped since is nothing."""
+    """Apply a due timer; one that was moved or dropped in the meantime is ignored."""
     if builder.state.timers.get(data.name) != data.due_at or builder.state.status not in WAITING:
         return ignored(builder.state, "the timer was moved or dropped")
     builder.clear_timer(data.name)
@@ -39,7 +39,7 @@ def apply_timer(builder: AssessmentBuilder, data: TimerDue) -> Decision[Assessme
 
 
 def apply_drop(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[AssessmentState]:
-    """The asker needs no answer any more."""
+    """Drop the assessment: its asker no longer needs an answer."""
     if builder.state.status not in WAITING or data.asker != builder.state.wanted.asker:
         return ignored(builder.state, "nothing to drop")
     builder.end_dropped()
@@ -47,7 +47,7 @@ def apply_drop(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[
 
 
 def apply_operator_decision(builder: AssessmentBuilder, data: DecisionRecorded) -> Decision[AssessmentState]:
-    """``decision.recorded.v1``: a proof that the platform asked for may be decided while it is awaited."""
+    """``decision.recorded.v1``: a proof that the platform requested may be decided while it is pending."""
     state = builder.state
     if state.wanted.asker or state.wanted.kind != "ownership":
         fix = "a risk is not decided: decide the withdrawal or the deposit"

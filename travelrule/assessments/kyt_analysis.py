@@ -1,4 +1,4 @@
-"""A transaction is analysed: KYT search and report, 4.B.3 and 4.B.4 (screening.md 4 to 7)."""
+"""KYT analysis of a transaction: search and report, 4.B.3 and 4.B.4 (screening.md 4 to 7)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_RESULT = "no result within the limit"
 
 
 def start_analysis(builder: AssessmentBuilder) -> str:
-    """Begin the first analysis, if the network can be analysed."""
+    """Start the first analysis, if the network has a code for it."""
     if not builder.state.wanted.txid:
         builder.end(reason="NOTHING_TO_SCREEN")
         return "no transaction to analyse"
@@ -57,7 +57,7 @@ def _search(builder: AssessmentBuilder, *, force: bool, seconds: float = 0) -> N
 
 
 def apply_search_result(builder: AssessmentBuilder, call: CallResult) -> str:
-    """What became of 4.B.3: taken, or not. The answer never holds the report."""
+    """Apply the result of 4.B.3: accepted or not. It never holds the report."""
     question = builder.state.question
     if builder.state.status != "searching" or question is None or question.call_id != call.transfer_id:
         return "late answer ignored"
@@ -78,7 +78,7 @@ def apply_search_result(builder: AssessmentBuilder, call: CallResult) -> str:
 
 
 def _taken(call: CallResult) -> tuple[str, bool]:
-    """Read the hub's id and whether there is a report already; no id if the answer cannot be read."""
+    """Return the hub's id and whether a report exists already; an empty id for an unreadable answer."""
     try:
         taken = KytSearchResponse.from_wire(call.body)
     except ValidationError:
@@ -113,7 +113,7 @@ def _ask_report(builder: AssessmentBuilder, seconds: float) -> None:
 
 
 def _poll_seconds(builder: AssessmentBuilder) -> float:
-    """Give the wait to the next question: the policy's, growing a little, in the documented 5 to 10 s by default."""
+    """Return the wait to the next poll: the policy's, growing slowly, by default in the documented 5 to 10 s."""
     first = builder.policy.time_limits.kyt_poll
     asked = builder.state.question.asked if builder.state.question is not None else 1
     grown = first + POLL_STEP_SECONDS * (asked - 1 + builder.jitter)
@@ -121,7 +121,7 @@ def _poll_seconds(builder: AssessmentBuilder) -> float:
 
 
 def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
-    """A callback is no report: it moves the next question forward."""
+    """Apply a callback: it moves the next poll forward."""
     question = builder.state.question
     if question is None or not _is_about(data, question):
         return "not the analysis that runs: callback ignored"
@@ -141,7 +141,7 @@ def _is_about(data: SearchCalledBack, question: Question) -> bool:
 
 
 def apply_report_result(builder: AssessmentBuilder, call: CallResult) -> str:
-    """What the hub says about the analysis. The first released report counts."""
+    """Apply the answer to a poll. The first released report counts."""
     question = builder.state.question
     if builder.state.status != "analysing" or question is None or question.hub_id != call.transfer_id:
         return "late answer ignored"
@@ -174,7 +174,7 @@ def _read(call: CallResult, hub_id: str) -> KytReportResponse | None:
 def _report_failed(builder: AssessmentBuilder, call: CallResult) -> str:
     failure = failure_of(call)
     if failure is Failure.FORGOTTEN:
-        # The first time this is the short life of an id; a hub that forgets every one is asked ever more rarely.
+        # The first time this is the short life of an id; for a hub that loses every id the waits grow.
         again = builder.state.searches - 2
         seconds = builder.grown_wait(BACKOFF_FIRST_SECONDS, again, BACKOFF_MAX_SECONDS) if again >= 0 else 0
         _search(builder, force=False, seconds=seconds)
@@ -189,7 +189,7 @@ def _report_failed(builder: AssessmentBuilder, call: CallResult) -> str:
 
 
 def _analysis_failed(builder: AssessmentBuilder, error: str) -> str:
-    """An analysis that found no transaction is repeated after a wait; one that failed is forced a few times."""
+    """Repeat an analysis that found no transaction after a wait; force one that failed, a few times."""
     builder.change(error=facts.plain(error))
     if error.strip().rstrip(".").lower() == HASH_NOT_FOUND:
         seconds = builder.grown_wait(NOT_FOUND_FIRST_SECONDS, builder.state.searches - 1, NOT_FOUND_MAX_SECONDS)
@@ -205,7 +205,7 @@ def _analysis_failed(builder: AssessmentBuilder, error: str) -> str:
 
 
 def end_analysis_at_limit(builder: AssessmentBuilder) -> str:
-    """The limit passed: pending if the hub still works on it, else unknown."""
+    """End at the limit: pending if the hub still works on it, else unknown."""
     builder.alert(AlertCode.KYT_LATE, "warning", attempts=builder.state.searches)
     working = builder.state.status == "analysing" and builder.state.pending
     builder.end(

@@ -1,8 +1,9 @@
-"""The assessment machines: one way to find out a risk, for the platform (``screening``) and for other subjects
-(``machine``). Pure.
+"""The assessment machines: one way to assess a risk, for the platform (``screening``) and for other subjects
+(``assessment``). Pure.
 
-``decide`` never raises for anything that a platform, a hub or another subject can send. An input for an assessment that
-is not known yet is parked; only a request creates the subject.
+The law and the transition table are in `table`, the state in `state`; `HANDLERS` names the handler of each input.
+``decide`` raises for no input of a platform, a hub or another subject. An input for an unknown assessment is parked;
+only a request creates the subject.
 """
 
 from __future__ import annotations
@@ -42,34 +43,34 @@ RESULT_HANDLERS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
     ownership_proof.TOKEN: ownership_proof.apply_session_result,
     ownership_proof.RESULT: ownership_proof.apply_proof_result,
 }
-"""Which function hears the result of which operation."""
+"""The handler of each operation's result."""
 
 CALLBACK_HANDLERS: dict[str, Callable[[AssessmentBuilder, SearchCalledBack], str]] = {
     kyt_analysis.SEARCH: kyt_analysis.apply_callback,
     ownership_proof.TOKEN: ownership_proof.apply_callback,
 }
-"""Which function hears a callback about which operation."""
+"""The handler of each operation's callbacks."""
 
 BY_PLATFORM: tuple[type[Wire], ...] = (ScreeningRequested, OwnershipRequested)
 BY_SUBJECT: tuple[type[Wire], ...] = (AssessmentWanted,)
 
 
 def decide_screening(state: AssessmentState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """Decide one input about one screening or proof that the platform asked for."""
+    """Decide one input about one screening or proof that the platform requested."""
     return _decide(BY_PLATFORM, state, item, policy, now)
 
 
 def decide_assessment(state: AssessmentState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """Decide one input about one assessment that another subject asked for."""
+    """Decide one input about one assessment that another subject requested."""
     return _decide(BY_SUBJECT, state, item, policy, now)
 
 
 def _decide(
-    makers: tuple[type[Wire], ...], state: AssessmentState | None, item: Input, policy: Policy, now: datetime
+    creators: tuple[type[Wire], ...], state: AssessmentState | None, item: Input, policy: Policy, now: datetime
 ) -> Decision[Any]:
     data = item.data
     wanted = requested_assessment(data)
-    if wanted is not None and not isinstance(data, makers):
+    if wanted is not None and not isinstance(data, creators):
         return rejected(state, "UNKNOWN_TYPE", "type", "this type makes another kind of subject")
     if state is None:
         if wanted is None:
@@ -110,11 +111,11 @@ HANDLERS: dict[type[Wire], Callable[[AssessmentBuilder, Any], Decision[Any]]] = 
     CallResult: _apply_call_result,
     TimerDue: apply_timer,
 }
-"""Which function hears what about a known assessment."""
+"""The handler of each input about a known assessment."""
 
 
 def project(state: AssessmentState) -> Projection:
-    """Project an assessment: status, what it came to, and its earliest timer."""
+    """Project an assessment: status, result, and its earliest timer."""
     name, due_at = earliest(state.timers)
     return Projection(status=state.status, verdict=_verdict(state), due_at=due_at, due_timer=name)
 

@@ -1,4 +1,4 @@
-"""A customer proves that a wallet is his own: session and result, 4.B.5 and P.4 (hub-api.md 7)."""
+"""Proof that a wallet is the customer's own: session and result, 4.B.5 and P.4 (hub-api.md 7)."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ RESULT: Final = "unhosted-result"
 TOKEN_LIFE = timedelta(hours=24)
 FAILURES_TOLD = 5
 SCHEME_UNSTATED = frozenset({"SOL"})
-"""Chains for which no source says how the hub's proof is signed (D38): a signature that we cannot confirm is not held
-against the hub's word."""
+"""Chains for which no source states how the hub's proof is signed (D38): the hub's result counts although we cannot
+confirm the signature."""
 ROUND = 10
 POLLS_MAX = 20
-"""The wait between two questions grows by the policy's with every round of ten, up to twenty times the policy's."""
+"""The wait between two polls grows by the policy's with every ten polls, up to twenty times the policy's."""
 
 
 def open_session(builder: AssessmentBuilder) -> str:
-    """Ask for a session, if the wallet's chain can be proven."""
+    """Request a session, if the network has a code for it."""
     wanted = builder.state.wanted
     builder.change(chain=code_for(wanted, builder.policy))
     if not builder.state.chain:
@@ -53,7 +53,7 @@ def open_session(builder: AssessmentBuilder) -> str:
 
 
 def _is_for_another_wallet(builder: AssessmentBuilder) -> bool:
-    """Whether the proof would say nothing about the wallet that coins are sent to."""
+    """Whether the coins are sent in another asset, or on another chain, than the proof is for."""
     wanted = builder.state.wanted
     if wanted.sent_currency and wanted.sent_currency.upper() != wanted.asset.upper():
         return True
@@ -73,7 +73,7 @@ def _token_request(builder: AssessmentBuilder) -> dict[str, Any]:
 
 
 def apply_session_result(builder: AssessmentBuilder, call: CallResult) -> str:
-    """What became of 4.B.5: the session, or none."""
+    """Apply the result of 4.B.5: a session, or none."""
     question = builder.state.question
     if builder.state.status != "opening" or question is None or question.call_id != call.transfer_id:
         return "late answer ignored"
@@ -131,14 +131,14 @@ def _ask_result(builder: AssessmentBuilder, seconds: float) -> None:
 
 
 def _poll_seconds(builder: AssessmentBuilder) -> float:
-    """Give the wait to the next question; who has not proven it for a while is not expected every moment."""
+    """Return the wait to the next poll; it grows with the number of polls."""
     first = builder.policy.time_limits.ownership_poll
     asked = builder.state.question.asked if builder.state.question is not None else 0
     return builder.spread_wait(min(first * (1 + asked // ROUND), first * POLLS_MAX))
 
 
 def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
-    """A callback is no proof: it moves the next question forward."""
+    """Apply a callback: it moves the next poll forward."""
     question = builder.state.question
     named = {question.call_id, question.hub_id} - {""} if question is not None else set()
     if question is None or data.operation != TOKEN or data.request_id not in named:
@@ -154,7 +154,7 @@ def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
 
 
 def apply_proof_result(builder: AssessmentBuilder, call: CallResult) -> str:
-    """What the hub says about the session. Only ``VERIFIED`` ends it; any other status may still change."""
+    """Apply the answer to a poll. Only ``VERIFIED`` ends the session; any other status may still change."""
     question = builder.state.question
     if builder.state.status != "proving" or question is None or question.hub_id != call.transfer_id:
         return "late answer ignored"
@@ -211,7 +211,7 @@ def _verified(builder: AssessmentBuilder, result: UnhostedResult) -> str:
 
 
 def _is_ours(builder: AssessmentBuilder, result: UnhostedResult) -> bool:
-    """Whether the result speaks of our session, and of all that was asked for; what it leaves out is not ours."""
+    """Whether the result names our session, wallet, asset and chain; a missing field is a difference."""
     state, wanted = builder.state, builder.state.wanted
     question = state.question
     named = result.verification_id
@@ -225,7 +225,7 @@ def _is_ours(builder: AssessmentBuilder, result: UnhostedResult) -> bool:
 
 
 def apply_session_limit(builder: AssessmentBuilder) -> str:
-    """The limit passed while the customer had a session: ask once more, then it is not proven."""
+    """Poll once more at the limit of an open session; after that the ownership is not proven."""
     question = builder.state.question
     if question is None or question.last:
         return end_proof_at_limit(builder)
@@ -236,7 +236,7 @@ def apply_session_limit(builder: AssessmentBuilder) -> str:
 
 
 def end_proof_at_limit(builder: AssessmentBuilder, *, answered: bool = False) -> str:
-    """There is no proof at the limit. Without the hub's word on that nobody knows whether there is none."""
+    """End without a proof. Without an answer of the hub a proof may exist: that raises an alert."""
     if not answered:
         builder.alert(AlertCode.OWNERSHIP_UNANSWERED, "warning", attempts=builder.state.failures)
     return _not_proven(builder, "", "not proven within the limit", "EXPIRED")

@@ -21,17 +21,17 @@ from travelrule.policy.causes import Cause
 DATA_REQUEST = "data-request"
 
 CORRECTED_BY_OTHERS = frozenset({Cause.OWNER_UNKNOWN, Cause.NOT_AVAILABLE, Cause.INFORMATION_INCOMPLETE})
-"""Holds before anything was sent, which end when somebody registers or sets what was missing."""
+"""Holds before a request was sent, which a registration or a setting may correct."""
 
 
 def request_data(builder: DepositBuilder) -> str:
-    """Ask the VASP that was found, if the policy lets us and we know whose data to send."""
+    """Send the data request, if the policy allows the VASP and the owner of the address is known."""
     found = builder.state.found
     if found is None or not builder.policy.may_send_to(found.entity_id):
         end_request(builder, Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP"
     if builder.state.wallet is None or builder.state.wallet.owner is None:
-        # It may have been registered since the deposit was seen.
+        # It may have been registered since the detection.
         builder.change(wallet=None)
         builder.request_lookup()
         builder.set_timer(RETRY, builder.policy.time_limits.unreachable_retry)
@@ -40,7 +40,7 @@ def request_data(builder: DepositBuilder) -> str:
 
 
 def apply_owner_lookup(builder: DepositBuilder, wallet: ContextWallet | None) -> str:
-    """The own store said once more whose address it is."""
+    """Apply a repeated look-up of the owner of the address."""
     found = builder.state.found
     known = found is not None and wallet is not None and wallet.owner is not None
     if builder.state.status == "held":
@@ -57,7 +57,7 @@ def apply_owner_lookup(builder: DepositBuilder, wallet: ContextWallet | None) ->
 
 
 def retry_held(builder: DepositBuilder) -> str:
-    """On hold for what somebody may have corrected meanwhile: look."""
+    """Look up the owner again, if the hold may have been corrected in the meantime."""
     if builder.state.found is None or builder.state.held_for not in CORRECTED_BY_OTHERS:
         return "nothing to try again"
     builder.request_lookup()
@@ -65,7 +65,7 @@ def retry_held(builder: DepositBuilder) -> str:
 
 
 def _look_later(builder: DepositBuilder) -> None:
-    """Look again after a while, ever more rarely; in the end only as often as the hold is reminded of."""
+    """Set the timer to the next look-up: waits grow, and after the limit only the reminder of the hold looks again."""
     limits = builder.policy.time_limits
     since, failures = builder.state.failing_since or builder.now, builder.state.failures + 1
     builder.change(failing_since=since, failures=failures)
@@ -91,7 +91,7 @@ def _send(builder: DepositBuilder, found: FoundVasp) -> str:
 
 
 def apply_retry_timer(builder: DepositBuilder) -> str:
-    """The timer came. A request that waits is sent again under the same id; on hold it is looked once more."""
+    """Apply the due timer: send an unanswered request again under the same id; on hold, look up the owner again."""
     if builder.state.status == "held":
         rule = retry_held(builder)
         _look_later(builder)
@@ -105,7 +105,7 @@ def apply_retry_timer(builder: DepositBuilder) -> str:
 
 
 def end_request(builder: DepositBuilder, cause: Cause, missing: tuple[str, ...] = ()) -> None:
-    """End asking; the verdict says why."""
+    """End the data request; ``cause`` becomes the verdict's."""
     builder.drop(DATA_REQUEST)
     builder.clear_timer(RETRY)
     builder.change(held_for=cause, missing=missing, unreachable=False)
@@ -113,7 +113,7 @@ def end_request(builder: DepositBuilder, cause: Cause, missing: tuple[str, ...] 
 
 
 def apply_data_result(builder: DepositBuilder, call: CallResult) -> str:
-    """What became of the data request."""
+    """Apply the result of the data request."""
     found = builder.state.found
     if builder.state.status != "requesting" or found is None or found.request_id != call.transfer_id:
         return "late answer ignored"
@@ -152,7 +152,7 @@ def _not_bound(builder: DepositBuilder, rule: str) -> str:
 
 
 def _error(builder: DepositBuilder, reason: str) -> str:
-    """The VASP says no. Only ``NOT_FOUND_TXID`` may pass by itself: once more, after a new search (flows.md 5)."""
+    """Apply a refusal. Only ``NOT_FOUND_TXID`` is transient: one new search, then a new request (flows.md 5)."""
     if reason == "NOT_FOUND_TXID" and not builder.state.missed:
         builder.change(missed=True)
         return _search_anew(builder, builder.policy.time_limits.search_again, "the VASP does not find the transaction")
@@ -162,7 +162,7 @@ def _error(builder: DepositBuilder, reason: str) -> str:
 
 
 def _search_anew(builder: DepositBuilder, seconds: float, why: str) -> str:
-    """The same ``transferId`` would get the same answer: a new search gives a new one, if the policy has one left."""
+    """Search again for a new ``transferId``, because the same one gets the same answer; hold if no search is left."""
     builder.drop(DATA_REQUEST)
     builder.clear_timer(RETRY)
     builder.clear_failures()

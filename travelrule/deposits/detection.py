@@ -1,4 +1,4 @@
-"""What the platform says about a deposit: detected, confirmed, retracted, settled."""
+"""The platform's events about a deposit: detected, confirmed, retracted, settled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from travelrule.policy.policy import Policy
 
 
 def create_deposit(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
-    """``deposit.detected.v1`` for a new deposit."""
+    """Create a deposit from its ``deposit.detected.v1``."""
     builder = DepositBuilder(DepositState(data.deposit_id, item.fingerprint, data), item, policy, now)
     builder.move("detected")
     start(builder)
@@ -25,21 +25,21 @@ def create_deposit(item: Input, data: DepositDetected, policy: Policy, now: date
 
 
 def start(builder: DepositBuilder) -> None:
-    """Say where the deposit stands, and ask whose it is."""
+    """Register at the rendezvous and look for the sender."""
     address, tag = builder.state.address
     announce_at(builder, arrival_subject(builder.state.detected.txid, address, tag))
     start_sender_lookup(builder)
 
 
 def start_sender_lookup(builder: DepositBuilder) -> None:
-    """Begin the way to the sender at its beginning; the report has its time meanwhile."""
+    """Look for the sender from the first step; meanwhile the report has its time."""
     builder.change(looked_up=False, candidates=(), asking_since=None, searches=0, missed=False, held_for=None)
     builder.request_lookup()
     builder.set_timer(REPORT, builder.policy.time_limits.status_search_after)
 
 
 def announce_at(builder: DepositBuilder, place: str) -> None:
-    """Go to a meeting place, once more if it is the same."""
+    """Register at a rendezvous, again if it is the same."""
     detected = builder.state.detected
     builder.change(place=place, sighting=builder.state.sighting + 1, unannounced=False, match=None, told="")
     seen = ArrivalSeen(
@@ -54,12 +54,12 @@ def announce_at(builder: DepositBuilder, place: str) -> None:
 
 
 def leave_rendezvous(builder: DepositBuilder) -> None:
-    """Leave the meeting place."""
+    """Withdraw from the rendezvous."""
     builder.send(builder.state.place, "arrival.retracted", ArrivalRetracted(deposit_id=builder.state.deposit_id))
 
 
 def relocate(builder: DepositBuilder) -> None:
-    """Where the own wallet has no tag, an appended one means nobody: the exchange waits at the place without it."""
+    """Move to the rendezvous without tag where our wallet has none: an appended tag is ignored, by the exchange too."""
     address, tag = builder.state.address
     if tag is None or builder.state.wallet is None or builder.state.wallet.tag:
         return
@@ -70,7 +70,7 @@ def relocate(builder: DepositBuilder) -> None:
 
 
 def apply_repetition(builder: DepositBuilder) -> Decision[DepositState]:
-    """A known deposit again: a duplicate if its data are equal, else a conflict; one that was retracted is back."""
+    """Apply a repeated detection: a duplicate for equal data, else a conflict; a retracted deposit starts again."""
     if builder.state.fingerprint != builder.item.fingerprint:
         return rejected(builder.state, "CONFLICT", "depositId", "this deposit is known with other data: use a new id")
     if builder.state.status != "retracted":
@@ -80,7 +80,7 @@ def apply_repetition(builder: DepositBuilder) -> Decision[DepositState]:
 
 
 def apply_confirmation(builder: DepositBuilder) -> Decision[DepositState]:
-    """``deposit.confirmed.v1``: final on the own node."""
+    """``deposit.confirmed.v1``: final on our node."""
     if builder.state.chain == "final":
         return ignored(builder.state, "final before")
     if builder.state.status == "retracted":
@@ -92,9 +92,9 @@ def apply_confirmation(builder: DepositBuilder) -> Decision[DepositState]:
 
 
 def restart_after_retraction(builder: DepositBuilder) -> None:
-    """On chain again: begin anew, with what stays true (the data that were received, an operator's deny).
+    """Start again after a retraction; received data and an operator's deny stay valid.
 
-    What the platform settled in between stays settled, with the verdict that it knows.
+    What the platform settled in between stays settled, with the verdict that it received.
     """
     builder.alert(AlertCode.DEPOSIT_BACK_ON_CHAIN, "warning")
     builder.move("back")
@@ -106,7 +106,7 @@ def restart_after_retraction(builder: DepositBuilder) -> None:
 
 
 def apply_retraction(builder: DepositBuilder) -> Decision[DepositState]:
-    """``deposit.retracted.v1``: gone after a re-organisation. Its exchange may be finished again."""
+    """``deposit.retracted.v1``: removed by a re-organisation. Its exchange may be finished again."""
     if builder.state.chain == "retracted":
         return ignored(builder.state, "retracted before")
     if builder.state.case.verdict == "allow" or builder.state.outcome == "credited":
@@ -122,7 +122,7 @@ def apply_retraction(builder: DepositBuilder) -> Decision[DepositState]:
 
 
 def apply_settlement(builder: DepositBuilder, data: DepositSettled) -> Decision[DepositState]:
-    """``deposit.settled.v1``: what the platform did with the coins."""
+    """``deposit.settled.v1``: the platform credited, returned or seized the coins."""
     state = builder.state
     if state.outcome:
         if state.outcome == data.outcome:

@@ -32,7 +32,7 @@ TIMERS: dict[str, tuple[str, str]] = {
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     return "\n".join([HEADER + "# Deposit states\n", INTRO, state_diagram(TABLE), *_tables()])
 
 
@@ -51,7 +51,7 @@ def _tables() -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
-    """Write the page, or say whether it would change; give the exit code."""
+    """Write the page, or report whether it would change; return the exit code."""
     return write_or_check("travelrule.deposits.diagram", "Deposit states", page(), path, arguments)
 
 

@@ -1,4 +1,4 @@
-"""What each timer of a deposit does when it comes due."""
+"""The timers of a deposit that come due."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from travelrule.machine.internal_inputs import TimerDue
 
 
 def apply_timer(builder: DepositBuilder, data: TimerDue) -> Decision[DepositState]:
-    """A timer of this deposit came due; one that was moved or dropped since is nothing."""
+    """Apply a due timer; one that was moved or dropped in the meantime is ignored."""
     if builder.state.timers.get(data.name) != data.due_at:
         return ignored(builder.state, "the timer was moved or dropped")
     builder.clear_timer(data.name)
@@ -42,7 +42,7 @@ def apply_timer(builder: DepositBuilder, data: TimerDue) -> Decision[DepositStat
 
 
 def _report_due(builder: DepositBuilder) -> str:
-    """The time of the report is over. Whoever did not answer within the house is asked again, aloud."""
+    """Act on a late report. Without an answer of the rendezvous or of the look-up, ask again and raise an alert."""
     state = builder.state
     if not state.looked_up or not state.unannounced:
         builder.alert(AlertCode.DEPOSIT_LOOKUP_MISSING, "critical")
@@ -59,7 +59,7 @@ def _report_due(builder: DepositBuilder) -> str:
 
 
 def _held_due(builder: DepositBuilder) -> str:
-    """A hold is reminded of; what somebody may have corrected is tried once more first."""
+    """Alert about a long hold; retry first what may have been corrected in the meantime."""
     builder.alert(AlertCode.HELD_TOO_LONG)
     if builder.state.status == "held" and RETRY not in builder.state.timers:
         return f"on hold for long: {retry_held(builder)}"

@@ -1,7 +1,9 @@
-"""The deposit machine: coins at an own customer's address, from detection to a settled end. Pure.
+"""The deposit machine: coins at a customer's address, from detection to settlement. Pure.
 
-``decide`` never raises for anything that a platform, a peer or the meeting place can send. An input for a deposit that
-is not known yet is parked, because topics are not ordered between each other; only its detection creates the subject.
+The law and the transition table are in `table`, the state in `state`; `HANDLERS` names the handler of each input, the
+verdict follows from the state (`verdict_cause`). ``decide`` raises for no input of a platform, a peer or a rendezvous.
+An input for an unknown deposit is parked, because topics are not ordered between each other; only its detection creates
+the subject.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ RESULT_HANDLERS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
     "txid-search-result": apply_search_outcome,
     "data-request": apply_data_result,
 }
-"""Which function hears the result of which operation."""
+"""The handler of each operation's result."""
 
 
 def decide(state: DepositState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
@@ -89,7 +91,7 @@ HANDLERS: dict[type[Wire], Callable[[DepositBuilder, Any], Decision[Any]]] = {
     TimerDue: apply_timer,
     AssessmentEnded: apply_assessment,
 }
-"""Which function hears what about a known deposit."""
+"""The handler of each input about a known deposit."""
 
 
 def project(state: DepositState) -> Projection:

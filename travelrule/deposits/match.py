@@ -1,4 +1,4 @@
-"""What the meeting place and the own store say: announced by whom, or by nobody, and whose address it is."""
+"""The answers of the rendezvous and of the local look-up: the announcing exchange, and the wallet at the address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from travelrule.messages.arrival import DepositMatched, DepositUnannounced, Depo
 
 
 def apply_match(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositState]:
-    """An exchange announced the deposit. Whatever was begun to find the sender ends."""
+    """Apply the match with an exchange; the search for the sender ends."""
     state = builder.state
     if data.sighting != state.sighting or state.status == "retracted":
         return ignored(state, "an answer to an earlier sighting")
@@ -32,7 +32,7 @@ def apply_match(builder: DepositBuilder, data: DepositMatched) -> Decision[Depos
 
 
 def apply_match_loss(builder: DepositBuilder, data: DepositUnmatched) -> Decision[DepositState]:
-    """The exchange was canceled, or means another deposit: treat this one as unannounced (member-api.md M5)."""
+    """Apply the loss of a match: the exchange was canceled, or belongs to another deposit (member-api.md M5)."""
     state = builder.state
     if data.sighting != state.sighting or state.match is None or state.match.exchange != data.exchange:
         return ignored(state, "no match to lose")
@@ -45,9 +45,9 @@ def apply_match_loss(builder: DepositBuilder, data: DepositUnmatched) -> Decisio
 
 
 def _lose(builder: DepositBuilder, match: DepositMatched) -> None:
-    """The exchange is not its exchange any more: what it heard of this deposit does not hold for it.
+    """Remove the match, and revoke the stages that the exchange was notified of.
 
-    An allow that rested on the match stands, because the platform may have credited: an operator must look at it.
+    An allow that rests on the match stays, because the platform may have credited: an alert is raised.
     """
     if builder.state.told:
         gone = ExchangeSettled(deposit_id=builder.state.deposit_id, stage="retracted")
@@ -58,7 +58,7 @@ def _lose(builder: DepositBuilder, match: DepositMatched) -> None:
 
 
 def apply_no_match(builder: DepositBuilder, data: DepositUnannounced) -> Decision[DepositState]:
-    """The meeting place knows no exchange for it."""
+    """Apply the answer that no exchange is at the rendezvous."""
     if data.sighting != builder.state.sighting or builder.state.match is not None or builder.state.status != "awaiting":
         return ignored(builder.state, "an answer that nothing waits for")
     builder.change(unannounced=True)
@@ -66,7 +66,7 @@ def apply_no_match(builder: DepositBuilder, data: DepositUnannounced) -> Decisio
 
 
 def apply_lookup(builder: DepositBuilder, call: CallResult) -> Decision[DepositState]:
-    """The own store answered."""
+    """Apply the answer of the local look-up."""
     context = read_context(call)
     if context is None:
         return ignored(builder.state, "no readable answer: the timer asks again")
@@ -74,8 +74,8 @@ def apply_lookup(builder: DepositBuilder, call: CallResult) -> Decision[DepositS
         _keep(builder, context)
         relocate(builder)
         return builder.done(advance(builder))
-    asked_in_vain = builder.state.status == "requesting" and builder.state.wallet is None
-    if asked_in_vain or (builder.state.status == "held" and builder.state.held_for in CORRECTED_BY_OTHERS):
+    no_owner_yet = builder.state.status == "requesting" and builder.state.wallet is None
+    if no_owner_yet or (builder.state.status == "held" and builder.state.held_for in CORRECTED_BY_OTHERS):
         return builder.done(apply_owner_lookup(builder, context.wallet))
     return ignored(builder.state, "an answer that nothing waits for")
 
@@ -88,7 +88,7 @@ def _keep(builder: DepositBuilder, context: DepositContext) -> None:
 
 
 def advance(builder: DepositBuilder) -> str:
-    """Leave ``awaiting`` as soon as both are known and nobody can be waited for."""
+    """Leave ``awaiting`` once both answers are known and no report can come."""
     state = builder.state
     if not state.looked_up or not state.unannounced:
         return "not known yet who announced it"

@@ -1,4 +1,4 @@
-"""An operator decides a deposit."""
+"""The operator's decision about a deposit."""
 
 from __future__ import annotations
 

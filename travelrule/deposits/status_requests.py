@@ -1,4 +1,4 @@
-"""The report is late: ask the originators with open authorizations how far they are (4.A.8, flows.md 3)."""
+"""Status requests to the originators with open authorizations, after the report is late (4.A.8, flows.md 3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATUS_SEARCH: Final = "status-search"
 
 
 def request_statuses(builder: DepositBuilder) -> str:
-    """Ask every originator that may still have sent it; at the limit, or if none is left, search instead."""
+    """Request the status of every authorization that is left; at the limit, or if none is left, search."""
     since = builder.state.asking_since or builder.now
     builder.change(asking_since=since)
     left = [one for one in builder.state.candidates if not one.gone]
@@ -38,7 +38,7 @@ def request_statuses(builder: DepositBuilder) -> str:
 
 
 def apply_status_result(builder: DepositBuilder, call: CallResult) -> str:
-    """What one originator said."""
+    """Apply the answer of one originator."""
     candidate = next((one for one in builder.state.candidates if _is_of(one, call)), None)
     if builder.state.status != "asking" or candidate is None or candidate.gone:
         return "late answer ignored"

@@ -1,4 +1,4 @@
-"""The anonymous path: who sent this transaction? TXID search and its result (4.A.9, P.1, flows.md 4)."""
+"""TXID search for the sender of an anonymous deposit, and its result (4.A.9, P.1, flows.md 4)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ RESULT = "txid-search-result"
 ENTITY_MAX = 200
 
 ROWS = {"FOUND": "found", "NOT_FOUND_TXID": "not-found", "SYSTEM_NOT_AVAILABLE": "not-available"}
-"""What a VASP answered, as topic ``callbacks`` says it; any other word is ``other``."""
+"""A VASP's answer as topic ``callbacks`` names it; anything else is ``other``."""
 
 ResultWord = Literal["found", "not-found", "ambiguous", "failed"]
 
 
 def start_search(builder: DepositBuilder) -> None:
-    """Begin a search with a new ``requestId``."""
+    """Start a search with a new ``requestId``."""
     request_id = fresh_transfer_id(builder.item.salt)
     builder.change(search=RunningSearch(request_id, builder.now), searches=builder.state.searches + 1, found=None)
     builder.drop(SEARCH_TXID, RESULT)
@@ -41,7 +41,7 @@ def start_search(builder: DepositBuilder) -> None:
 
 
 def repeat_search(builder: DepositBuilder, seconds: float = 0) -> str:
-    """Begin another search now or later, if the policy has one left."""
+    """Start another search now or later, if the policy allows one more; else hold the deposit."""
     builder.drop(SEARCH_TXID, RESULT)
     builder.change(search=None)
     if builder.state.searches >= builder.policy.searches.attempts:
@@ -58,7 +58,7 @@ def repeat_search(builder: DepositBuilder, seconds: float = 0) -> str:
 
 
 def apply_search_timer(builder: DepositBuilder) -> str:
-    """The timer came: begin the search that was put off, or give up the one that does not end."""
+    """Apply the due timer: start the postponed search, or give up the one without a result."""
     if builder.state.search is None:
         start_search(builder)
         return "search again"
@@ -67,7 +67,7 @@ def apply_search_timer(builder: DepositBuilder) -> str:
 
 
 def apply_search_result(builder: DepositBuilder, call: CallResult) -> str:
-    """What became of 4.A.9: taken, or not."""
+    """Apply the result of 4.A.9: accepted or not."""
     search = builder.state.search
     if not _is_running(builder, call) or search is None:
         return "late answer ignored"
@@ -91,7 +91,7 @@ def apply_search_result(builder: DepositBuilder, call: CallResult) -> str:
 
 
 def apply_callback(builder: DepositBuilder, data: SearchCalledBack) -> str:
-    """A callback is no result: it moves the first question forward, once. Later ones are seconds away anyway."""
+    """Apply a callback: it moves the first poll forward, once. Later polls are seconds away."""
     search = builder.state.search
     if data.operation != SEARCH_TXID or search is None or search.request_id != data.request_id:
         return "not the search that runs: callback ignored"
@@ -103,7 +103,7 @@ def apply_callback(builder: DepositBuilder, data: SearchCalledBack) -> str:
 
 
 def _poll(builder: DepositBuilder, seconds: float) -> None:
-    """Ask for the result; a question that was put off is replaced, so that there is never more than one."""
+    """Poll the result; a postponed poll is replaced, so there is never more than one."""
     search = builder.state.search
     if search is None:
         return
@@ -113,7 +113,7 @@ def _poll(builder: DepositBuilder, seconds: float) -> None:
 
 
 def apply_search_outcome(builder: DepositBuilder, call: CallResult) -> str:
-    """P.1. The first final result of a search wins; an answer about another search is nothing."""
+    """Apply P.1. The first final result of a search counts; one of another search is ignored."""
     search = builder.state.search
     if not _is_running(builder, call) or search is None:
         return "late answer ignored"
@@ -148,7 +148,7 @@ def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:
 
 def _ended(builder: DepositBuilder, request_id: str, result: TxidSearchResult, call: CallResult) -> str:
     limits = builder.policy.time_limits
-    # The hub may name one of two that both say yes: then neither is sent any data.
+    # The hub may name one of two VASPs that both claim it: then neither receives data.
     claimants = {row.entity_id for row in result.analysis_result if row.found}
     if result.result == "valid" and len(claimants) <= 1:
         entity = (result.vasp_entity_id or "").strip()
@@ -190,7 +190,7 @@ def _give_up(builder: DepositBuilder, cause: Cause) -> None:
 def publish_outcome(
     builder: DepositBuilder, request_id: str, outcome: ResultWord, result: TxidSearchResult | None = None
 ) -> None:
-    """Say on topic ``callbacks`` how a search ended."""
+    """Emit the outcome of a search to topic ``callbacks``."""
     data: dict[str, Any] = {
         "subject": f"deposit:{builder.state.deposit_id}",
         "requestId": request_id,
