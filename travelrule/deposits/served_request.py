@@ -20,7 +20,7 @@ from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.nesting import is_nested_deeper
 from schemas.numbers import decimal_text
-from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
 from travelrule.identity.account_numbers import canonical
 from travelrule.identity.company_names import same_company
 from travelrule.identity.event_fields import EventSide, event_field
@@ -41,7 +41,7 @@ from travelrule.machine.serialization import codec
 from travelrule.messages.inbound_request import SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
-__all__ = ["INTERNAL", "MACHINE", "DataRequestState", "may_receive"]
+__all__ = ["MACHINE", "DataRequestState", "may_receive"]
 
 Status = Literal["normal", "error"]
 PATHS_MAX = 5
