@@ -138,18 +138,14 @@ def denied(reason: str) -> CallResult:
     return answered("transfer-authorization", result="denied", reasonType=reason)
 
 
+MESSAGES = ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES | OWNER_MESSAGES
+
+
 def input_type(data: Wire) -> str:
     """The type under which these data come."""
     if isinstance(data, CallResult):
         return f"call.{data.outcome}"
-    told = next(
-        (
-            name
-            for name, model in (ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES | OWNER_MESSAGES).items()
-            if type(data) is model
-        ),
-        "",
-    )
+    told = next((name for name, model in MESSAGES.items() if type(data) is model), "")
     return told or {
         "WithdrawalRequested": "withdrawal.requested.v1",
         "WithdrawalRecorded": "withdrawal.recorded.v1",
