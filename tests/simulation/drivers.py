@@ -18,7 +18,7 @@ from tests.simulation.clock import START, Clock
 from tests.simulation.engine_model import House
 from tests.simulation.process import Process
 from tests.unit.hub.kit import HandClock
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.timers import TimerJob

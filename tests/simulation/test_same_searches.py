@@ -23,7 +23,7 @@ from tests.simulation.clock import START
 from tests.simulation.engine_model import House
 from tests.simulation.test_same_laws import vault
 from tests.simulation.world import TRAFFIC_DAYS, World
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers

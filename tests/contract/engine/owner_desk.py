@@ -27,7 +27,7 @@ from schemas.events.wallets import WalletRegistered, WalletRemoved
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreening

@@ -14,7 +14,7 @@ from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit.recompute import Recomputing
 from travelrule.engine.audit.verifier import Report, Verifier
 from travelrule.engine.registry import MACHINES

@@ -14,7 +14,7 @@ from tests.contract.engine.toy import TOY, dead_letter_headers, told
 from tests.contract.store.rows import NOW
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import verify_root
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit import log as module
 from travelrule.engine.audit.log import AuditLog
 from travelrule.engine.audit.verifier import Verifier

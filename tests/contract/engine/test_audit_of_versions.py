@@ -15,7 +15,7 @@ from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.test_audit import flipped
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.effects import Alert
 from travelrule.machine.machine import Machine

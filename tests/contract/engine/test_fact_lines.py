@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.toy import TOY, dead_letter_headers, told
-from travelrule.engine.apply import transaction as apply_module
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply import engine as apply_module
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.log_output import ATTRIBUTE
