@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.cloudevents import CloudEvent
 from schemas.hub import bodies
 from schemas.ivms101 import Ivms101
 from schemas.json_schema import WireJsonSchema
 from schemas.registry import EVENTS
+from schemas.wire_model import Wire
 
 FOLDER = Path(__file__).parent / "jsonschema"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AliasChoices, Field, SerializerFunctionWrapHandler, model_serializer
 
-from schemas.base import Wire
-from schemas.forms import ABSENT, JsonSchema, Read, absent, absent_is_none, or_absent, widened
-from schemas.text import Text
+from schemas.input_forms import ABSENT, InputForm, JsonSchema, absent, absent_is_none, or_absent, widened
+from schemas.texts import Text
+from schemas.wire_model import Wire
 
 _SLOPPY: tuple[JsonSchema, ...] = ({"type": "integer"}, {"type": "boolean"})
 
@@ -62,10 +62,10 @@ def _or_single_text(inner: JsonSchema) -> JsonSchema:
     return widened({**inner, "items": _or_sloppy(inner["items"])}, inner["items"], *_SLOPPY, *ABSENT)
 
 
-Value = Annotated[Text | None, Read(_text_or_none, _or_sloppy)]
-NamePart = Annotated[Text, Read(_text_or_empty, _or_sloppy)]
-Values = Annotated[tuple[Text, ...], Read(_present_texts, _or_single_text)]
-several = Read(_present_items, _or_single)
+Value = Annotated[Text | None, InputForm(_text_or_none, _or_sloppy)]
+NamePart = Annotated[Text, InputForm(_text_or_empty, _or_sloppy)]
+Values = Annotated[tuple[Text, ...], InputForm(_present_texts, _or_single_text)]
+several = InputForm(_present_items, _or_single)
 
 
 class Ivms(Wire):

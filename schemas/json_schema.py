@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel
 from pydantic.json_schema import DefsRef, GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from schemas.text import LINE_PATTERN, SOLID_PATTERN, TEXT_PATTERN
+from schemas.texts import LINE_PATTERN, SOLID_PATTERN, TEXT_PATTERN
 
 EXAMPLE = "Example: "
 _FORBIDDEN = {pattern: f"[{pattern[3:-3]}]" for pattern in (TEXT_PATTERN, LINE_PATTERN, SOLID_PATTERN)}

@@ -15,8 +15,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from schemas.base import Wire
 from schemas.events.persons import LegalPerson, NaturalPerson
+from schemas.wire_model import Wire
 
 BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\U00013441\U00013442")
 """Hangul fillers and Egyptian blanks: letters by category, without a glyph."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.base import Wire
 from schemas.events import (
     alerts,
     audit,
@@ -20,6 +19,7 @@ from schemas.events import (
     wallets,
 )
 from schemas.events import withdrawals as withdrawal_events
+from schemas.wire_model import Wire
 
 Direction = Literal["in", "out"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemas.access import ACCESS, PRINCIPALS, reads_in_a_group, rights
 from schemas.registry import TOPICS
+from schemas.topic_access import ACCESS, PRINCIPALS, reads_in_a_group, rights
 
 PREFIX = "travelrule."
 GROUP = "travelrule"
@@ -13,7 +13,7 @@ GROUP = "travelrule"
 Row = tuple[str, ...]
 
 INTRO = """\
-Rights on the topics of an installation, made from `schemas/access.py`; how to use them is in
+Rights on the topics of an installation, made from `schemas/topic_access.py`; how to use them is in
 [access.md](../access.md). A topic has the writers and readers named here and no others."""
 
 

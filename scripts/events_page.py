@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import schemas
-from schemas.beyond import BODY_RULES, EVENT_RULES, Rule
 from schemas.events.cloudevents import JSON_TYPE_PATTERN
 from schemas.export import documents, schema_of
-from schemas.forms import ABSENT
+from schemas.input_forms import ABSENT
+from schemas.moments import DATE_PATTERN, TIME_PATTERN
+from schemas.numbers import AMOUNT_PATTERN, INTEGER_MAX
 from schemas.registry import EVENTS, TOPICS, EventSpec
-from schemas.text import AMOUNT_PATTERN, COUNTRY_PATTERN, DATE_PATTERN, INTEGER_MAX, TIME_PATTERN
+from schemas.texts import COUNTRY_PATTERN
+from schemas.unexpressed_rules import BODY_RULES, EVENT_RULES, UnexpressedRule
 
 EXAMPLES: Final = Path(schemas.__file__).parent / "examples"
 HEAD: Final = ("Field", "Type", "Required", "Form", "Description", "Example")
@@ -182,7 +184,7 @@ def _range(schema: Schema, what: str, unit: str) -> str:
     return f"{least} to {most} {unit}" if least != most else f"{most} {unit}"
 
 
-def _rules(rules: Iterable[Rule]) -> str:
+def _rules(rules: Iterable[UnexpressedRule]) -> str:
     rows = [(f"`{rule.code}`", rule.where, rule.demand, rule.why) for rule in rules]
     return table(("Refused with", "Where", "Demands", "Why no schema says it"), rows)
 

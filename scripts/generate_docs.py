@@ -21,7 +21,7 @@ from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.metrics import METRICS
 from travelrule.repeated_lines import INTERVAL_SECONDS
-from travelrule.screening.lists import own_csv
+from travelrule.screening.lists.formats import own_csv
 from travelrule.settings import Settings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "generated"

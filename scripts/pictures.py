@@ -11,16 +11,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from travelrule.commands.demo.network import Network
-from travelrule.commands.demo.play import scenarios
+from travelrule.commands.demo.network import DemoNetwork
 from travelrule.commands.demo.scenarios import SCENARIOS
-from travelrule.commands.demo.view import View
+from travelrule.commands.demo.session import scenarios
+from travelrule.commands.demo.view import ScenarioView
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 WIDTH = 150
 
 
-async def explained(network: Network, subject: str) -> str:
+async def explained(network: DemoNetwork, subject: str) -> str:
     """What ``travelrule explain`` prints about a withdrawal of north's."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -45,8 +45,8 @@ def save(name: str, title: str, content: object) -> None:
 
 async def main() -> None:
     """Play the demo once and save its pictures."""
-    network = Network(Path(tempfile.mkdtemp(prefix="travelrule-pictures-")))
-    view = View(list(SCENARIOS))
+    network = DemoNetwork(Path(tempfile.mkdtemp(prefix="travelrule-pictures-")))
+    view = ScenarioView(list(SCENARIOS))
     try:
         await scenarios(network, view)
         held = next(

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.export import DIALECT
 from schemas.json_schema import WireJsonSchema
-from travelrule.sandbox.world import World
+from travelrule.sandbox.world.world_file import World
 
 Schema = dict[str, Any]
 Row = tuple[str, str, str, str, str]

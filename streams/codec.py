@@ -15,11 +15,11 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from schemas.base import Wire
 from schemas.events.cloudevents import CloudEvent, traceparent_or_none, write_event
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
+from schemas.wire_model import Wire
 from streams.json_text import JsonFault, canonical
 from streams.modes import attributes_of, traceparent_of
 from streams.named_events import named_event
@@ -45,7 +45,7 @@ CODES = {
     "TOMBSTONE_NOT_ALLOWED": "a record without value on a topic that is not compacted",
     "UNREADABLE": "the record could not be read for a reason of ours",
 }
-"""The stable codes that this room adds to those of ``schemas.faults``."""
+"""The stable codes that this room adds to those of ``schemas.field_faults``."""
 
 
 @dataclass

@@ -6,8 +6,7 @@ from typing import Any
 
 import orjson
 
-DEPTH_MAX = 64
-"""Our deepest event has seven levels; orjson itself could not write back more than 254."""
+from schemas.nesting import DEPTH_MAX, levels
 
 
 class JsonFault(Exception):  # noqa: N818 -- carries a fault to the one place that turns it into a value
@@ -36,19 +35,16 @@ def parse_object(text: bytes) -> dict[str, Any]:
 
 
 def _check(value: dict[str, Any], *, search_nul: bool) -> None:
-    """Walk without recursion, so that depth costs a list and not the stack."""
-    level: list[Any] = [value]
-    for _ in range(DEPTH_MAX):
-        below: list[Any] = []
-        for node in level:
-            children = node.values() if isinstance(node, dict) else node
-            if search_nul and (_has_nul(node) or _has_nul(children)):
-                raise JsonFault("INVALID_TEXT", "remove U+0000")
-            below.extend(child for child in children if isinstance(child, dict | list))
-        if not below:
+    """Refuse U+0000 in any text, and objects or lists below level ``DEPTH_MAX``."""
+    for depth, level in enumerate(levels(value)):
+        if search_nul and _has_nul(level):
+            raise JsonFault("INVALID_TEXT", "remove U+0000")
+        if depth == DEPTH_MAX:
+            if any(isinstance(node, dict | list) for node in level):
+                raise JsonFault("TOO_DEEP", f"nest at most {DEPTH_MAX} levels")
             return
-        level = below
-    raise JsonFault("TOO_DEEP", f"nest at most {DEPTH_MAX} levels")
+        if search_nul and any(_has_nul(node) for node in level if isinstance(node, dict)):
+            raise JsonFault("INVALID_TEXT", "remove U+0000")
 
 
 def _has_nul(strings: Any) -> bool:

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemas.events.cloudevents import Source
 from schemas.events.decisions import SubjectText
 from schemas.registry import EVENTS, TOPICS, EventSpec, bare_id, is_qualified
-from schemas.text import Id
+from schemas.texts import Id
 from streams.json_text import JsonFault
 from streams.modes import attributes_of
 from travelrule.machine.input import RawMessage

@@ -6,20 +6,12 @@ from typing import Annotated
 
 import typer
 
-from travelrule.commands import (
-    audit,
-    database,
-    deadletters,
-    decide,
-    doctor,
-    explain,
-    keys,
-    later,
-    lists,
-    policy,
-    serve,
-    topics,
-)
+from travelrule.commands import audit, keys, lists, migrate, serve, topics, unbuilt
+from travelrule.commands.dead_letters import command as dead_letters
+from travelrule.commands.decisions import command as decisions
+from travelrule.commands.doctor import command as doctor
+from travelrule.commands.explain import command as explain
+from travelrule.commands.policy import command as policy
 
 app = typer.Typer(
     name="travelrule",
@@ -33,18 +25,18 @@ app.command("serve")(serve.serve)
 app.command("hub")(serve.hub)
 app.command("sandbox")(serve.sandbox)
 app.command("demo")(serve.demo)
-app.command("migrate")(database.command)
-app.command("decide")(decide.decide)
+app.command("migrate")(migrate.command)
+app.command("decide")(decisions.decide)
 app.command("explain")(explain.command)
 app.command("doctor")(doctor.command)
 app.add_typer(topics.app, name="topics")
 app.add_typer(keys.app, name="keys")
-app.add_typer(deadletters.app, name="dead-letters")
-app.add_typer(decide.verdicts, name="verdicts")
+app.add_typer(dead_letters.app, name="dead-letters")
+app.add_typer(decisions.verdicts, name="verdicts")
 app.add_typer(audit.app, name="audit")
 app.add_typer(policy.app, name="policy")
 app.add_typer(lists.app, name="lists")
-later.register(app)
+unbuilt.register(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.base import Wire
 from schemas.events.decisions import SubjectText
 from schemas.events.verdicts import Sequenced
-from schemas.text import Counted, MaybeId, NonEmpty
+from schemas.numbers import Counted
+from schemas.texts import MaybeId, NonEmpty
+from schemas.wire_model import Wire
 
 AlertCode = Annotated[NonEmpty, Field(max_length=100, pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 

@@ -7,7 +7,9 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from schemas.events.verdicts import Sequenced
-from schemas.text import Id, Sequence, Timestamp
+from schemas.moments import Timestamp
+from schemas.numbers import Sequence
+from schemas.texts import Id
 
 Hash = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
 

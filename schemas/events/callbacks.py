@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from pydantic import StrictBool
 
-from schemas.base import Wire
 from schemas.events.decisions import SubjectText
 from schemas.events.verdicts import Risk, Sequenced
-from schemas.text import Id, MaybeId, MaybeText, MaybeTime, NonEmpty, Word
+from schemas.moments import MaybeTime
+from schemas.texts import Id, MaybeId, MaybeText, NonEmpty, Word
+from schemas.wire_model import Wire
 
 
 class AskedRow(Wire):

@@ -10,10 +10,12 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import StringConstraints
 
-from schemas.base import Wire
 from schemas.events.decisions import SubjectText
-from schemas.forms import Read, absent_is_none, any_case_pattern, anything, or_absent
-from schemas.text import LINE_PATTERN, Id, MaybeTime, decimal_text, time_text
+from schemas.input_forms import InputForm, absent_is_none, any_case_pattern, anything, or_absent
+from schemas.moments import MaybeTime, time_text
+from schemas.numbers import decimal_text
+from schemas.texts import LINE_PATTERN, Id
+from schemas.wire_model import Wire
 
 Source = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=500)]
 
@@ -41,7 +43,7 @@ def _or_json(value: Any) -> Any:
 
 MediaType = Annotated[
     Annotated[str, StringConstraints(strict=True, pattern=JSON_TYPE_PATTERN, max_length=200)],
-    Read(_or_json, or_absent),
+    InputForm(_or_json, or_absent),
 ]
 
 

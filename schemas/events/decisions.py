@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from schemas.base import Wire
-from schemas.forms import absent
-from schemas.text import LINE_PATTERN, Id, NonEmpty
+from schemas.input_forms import absent
+from schemas.texts import LINE_PATTERN, Id, NonEmpty
+from schemas.wire_model import Wire
 
 SubjectText = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=500)]
 """A qualified subject: ``withdrawal:ID``, ``deposit:ID``, ``screening:ID``, ``exchange:ORIGIN/ID``."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from schemas.base import Wire
-from schemas.forms import absent
-from schemas.text import Address, Currency, DecimalText, Id, MaybeId, PriceText, TradeCurrency, Txid, Vout
+from schemas.input_forms import absent
+from schemas.numbers import DecimalText, PriceText, Vout
+from schemas.texts import Address, Currency, Id, MaybeId, TradeCurrency, Txid
+from schemas.wire_model import Wire
 
 
 class DepositDetected(Wire):

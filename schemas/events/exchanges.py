@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schemas.base import Wire
 from schemas.events.verdicts import Sequenced
-from schemas.text import Id, MaybeId, MaybeTxid, Text, Word
+from schemas.texts import Id, MaybeId, MaybeTxid, Text, Word
+from schemas.wire_model import Wire
 
 
 class ExchangeBody(Wire):

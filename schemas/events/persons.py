@@ -7,13 +7,12 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.config import JsonDict
 
-from schemas.base import Wire
-from schemas.faults import fault
-from schemas.forms import absent
+from schemas.field_faults import fault
+from schemas.input_forms import absent
 from schemas.limits import ADDRESS_LINES_MAX, REPRESENTATIVES_MAX
-from schemas.text import (
+from schemas.moments import Day
+from schemas.texts import (
     Country,
-    Day,
     Line35,
     Line70,
     Line100,
@@ -23,6 +22,7 @@ from schemas.text import (
     MaybeLine70,
     MaybeLine100,
 )
+from schemas.wire_model import Wire
 
 NationalIdentifierType = Literal[
     "ARNU", "CCPT", "RAID", "DRLC", "FIIN", "TXID", "SOCS", "IDCD", "LEIX", "MISC"

@@ -6,9 +6,9 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, StrictBool, model_validator
 
-from schemas.base import Wire
-from schemas.faults import fault
-from schemas.text import Address, Id, MaybeAddress, MaybeTxid
+from schemas.field_faults import fault
+from schemas.texts import Address, Id, MaybeAddress, MaybeTxid
+from schemas.wire_model import Wire
 
 _ONE_OF = {"wallet": "address", "transaction": "txid", "kyt": "txid"}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schemas.base import Wire
-from schemas.text import Id, Txid, Vout
+from schemas.numbers import Vout
+from schemas.texts import Id, Txid
+from schemas.wire_model import Wire
 
 
 class WithdrawalBroadcast(Wire):

@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StringConstraints
 
-from schemas.base import Wire
 from schemas.events.decisions import SubjectText
-from schemas.text import Code, Id, MaybeId, MaybeText, Sequence, Word
+from schemas.numbers import Sequence
+from schemas.texts import Code, Id, MaybeId, MaybeText, Word
+from schemas.wire_model import Wire
 
 FieldPath = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Za-z][A-Za-z0-9_.\[\]]*$", max_length=200)]
 """A field of the event that the platform sent, as ``originator.natural.dateOfBirth``: what must be filled."""

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool
 
-from schemas.base import Wire
 from schemas.events.persons import Person
 from schemas.limits import WALLET_CURRENCIES_MAX, WALLET_NETWORKS_MAX
-from schemas.text import Address, Currency, Id, MaybeId
+from schemas.texts import Address, Currency, Id, MaybeId
+from schemas.wire_model import Wire
 
 
 class WalletRegistered(Wire):

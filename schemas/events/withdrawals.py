@@ -6,23 +6,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, StrictBool, model_validator
 
-from schemas.base import Wire
 from schemas.events.persons import Person, one_present
-from schemas.faults import fault
-from schemas.forms import absent
-from schemas.text import (
-    Address,
-    Currency,
-    DecimalText,
-    Id,
-    MaybeAddress,
-    MaybeId,
-    MaybeText,
-    PriceText,
-    TradeCurrency,
-    Txid,
-    Vout,
-)
+from schemas.field_faults import fault
+from schemas.input_forms import absent
+from schemas.numbers import DecimalText, PriceText, Vout
+from schemas.texts import Address, Currency, Id, MaybeAddress, MaybeId, MaybeText, TradeCurrency, Txid
+from schemas.wire_model import Wire
 
 DestinationKind = Literal["vasp", "unknown", "unhosted"]
 

@@ -9,15 +9,16 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, Field, ValidationError
 
-from schemas.base import Wire
-from schemas.faults import fault
-from schemas.forms import Read, absent_is_none, any_case_pattern, any_entry, widened
-from schemas.text import Id, MaybeText, MaybeTimestamp, NonEmpty, Text
+from schemas.field_faults import fault
+from schemas.input_forms import InputForm, absent_is_none, any_case_pattern, any_entry, widened
+from schemas.moments import MaybeTimestamp
+from schemas.texts import Id, MaybeText, NonEmpty, Text
+from schemas.wire_model import Wire
 
 Entry = TypeVar("Entry", bound=Wire)
 
 
-def readable(model: type[Entry]) -> Read:
+def readable(model: type[Entry]) -> InputForm:
     """Make a reader of a list that leaves out what is not a ``model``; absent is the empty list."""
 
     def read(value: Any) -> Any:
@@ -27,7 +28,7 @@ def readable(model: type[Entry]) -> Read:
             return value
         return tuple(entry for raw in value if (entry := _read_or_none(model, raw)) is not None)
 
-    return Read(read, any_entry)
+    return InputForm(read, any_entry)
 
 
 def _read_or_none(model: type[Entry], raw: Any) -> Entry | None:
@@ -173,7 +174,7 @@ def _only_success(_: dict[str, Any]) -> dict[str, Any]:
 class Accepted(Wire):
     """Answer to a search: it was taken on."""
 
-    result: Annotated[Text, Read(_success, _only_success)] = SUCCESS
+    result: Annotated[Text, InputForm(_success, _only_success)] = SUCCESS
     """That the search runs: ``SUCCESS``, read in any case.
     Example: "SUCCESS"
     """

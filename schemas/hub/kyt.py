@@ -6,17 +6,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Wire
-from schemas.forms import Lenient, absent, optional_map
 from schemas.hub.kyt_patterns import BehavioralPatterns, Count, Number, TransactionPatterns
 from schemas.hub.screening import Texts
-from schemas.text import MaybeText, MaybeTimestamp, Text, UpperText, Whole
+from schemas.input_forms import LenientForm, absent, optional_map
+from schemas.moments import MaybeTimestamp
+from schemas.numbers import Whole
+from schemas.texts import MaybeText, Text, UpperText
+from schemas.wire_model import Wire
 
-detail = Lenient(lambda: None)
+detail = LenientForm(lambda: None)
 """Keeps the rest of a report, and its verdict, when a part has another shape than documented."""
 
-details = Lenient(tuple)
-detail_map = Lenient(dict)
+details = LenientForm(tuple)
+detail_map = LenientForm(dict)
 
 
 class RiskIndicators(Wire):

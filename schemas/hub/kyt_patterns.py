@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-from schemas.base import Wire
-from schemas.faults import fault
-from schemas.forms import absent, absent_is_none, several
-from schemas.text import MaybeText, MaybeTimestamp, Whole
+from schemas.field_faults import fault
+from schemas.input_forms import absent, absent_is_none, several
+from schemas.moments import MaybeTimestamp
+from schemas.numbers import Whole
+from schemas.texts import MaybeText
+from schemas.wire_model import Wire
 
 EXPONENT_MAX = 60
 """No amount of any coin has more digits than this; a longer one is an attack on the program that writes it out."""

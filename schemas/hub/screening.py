@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from schemas.base import Wire
-from schemas.forms import absent, several
-from schemas.text import (
+from schemas.input_forms import absent, several
+from schemas.moments import MaybeTimestamp
+from schemas.numbers import Whole
+from schemas.texts import (
     Address,
     ChainCode,
     Flag,
     Id,
     MaybeAddress,
     MaybeText,
-    MaybeTimestamp,
     MaybeUpper,
     NonEmpty,
     Text,
     Txid,
     UpperText,
-    Whole,
 )
+from schemas.wire_model import Wire
 
 Texts = Annotated[tuple[Text, ...], several]
 

@@ -6,25 +6,24 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, ValidationError, model_validator
 
-from schemas.base import Wire
-from schemas.forms import ABSENT, absent, absent_is_none, upper
 from schemas.hub.directory import Accepted, readable
 from schemas.hub.transfer import AddressResult, NormalResult
-from schemas.text import (
+from schemas.input_forms import ABSENT, absent, absent_is_none, upper
+from schemas.numbers import DecimalText, PriceText
+from schemas.texts import (
     Address,
     Currency,
-    DecimalText,
     FlagText,
     Id,
     MaybePayload,
     MaybeText,
     MaybeUpper,
     Payload,
-    PriceText,
     TradeCurrency,
     Txid,
     UpperText,
 )
+from schemas.wire_model import Wire
 
 MaybeCurrency = Annotated[Currency | None, absent]
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from schemas.base import Wire
-from schemas.forms import Read, absent, any_case, lower, upper
-from schemas.text import (
+from schemas.input_forms import InputForm, absent, any_case, lower, upper
+from schemas.numbers import DecimalText, OutputIndex, PriceText, Vout
+from schemas.texts import (
     Currency,
-    DecimalText,
     FlagText,
     Id,
     MaybeAddress,
@@ -20,13 +19,11 @@ from schemas.text import (
     MaybeText,
     MaybeTxid,
     MaybeUpper,
-    OutputIndex,
     Payload,
-    PriceText,
     TradeCurrency,
     Txid,
-    Vout,
 )
+from schemas.wire_model import Wire
 
 MaybeObject = Annotated[dict[str, Any] | None, absent]
 
@@ -47,7 +44,7 @@ def _status_word(value: Any) -> Any:
 
 TransferStatus = Annotated[
     Literal["pending", "processing", "wait-confirm", "confirmed", "canceled"],
-    Read(_status_word, lambda inner: any_case({"enum": [*inner["enum"], OTHER_SPELLING]})),
+    InputForm(_status_word, lambda inner: any_case({"enum": [*inner["enum"], OTHER_SPELLING]})),
 ]
 
 

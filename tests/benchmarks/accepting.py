@@ -20,7 +20,7 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, event
 from tests.benchmarks.program import Program
 from tests.benchmarks.stage import Stage
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.vasp import DemoVasp
 
 TARGET = 0.65
 LOOK_SECONDS = 0.1
@@ -54,7 +54,7 @@ async def figures(stage: Stage) -> list[Figure]:
     ]
 
 
-async def _produce(stage: Stage, vasp: Vasp, count: int) -> None:
+async def _produce(stage: Stage, vasp: DemoVasp, count: int) -> None:
     stage.create_topics(vasp.topic_prefix)
     producer = AIOKafkaProducer(bootstrap_servers=stage.kafka.bootstrap, acks="all", linger_ms=20)
     await producer.start()
@@ -68,7 +68,7 @@ async def _produce(stage: Stage, vasp: Vasp, count: int) -> None:
         await producer.stop()
 
 
-async def _accept(stage: Stage, vasp: Vasp, count: int, database: str) -> tuple[float, dict[str, float]]:
+async def _accept(stage: Stage, vasp: DemoVasp, count: int, database: str) -> tuple[float, dict[str, float]]:
     connection = await asyncpg.connect(stage.postgres.dsn(database).replace("+asyncpg", ""))
     try:
         async with stage.serving(vasp, "worker") as worker, asyncio.timeout(PATIENCE_SECONDS):
@@ -90,7 +90,7 @@ async def _accept(stage: Stage, vasp: Vasp, count: int, database: str) -> tuple[
         await connection.close()
 
 
-async def _decode(stage: Stage, vasp: Vasp, count: int) -> float:
+async def _decode(stage: Stage, vasp: DemoVasp, count: int) -> float:
     result = stage.folder / f"{vasp.entity_id}.result"
     options = orjson.dumps({"count": count, "result": str(result)}).decode()
     environment = vasp.environment() | {"TRAVELRULE_CONSUMER_GROUP": f"{vasp.entity_id}-reference"}

@@ -12,13 +12,13 @@ from schemas.hub.bodies import VaspEntry
 from streams.codec import reader
 from tests.benchmarks.platform import event
 from travelrule.bootstrap.installation import Installation, open_installation, open_lists
-from travelrule.bootstrap.lists import load_first_lists
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.bootstrap.list_import import load_first_lists
+from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.settings import Settings
-from travelrule.store.owners import Owners
+from travelrule.store.owner_screenings import OwnerScreeningRepository
 
 BATCH = 100
 
@@ -49,8 +49,8 @@ class Desk:
         await load_first_lists(opened)
         lists = open_lists(opened)
         await lists.start()
-        owners = Owners(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open)
-        screening = OwnerScreening(
+        owners = OwnerScreeningRepository(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open)
+        screening = OwnerScreeningJob(
             owners, lists, opened.leases, opened.policy, self._apply_one, asyncio.Event(), opened.clock
         )
         screened = 0
@@ -69,7 +69,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(vasp: Vasp) -> AsyncIterator[Desk]:
+async def open_desk(vasp: DemoVasp) -> AsyncIterator[Desk]:
     """Open the installation of ``vasp``; its database is there and has the tables."""
     opened = await open_installation(Settings.load(vasp.environment()))
     try:

@@ -25,7 +25,7 @@ from tests.benchmarks.requests import Measured, Requests
 from tests.benchmarks.stage import Stage, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.processes import free_port
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
 from travelrule.gateway.endpoints.verify_address import LATE
@@ -101,7 +101,7 @@ async def figures(stage: Stage) -> list[Figure]:
     return [cost, names, _latency(latencies, theirs, pace, ours.requests.late)]
 
 
-def _lists(vasp: Vasp) -> None:
+def _lists(vasp: DemoVasp) -> None:
     """Give the VASP OFAC's list beside its own."""
     folder = vasp.folder / "lists" / "ofac-csv"
     folder.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def _latency(ours: Measured, theirs: Measured, pace: float, late: int) -> Figure
     return Figure("verify_address_p99", p99, P99_LIMIT_MS, 1.0, "ms (reference: the limit)", extra=extra)
 
 
-def _requests(base_url: str, vasp: Vasp, sender: SigningKey, named: Sequence[dict[str, Any]] = ()) -> Requests:
+def _requests(base_url: str, vasp: DemoVasp, sender: SigningKey, named: Sequence[dict[str, Any]] = ()) -> Requests:
     headers = {
         "X-Request-Origin": f"code:{SENDER}",
         "X-Code-Req-PubKey": sender.public_base64,
@@ -151,7 +151,7 @@ def _requests(base_url: str, vasp: Vasp, sender: SigningKey, named: Sequence[dic
     )
 
 
-def _body(vasp: Vasp, sender: SigningKey, wallet: dict[str, Any], named: Sequence[dict[str, Any]]) -> bytes:
+def _body(vasp: DemoVasp, sender: SigningKey, wallet: dict[str, Any], named: Sequence[dict[str, Any]]) -> bytes:
     account = f"{wallet['address']}:{wallet['tag']}"
     plain = {"ivms101": {"Beneficiary": {"beneficiaryPersons": list(named), "accountNumber": [account]}}}
     payload = seal(sender, vasp.public_key, orjson.dumps(plain), os.urandom(NONCE_BYTES))
@@ -159,7 +159,7 @@ def _body(vasp: Vasp, sender: SigningKey, wallet: dict[str, Any], named: Sequenc
 
 
 @asynccontextmanager
-async def _reference(stage: Stage, vasp: Vasp) -> AsyncIterator[tuple[Program, str]]:
+async def _reference(stage: Stage, vasp: DemoVasp) -> AsyncIterator[tuple[Program, str]]:
     port = free_port()
     options = orjson.dumps({"seeds": ",".join(vasp.seeds), "port": port}).decode()
     program = Program("reference-gateway", ["tests.benchmarks.reference_gateway", options], stage.folder)

@@ -22,7 +22,7 @@ from tests.benchmarks.stage import Stage, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.crypto.signing import SigningKey
 
 TARGET = 1.3
@@ -55,7 +55,7 @@ class Store:
     """A VASP with ``size`` concluded withdrawals, and what was measured with it."""
 
     size: int
-    vasp: Vasp
+    vasp: DemoVasp
     desk: Desk
     postgres_pid: int
     fill_seconds: float
@@ -157,7 +157,7 @@ async def _searched(stage: Stage, store: Store) -> AsyncIterator[Searches]:
 async def _store(stage: Stage, size: int) -> AsyncIterator[Store]:
     async with stage.database() as database:
         folder = stage.folder / f"with-{size}"
-        vasp = Vasp("north", "North Exchange Ltd.", "SG", folder, stage.hub_url, listed=NORTH_LIST)
+        vasp = DemoVasp("north", "North Exchange Ltd.", "SG", folder, stage.hub_url, listed=NORTH_LIST)
         vasp.database_url = stage.postgres.dsn(database)
         vasp.gateway_port, vasp.metrics_port = free_port(), free_port()
         async with open_desk(vasp) as desk:

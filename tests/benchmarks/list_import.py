@@ -21,8 +21,8 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.program import ProgramFailed
 from tests.benchmarks.stage import Stage
 from tests.services.process import ROOT
-from travelrule.commands.demo.vasp import Vasp
-from travelrule.screening.lists.formats import import_list
+from travelrule.commands.demo.vasp import DemoVasp
+from travelrule.screening.lists.list_importer import import_list
 
 PER = 100_000
 SHARED = "TRAVELRULE_TEST_SHARED"
@@ -50,7 +50,7 @@ async def figures(stage: Stage) -> list[Figure]:
     found = []
     for name, files in (("ofac-csv", _ofac(stage)), ("un-xml", _un(stage))):
         async with stage.database() as database:
-            vasp = Vasp("lists", "North Exchange Ltd.", "SG", stage.folder / name, stage.hub_url)
+            vasp = DemoVasp("lists", "North Exchange Ltd.", "SG", stage.folder / name, stage.hub_url)
             vasp.database_url = stage.postgres.dsn(database)
             ours = await _run(stage, vasp, "import", name, files)
             plain = await _run(stage, vasp, "plain", name, files)
@@ -97,7 +97,7 @@ def _figures(name: str, files: Sequence[Path], ours: Run, plain: Run) -> list[Fi
     ]
 
 
-async def _run(stage: Stage, vasp: Vasp, way: str, name: str, files: Sequence[Path]) -> Run:
+async def _run(stage: Stage, vasp: DemoVasp, way: str, name: str, files: Sequence[Path]) -> Run:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("TRAVELRULE_")}
     meter = Meter({"postgresql": stage.postgres_pid()})
     process = await asyncio.create_subprocess_exec(

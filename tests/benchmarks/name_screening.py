@@ -32,7 +32,7 @@ from tests.benchmarks.name_labels import (
 )
 from tests.benchmarks.stage import Stage
 from travelrule.screening.names import DEFAULT_THRESHOLD, ListedName, NameIndex, NameMatch
-from travelrule.screening.names.normal import normalise
+from travelrule.screening.names.comparable_name import normalise
 
 NAMES = 64_000
 FASTER = 20
@@ -101,7 +101,7 @@ def _stepped(steps: Generator[None, None, Any]) -> tuple[Any, float, float]:
 
 def timed_build(names: Sequence[ListedName]) -> tuple[NameIndex, float, float]:
     gc.collect()
-    index, milliseconds, longest = _stepped(NameIndex.building(names))
+    index, milliseconds, longest = _stepped(NameIndex.build_in_steps(names))
     gc.collect()
     return index, milliseconds / 1000, longest
 
@@ -110,7 +110,7 @@ def timed(index: NameIndex, asked: Sequence[tuple[str, Any]]) -> Timed:
     searches, longest = [], 0.0
     for text, kind in asked:
         start = time.thread_time()
-        step = _stepped(index.searching(text, kind))[2]
+        step = _stepped(index.search_in_steps(text, kind))[2]
         searches.append(1000 * (time.thread_time() - start))
         longest = max(longest, step)
     return Timed(sorted(searches), longest)

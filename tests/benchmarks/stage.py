@@ -22,8 +22,8 @@ from tests.benchmarks.program import Program
 from tests.services import GivenPostgres, KafkaNode, PostgresServer, run
 from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port
-from travelrule.commands.demo.vasp import Vasp
-from travelrule.store import migrate
+from travelrule.commands.demo.vasp import DemoVasp
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 ROBOTS = ("robot-de", "robot-fr", "robot-jp", "robot-us")
@@ -53,10 +53,10 @@ class Stage:
         """The postmaster, whose tree is all of PostgreSQL."""
         return int((run.run_directory() / "postgres" / "pid").read_text())
 
-    def vasp(self, entity_id: str, database: str, policy: str = POLICY) -> Vasp:
+    def vasp(self, entity_id: str, database: str, policy: str = POLICY) -> DemoVasp:
         """A VASP of the program under test, on this Kafka and the named database."""
         folder = self.folder / entity_id
-        vasp = Vasp(entity_id, "North Exchange Ltd.", "SG", folder, self.hub_url, policy, NORTH_LIST)
+        vasp = DemoVasp(entity_id, "North Exchange Ltd.", "SG", folder, self.hub_url, policy, NORTH_LIST)
         vasp.broker_url = f"kafka://{self.kafka.bootstrap}"
         vasp.database_url = self.postgres.dsn(database)
         self.create_topics(vasp.topic_prefix)
@@ -73,7 +73,7 @@ class Stage:
         name = await asyncio.to_thread(self.postgres.create_database)
         try:
             opened = Database(self.postgres.dsn(name))
-            await migrate.upgrade(opened)
+            await schema_version.upgrade(opened)
             await opened.dispose()
             yield name
         finally:
@@ -85,7 +85,7 @@ class Stage:
     ) -> AsyncIterator[Program]:
         """The sandbox with four robots that verify everything, and the given real members.
 
-        ``sent``: robot to the withdrawals that its customers made (``sandbox.world.WithdrawalSpec``).
+        ``sent``: robot to the withdrawals that its customers made (``sandbox.world.world_file.WithdrawalSpec``).
         """
         world = {
             "members": [*members, *(robot(name, (sent or {}).get(name, [])) for name in ROBOTS)],
@@ -108,7 +108,7 @@ class Stage:
             await hub.stop()
 
     @asynccontextmanager
-    async def serving(self, vasp: Vasp, *roles: str, name: str = "", **settings: str) -> AsyncIterator[Program]:
+    async def serving(self, vasp: DemoVasp, *roles: str, name: str = "", **settings: str) -> AsyncIterator[Program]:
         """A process of the program with the named roles, ready."""
         metrics_port = free_port() if name else vasp.metrics_port
         environment = vasp.environment(metrics_port=metrics_port)

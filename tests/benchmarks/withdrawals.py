@@ -17,7 +17,7 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, Platform
 from tests.benchmarks.program import Program, ProgramFailed
 from tests.benchmarks.stage import PARTITIONS, REFERENCE, Stage, member
-from travelrule.commands.demo.vasp import Vasp, new_seed
+from travelrule.commands.demo.vasp import DemoVasp, new_seed
 from travelrule.crypto.signing import SigningKey
 
 TARGET = 3.0
@@ -125,7 +125,7 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 @asynccontextmanager
-async def worker_case(stage: Stage, vasp: Vasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
+async def worker_case(stage: Stage, vasp: DemoVasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
     """The program with worker and gateway, warm, and the platform that asks it."""
     async with stage.serving(vasp, "worker", "gateway") as worker, _platform(stage, vasp.topic_prefix) as platform:
         connection = await asyncpg.connect(stage.postgres.dsn(database).replace("+asyncpg", ""))

@@ -22,7 +22,7 @@ from tests.e2e.member import Member, own_port
 from tests.e2e.network import Brokers, RealNetwork, until
 from tests.services import KafkaCluster, KafkaNode, PostgresServer
 from tests.services.run import run_directory, run_owner
-from travelrule.commands.demo.platform import Platform
+from travelrule.commands.demo.platform import DemoPlatform
 from travelrule.commands.demo.scenarios import ERIK
 
 LOOK_SECONDS = 1.0
@@ -80,7 +80,7 @@ class ChaosNetwork(RealNetwork):
         world["members"] += robots(self._payments)
         return with_lasting_keys(world, random.Random(self._seed))
 
-    async def _platform(self, member: Member) -> Platform:
+    async def _platform(self, member: Member) -> DemoPlatform:
         desk = Desk(self.bootstrap, member.topic_prefix)
         await desk.start()
         return desk

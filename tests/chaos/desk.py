@@ -7,12 +7,12 @@ import asyncio
 from aiokafka.errors import KafkaError
 
 from tests.chaos.tale import Tale
-from travelrule.commands.demo.platform import Platform, Seen
+from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 
 AGAIN_SECONDS = 0.5
 
 
-class Desk(Platform):
+class Desk(DemoPlatform):
     """A platform that never gives up. ``tales`` by subject id get the verdicts about them."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
@@ -30,7 +30,7 @@ class Desk(Platform):
             else:
                 return int(sent.partition)
 
-    def _see(self, seen: Seen) -> None:
+    def _see(self, seen: SeenEvent) -> None:
         tale = self.tales.get(seen.key)
         if tale is not None and seen.topic == "verdicts":
             tale.see(seen.data)

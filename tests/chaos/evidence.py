@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from schemas.text import read_time
+from schemas.moments import read_time
 from tests.chaos.answers import Answer
 from tests.chaos.arena import Arena
 from tests.chaos.deposit_stories import Deposit

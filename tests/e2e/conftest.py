@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from tests.e2e.network import RealNetwork
 from tests.services import GivenPostgres, KafkaNode, PostgresServer
-from travelrule.commands.demo.scenarios import Stage, register_wallets
+from travelrule.commands.demo.scenarios import DemoStage, register_wallets
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -23,7 +23,7 @@ async def network(
     network = RealNetwork(tmp_path_factory.mktemp("network"), kafka, postgres)
     try:
         await network.start()
-        await register_wallets(Stage(network))
+        await register_wallets(DemoStage(network))
         await network.until_screened(network.south)
         yield network
     finally:
@@ -45,6 +45,6 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture
-def stage(network: RealNetwork) -> Stage:
+def stage(network: RealNetwork) -> DemoStage:
     """What the demo's scenarios play on."""
-    return Stage(network)
+    return DemoStage(network)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tests.services.ports import free_port
-from travelrule.commands.demo.processes import Process
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.processes import DemoProcess
+from travelrule.commands.demo.vasp import DemoVasp
 
 WORKERS = 2
 GATEWAYS = 2
@@ -22,7 +22,7 @@ def own_port() -> int:
 
 
 @dataclass
-class Member(Vasp):
+class Member(DemoVasp):
     """``run`` keeps the topics of several networks on one broker apart. Ports are below the ephemeral range, because
     a process that was killed must come back on its own.
     """
@@ -52,9 +52,9 @@ class Member(Vasp):
         workers = [f"{self.entity_id}-worker-{number}" for number in range(WORKERS)]
         return workers + [f"{self.entity_id}-gateway-{number}" for number in range(GATEWAYS)]
 
-    def process(self, name: str = "") -> Process:
+    def process(self, name: str = "") -> DemoProcess:
         """The process of that name, not started."""
-        return Process(name, ["serve", _role(name)], self.settings_of(name), self.folder)
+        return DemoProcess(name, ["serve", _role(name)], self.settings_of(name), self.folder)
 
     def settings_of(self, name: str) -> dict[str, str]:
         """The environment of the process of that name, with the keys as they are now."""

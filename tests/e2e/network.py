@@ -17,10 +17,10 @@ from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
 from tests.services import GivenPostgres, KafkaCluster, KafkaNode, PostgresServer
 from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
-from travelrule.commands.demo.network import DEMO_POLICY, Network
-from travelrule.commands.demo.platform import OUT, Platform
-from travelrule.commands.demo.processes import Process
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.network import DEMO_POLICY, DemoNetwork
+from travelrule.commands.demo.platform import OUT, DemoPlatform
+from travelrule.commands.demo.processes import DemoProcess
+from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.policy.policy import Policy
 
 Brokers = KafkaNode | KafkaCluster
@@ -34,7 +34,7 @@ POLICY = f"{DEMO_POLICY}\n[assets.XRP]\n\n[assets.USDT]\n"
 """The demo's rules; two assets are served, so that others are not."""
 
 
-class RealNetwork(Network):
+class RealNetwork(DemoNetwork):
     """``north`` and ``south`` with two workers and two gateways each; all but the services lives in ``folder``."""
 
     north: Member
@@ -57,7 +57,7 @@ class RealNetwork(Network):
         self.balancers: dict[str, Forwarder] = {}
         self.north = self._member("north", "North Exchange Ltd.", "SG")
         self.south = self._member("south", "South Exchange Ltd.", "SE")
-        self.sandbox = Process(
+        self.sandbox = DemoProcess(
             "sandbox",
             [
                 *("sandbox", "--world", str(folder / "world.json")),
@@ -100,7 +100,7 @@ class RealNetwork(Network):
             must(member.settings(), "migrate"),
         )
 
-    async def start_vasp(self, vasp: Vasp) -> None:
+    async def start_vasp(self, vasp: DemoVasp) -> None:
         member = self.members[vasp.entity_id]
         names = member.names()
         for name in names:
@@ -111,12 +111,12 @@ class RealNetwork(Network):
         if vasp.entity_id not in self.platforms:
             self.platforms[vasp.entity_id] = await self._platform(member)
 
-    async def _platform(self, member: Member) -> Platform:
-        platform = Platform(self.bootstrap, member.topic_prefix)
+    async def _platform(self, member: Member) -> DemoPlatform:
+        platform = DemoPlatform(self.bootstrap, member.topic_prefix)
         await platform.start()
         return platform
 
-    async def stop_vasp(self, vasp: Vasp) -> None:
+    async def stop_vasp(self, vasp: DemoVasp) -> None:
         names = self.members[vasp.entity_id].names()
         await asyncio.gather(*(self.processes[name].stop() for name in names))
 
@@ -139,7 +139,7 @@ class RealNetwork(Network):
         tables = self.tables(entity_id)
         await until(lambda: tables.count("vasps"), f"{entity_id} has the directory")
 
-    async def until_screened(self, vasp: Vasp) -> None:
+    async def until_screened(self, vasp: DemoVasp) -> None:
         """Wait until the owner of every wallet was screened, by whichever of its workers."""
         tables = self.tables(vasp.entity_id)
         await until(lambda: tables.count("wallets"), f"a wallet of {vasp.entity_id} is registered")

@@ -12,15 +12,15 @@ from tests.e2e.commands import must, travelrule
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.tables import Tables
 from travelrule.commands.demo.deposit_scenarios import confirm, detect, sent
-from travelrule.commands.demo.platform import Seen
-from travelrule.commands.demo.scenarios import WRONG, Stage, new_txid
+from travelrule.commands.demo.platform import SeenEvent
+from travelrule.commands.demo.scenarios import WRONG, DemoStage, new_txid
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 JSON = ("--output", "json")
 
 
-async def test_explain_tells_the_whole_story(network: RealNetwork, stage: Stage) -> None:
+async def test_explain_tells_the_whole_story(network: RealNetwork, stage: DemoStage) -> None:
     one, txid = str(uuid4()), new_txid()
     await stage.request(one)
     verdict = await stage.north.verdict(one, "allow", "VERIFIED")
@@ -51,7 +51,9 @@ async def test_explain_tells_the_whole_story(network: RealNetwork, stage: Stage)
     assert "withdrawal:" in (await must(network.north.settings(), "explain", f"withdrawal:{one}")).output
 
 
-async def test_explain_joins_a_deposit_with_the_exchange_that_announced_it(network: RealNetwork, stage: Stage) -> None:
+async def test_explain_joins_a_deposit_with_the_exchange_that_announced_it(
+    network: RealNetwork, stage: DemoStage
+) -> None:
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     transfer_id = await sent(stage, txid)
     await stage.reported(transfer_id, txid)
@@ -83,7 +85,7 @@ async def test_explain_of_nothing_is_wrong_use(network: RealNetwork) -> None:
     assert "no subject" in ended.errors
 
 
-async def test_audit_verify_proves_everything_so_far(network: RealNetwork, stage: Stage) -> None:
+async def test_audit_verify_proves_everything_so_far(network: RealNetwork, stage: DemoStage) -> None:
     one = str(uuid4())
     await stage.request(one)
     await stage.north.verdict(one, "allow", "VERIFIED")
@@ -95,7 +97,7 @@ async def test_audit_verify_proves_everything_so_far(network: RealNetwork, stage
         assert proof["records"] >= proof["subjects"]
 
 
-async def test_audit_verify_finds_a_changed_record(network: RealNetwork, stage: Stage) -> None:
+async def test_audit_verify_finds_a_changed_record(network: RealNetwork, stage: DemoStage) -> None:
     one = str(uuid4())
     await stage.request(one)
     await stage.north.verdict(one, "allow", "VERIFIED")
@@ -113,14 +115,14 @@ async def test_audit_verify_finds_a_changed_record(network: RealNetwork, stage: 
     assert any(subject in str(fault) for fault in ended.one["faults"])
 
 
-async def _held(stage: Stage) -> str:
+async def _held(stage: DemoStage) -> str:
     one = str(uuid4())
     await stage.request(one, beneficiary=WRONG)
     await stage.north.verdict(one, "hold", "DENIED_INPUT_NAME_MISMATCHED")
     return one
 
 
-async def test_an_operator_denies_what_is_held(network: RealNetwork, stage: Stage) -> None:
+async def test_an_operator_denies_what_is_held(network: RealNetwork, stage: DemoStage) -> None:
     one = await _held(stage)
     words = ("--actor", "op-7", "--reason", "customer did not answer")
     sent = (await must(network.north.settings(), "decide", one, "deny", *words, "--wait", *JSON)).one
@@ -130,10 +132,10 @@ async def test_an_operator_denies_what_is_held(network: RealNetwork, stage: Stag
     assert (verdict.data["final"], verdict.data["sequence"]) == (True, 2)
 
 
-async def _dead_letter(network: RealNetwork, stage: Stage, key: str, code: str) -> dict[str, Any]:
+async def _dead_letter(network: RealNetwork, stage: DemoStage, key: str, code: str) -> dict[str, Any]:
     """Wait for the dead letter of ``key`` on the topic and give its row of ``dead-letters list``."""
 
-    def there(seen: Seen) -> bool:
+    def there(seen: SeenEvent) -> bool:
         return (seen.topic, seen.key, seen.headers.get("travelrule.error.code")) == ("deadletters", key, code.encode())
 
     seen = await stage.north.expect(f"dead letter {code}", there)
@@ -143,14 +145,14 @@ async def _dead_letter(network: RealNetwork, stage: Stage, key: str, code: str) 
     return dict(row)
 
 
-async def test_allowing_without_verified_is_told_and_not_sent(network: RealNetwork, stage: Stage) -> None:
+async def test_allowing_without_verified_is_told_and_not_sent(network: RealNetwork, stage: DemoStage) -> None:
     one = await _held(stage)
     words = ("--actor", "op-7", "--reason", "he insists")
     ended = await travelrule(network.north.settings(), "decide", one, "allow", *words, *JSON)
     assert (ended.code, ended.one["outcome"], ended.one["code"]) == (1, "not sent", "NOT_VERIFIED")
 
 
-async def test_allowing_without_verified_is_a_dead_letter(network: RealNetwork, stage: Stage) -> None:
+async def test_allowing_without_verified_is_a_dead_letter(network: RealNetwork, stage: DemoStage) -> None:
     one = await _held(stage)
     data = {"subject": f"withdrawal:{one}", "decision": "allow", "actor": "op-7", "reason": "he insists"}
     await stage.north.send("decisions", "decision.recorded.v1", one, data)
@@ -159,7 +161,7 @@ async def test_allowing_without_verified_is_a_dead_letter(network: RealNetwork, 
     assert stage.north.count("verdicts", one) == 1
 
 
-async def test_a_dead_letter_is_shown_and_replayed(network: RealNetwork, stage: Stage) -> None:
+async def test_a_dead_letter_is_shown_and_replayed(network: RealNetwork, stage: DemoStage) -> None:
     one, settings = str(uuid4()), network.north.settings()
     await stage.request(one)
     verdict = await stage.north.verdict(one, "allow", "VERIFIED")
@@ -176,13 +178,13 @@ async def test_a_dead_letter_is_shown_and_replayed(network: RealNetwork, stage: 
     assert (await must(settings, "dead-letters", "show", row["id"], *JSON)).one["replayedAt"] is not None
 
 
-async def test_replaying_what_is_still_wrong_counts_the_attempts(network: RealNetwork, stage: Stage) -> None:
+async def test_replaying_what_is_still_wrong_counts_the_attempts(network: RealNetwork, stage: DemoStage) -> None:
     key = f"still-wrong-{uuid4()}"
     await stage.north.send_bytes("withdrawals", key, b"no event")
     row = await _dead_letter(network, stage, key, "INVALID_JSON")
     await must(network.north.settings(), "dead-letters", "replay", row["id"])
 
-    def second(seen: Seen) -> bool:
+    def second(seen: SeenEvent) -> bool:
         return (seen.topic, seen.key, seen.headers.get("travelrule.attempts")) == ("deadletters", key, b"2")
 
     again = await stage.north.expect("second dead letter", second)
@@ -191,7 +193,7 @@ async def test_replaying_what_is_still_wrong_counts_the_attempts(network: RealNe
     assert again.headers[name] == first.headers[name]
 
 
-async def test_verdicts_are_republished_byte_for_byte(network: RealNetwork, stage: Stage) -> None:
+async def test_verdicts_are_republished_byte_for_byte(network: RealNetwork, stage: DemoStage) -> None:
     since = (datetime.now(UTC) - timedelta(seconds=5)).isoformat()
     one = str(uuid4())
     await stage.request(one)

@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from tests.e2e.commands import must, travelrule
 from tests.e2e.network import POLICY, RealNetwork
-from travelrule.commands.demo.platform import Seen
-from travelrule.commands.demo.scenarios import WRONG, Stage
+from travelrule.commands.demo.platform import SeenEvent
+from travelrule.commands.demo.scenarios import WRONG, DemoStage
 from travelrule.crypto.signing import SigningKey
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
@@ -31,25 +31,25 @@ PROBES = 40
 ROUNDS = 100
 
 
-async def letter(stage: Stage, key: str, *codes: str) -> str:
+async def letter(stage: DemoStage, key: str, *codes: str) -> str:
     """Wait for a dead letter of this key; gives its code."""
 
-    def there(seen: Seen) -> bool:
+    def there(seen: SeenEvent) -> bool:
         return (seen.topic, seen.key) == ("deadletters", key) and code_of(seen) in codes
 
     return code_of(await stage.north.expect(f"dead letter of {key}", there))
 
 
-def code_of(seen: Seen) -> str:
+def code_of(seen: SeenEvent) -> str:
     return seen.headers.get("travelrule.error.code", b"").decode()
 
 
-async def unsigned(stage: Stage, key: str, subject: str, decision: str) -> None:
+async def unsigned(stage: DemoStage, key: str, subject: str, decision: str) -> None:
     data = {"subject": subject, "decision": decision, "actor": "alice", "reason": "so it is"}
     await stage.north.send("decisions", "decision.recorded.v1", key, data)
 
 
-async def in_force(stage: Stage, code: str) -> None:
+async def in_force(stage: DemoStage, code: str) -> None:
     """Wait until every worker refuses an unsigned decision about nothing with this code. So many keys are on the
     partitions of both.
     """
@@ -69,7 +69,7 @@ async def apply_policy(network: RealNetwork, folder: Path, text: str) -> None:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def signed(network: RealNetwork, stage: Stage, tmp_path: Path) -> AsyncIterator[dict[str, str]]:
+async def signed(network: RealNetwork, stage: DemoStage, tmp_path: Path) -> AsyncIterator[dict[str, str]]:
     """The settings of alice, while north takes signed decisions only."""
     key = tmp_path / "alice.key"
     key.write_text(base64.b64encode(SEED).decode(), encoding="utf-8")
@@ -83,7 +83,7 @@ async def signed(network: RealNetwork, stage: Stage, tmp_path: Path) -> AsyncIte
 
 
 async def test_a_producer_that_signs_nothing_decides_nothing_and_alice_decides(
-    network: RealNetwork, stage: Stage, signed: dict[str, str]
+    network: RealNetwork, stage: DemoStage, signed: dict[str, str]
 ) -> None:
     one = str(uuid4())
     await stage.request(one, beneficiary=WRONG)

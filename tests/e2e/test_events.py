@@ -11,7 +11,7 @@ import pytest
 
 from schemas.events.cloudevents import write_event
 from tests.e2e.network import RealNetwork
-from travelrule.commands.demo.scenarios import Stage, withdrawal
+from travelrule.commands.demo.scenarios import DemoStage, withdrawal
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
@@ -20,7 +20,7 @@ def new_traceparent() -> str:
     return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
 
 
-async def test_an_event_in_binary_mode(network: RealNetwork, stage: Stage) -> None:
+async def test_an_event_in_binary_mode(network: RealNetwork, stage: DemoStage) -> None:
     one, event_id = str(uuid4()), str(uuid4())
     headers = {
         "ce_specversion": "1.0",
@@ -40,7 +40,7 @@ async def test_an_event_in_binary_mode(network: RealNetwork, stage: Stage) -> No
 
 
 @pytest.mark.parametrize("where", ["event", "header"])
-async def test_a_trace_reaches_the_hub_and_the_verdict(where: str, network: RealNetwork, stage: Stage) -> None:
+async def test_a_trace_reaches_the_hub_and_the_verdict(where: str, network: RealNetwork, stage: DemoStage) -> None:
     one, trace = str(uuid4()), new_traceparent()
     value = write_event(
         type="withdrawal.requested.v1",
@@ -63,7 +63,7 @@ async def test_a_trace_reaches_the_hub_and_the_verdict(where: str, network: Real
     assert [(record.event["traceparent"], record.header("traceparent")) for record in ours] == [(trace, trace)]
 
 
-async def test_the_hub_passes_the_trace_on_to_the_other_side(network: RealNetwork, stage: Stage) -> None:
+async def test_the_hub_passes_the_trace_on_to_the_other_side(network: RealNetwork, stage: DemoStage) -> None:
     """What south says about the exchange carries the trace of north's platform."""
     one, trace = str(uuid4()), new_traceparent()
     event = {

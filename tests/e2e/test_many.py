@@ -11,15 +11,15 @@ import pytest
 
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.topic_log import Record
-from travelrule.commands.demo.platform import Platform
-from travelrule.commands.demo.scenarios import Stage, new_txid
+from travelrule.commands.demo.platform import DemoPlatform
+from travelrule.commands.demo.scenarios import DemoStage, new_txid
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 COUNT = 200
 
 
-async def _whole_way(stage: Stage, north: Platform, withdrawal_id: str) -> tuple[str, str]:
+async def _whole_way(stage: DemoStage, north: DemoPlatform, withdrawal_id: str) -> tuple[str, str]:
     """Request, broadcast, mined, settled; gives transferId and txid."""
     txid = new_txid()
     await stage.request(withdrawal_id)
@@ -31,7 +31,7 @@ async def _whole_way(stage: Stage, north: Platform, withdrawal_id: str) -> tuple
     return str(verdict.data["transferId"]), txid
 
 
-async def test_two_hundred_withdrawals_at_once(network: RealNetwork, stage: Stage) -> None:
+async def test_two_hundred_withdrawals_at_once(network: RealNetwork, stage: DemoStage) -> None:
     ids = [str(uuid4()) for _ in range(COUNT)]
     ways = dict(await asyncio.gather(*(_whole_way(stage, stage.north, one) for one in ids)))
     assert len(ways) == COUNT

@@ -19,13 +19,13 @@ from tests.e2e.commands import travelrule
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.topic_log import read_topics
 from tests.services.run import run_directory
-from travelrule.commands.demo.platform import Platform, Seen
-from travelrule.commands.demo.scenarios import Stage, new_txid
+from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
+from travelrule.commands.demo.scenarios import DemoStage, new_txid
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage: Stage) -> None:
+async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage: DemoStage) -> None:
     told = await _live_a_little(network, stage)
     await network.until_said()
     hunt = planted.Hunt()
@@ -38,7 +38,7 @@ async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage
     assert hunt.found_in(told) == {}
 
 
-async def _live_a_little(network: RealNetwork, stage: Stage) -> list[tuple[str, bytes]]:
+async def _live_a_little(network: RealNetwork, stage: DemoStage) -> list[tuple[str, bytes]]:
     """Everything that can happen to a person: verified, denied, refused, dead-lettered; gives what was answered."""
     north = stage.north
     await stage.south.send("wallets", "wallet.registered.v1", "wallet-of-one-customer", planted.wallet())
@@ -74,7 +74,7 @@ async def _live_a_little(network: RealNetwork, stage: Stage) -> list[tuple[str, 
     return answers + [(name, (ended.output + ended.errors).encode()) for name, ended in shown]
 
 
-async def _spoil(network: RealNetwork, north: Platform, known: str, sent: bytes) -> list[tuple[str, bytes]]:
+async def _spoil(network: RealNetwork, north: DemoPlatform, known: str, sent: bytes) -> list[tuple[str, bytes]]:
     """Messages that are refused while they carry personal data; gives what the gateway and the hub answered."""
     conflict = orjson.loads(sent)
     conflict["data"]["amount"] = "13"
@@ -100,7 +100,7 @@ async def _spoil(network: RealNetwork, north: Platform, known: str, sent: bytes)
     for value in spoilt.values():
         await north.send_bytes("withdrawals", known, value)
 
-    def all_refused(_: Seen) -> bool:
+    def all_refused(_: SeenEvent) -> bool:
         return north.count("deadletters", known) >= before + len(spoilt)
 
     await north.expect("dead letters", all_refused)

@@ -9,8 +9,8 @@ import pytest
 
 from tests.e2e.commands import must
 from tests.e2e.network import RealNetwork
-from travelrule.commands.demo.platform import Seen
-from travelrule.commands.demo.scenarios import Stage, new_txid, withdrawal
+from travelrule.commands.demo.platform import SeenEvent
+from travelrule.commands.demo.scenarios import DemoStage, new_txid, withdrawal
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
@@ -32,10 +32,10 @@ async def start_workers(network: RealNetwork) -> None:
             await network.until_ready(name)
 
 
-async def letter_of(stage: Stage, key: str, code: str) -> Seen:
+async def letter_of(stage: DemoStage, key: str, code: str) -> SeenEvent:
     """The dead letter of a key on its topic."""
 
-    def there(seen: Seen) -> bool:
+    def there(seen: SeenEvent) -> bool:
         return (seen.topic, seen.key, seen.headers.get("travelrule.error.code")) == ("deadletters", key, code.encode())
 
     return await stage.north.expect(f"dead letter {code}", there)
@@ -46,7 +46,7 @@ def broken(one: str) -> dict[str, Any]:
 
 
 async def test_a_broken_request_is_held_and_the_corrected_one_allowed_although_workers_are_killed(
-    network: RealNetwork, stage: Stage
+    network: RealNetwork, stage: DemoStage
 ) -> None:
     one, north, settings = str(uuid4()), stage.north, network.north.settings()
     value = await north.send("withdrawals", "withdrawal.requested.v1", one, broken(one), event_id=f"{one}/1")
@@ -79,7 +79,7 @@ async def test_a_broken_request_is_held_and_the_corrected_one_allowed_although_w
     assert (await must(settings, "audit", "verify", *JSON)).one["ok"]
 
 
-async def test_the_hold_is_published_although_the_workers_die_at_once(network: RealNetwork, stage: Stage) -> None:
+async def test_the_hold_is_published_although_the_workers_die_at_once(network: RealNetwork, stage: DemoStage) -> None:
     one, north = str(uuid4()), stage.north
     await kill_workers(network)
     await north.send("withdrawals", "withdrawal.requested.v1", one, broken(one))
@@ -91,7 +91,7 @@ async def test_the_hold_is_published_although_the_workers_die_at_once(network: R
     assert (denied.data["final"], denied.data["sequence"]) == (True, 2)
 
 
-async def test_such_a_verdict_is_republished(network: RealNetwork, stage: Stage) -> None:
+async def test_such_a_verdict_is_republished(network: RealNetwork, stage: DemoStage) -> None:
     one, settings = str(uuid4()), network.north.settings()
     await stage.north.send("withdrawals", "withdrawal.requested.v1", one, broken(one))
     await stage.north.verdict(one, "hold", "REJECTED_INPUT")
@@ -104,7 +104,7 @@ async def test_such_a_verdict_is_republished(network: RealNetwork, stage: Stage)
     assert said[0].value == said[1].value
 
 
-async def test_the_dead_letters_of_a_subject_are_shown_with_a_record(network: RealNetwork, stage: Stage) -> None:
+async def test_the_dead_letters_of_a_subject_are_shown_with_a_record(network: RealNetwork, stage: DemoStage) -> None:
     one, settings = str(uuid4()), network.north.settings()
     value = await stage.north.send("withdrawals", "withdrawal.requested.v1", one, broken(one))
     letter = await letter_of(stage, one, "INVALID_AMOUNT")

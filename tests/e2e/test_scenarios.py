@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from travelrule.commands.demo.play import outcome_of
-from travelrule.commands.demo.scenarios import SCENARIOS, Stage
+from travelrule.commands.demo.scenarios import SCENARIOS, DemoStage
+from travelrule.commands.demo.session import outcome_of
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest.mark.parametrize("title", SCENARIOS)
-async def test_scenario(title: str, stage: Stage) -> None:
+async def test_scenario(title: str, stage: DemoStage) -> None:
     assert await outcome_of(SCENARIOS[title](stage)) == "ok"

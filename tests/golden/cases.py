@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.services.process import ROOT
 from travelrule.engine.audit.history import _own
 from travelrule.engine.audit.record import clear_columns

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.wallets import WalletRegistered, WalletRemoved
 from schemas.registry import EVENTS
+from schemas.wire_model import Wire
 from tests.golden.cases import Golden, case_of, decided, outcome, shape
 from tests.property.assessments import test_assessment_product
 from tests.property.assessments.catalogue import for_assessment

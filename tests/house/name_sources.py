@@ -269,7 +269,7 @@ def codes(others: Collection[str]) -> Iterator[str]:
 def timers() -> Iterator[str]:
     """The names of timers, which are keys in stored states and values of ``due_timer``."""
     for call, texts, function in product_calls():
-        if function.endswith(("set_timer", "clear_timer", "_watch")) and call.args:
+        if function.endswith(("set_timer", "clear_timer", "keep_timer")) and call.args:
             yield from (text for text in texts.of(call.args[0]) if text != HOLE)
         timers = keyword(call, "timers")
         if isinstance(timers, ast.Dict):

@@ -12,7 +12,7 @@ from travelrule.logs import EVENT
 
 PURE = (
     *("exchange", "deposits", "assessments", "customers", "directory", "disclosures", "messages", "machine"),
-    *("screening", "identity", "policy", "crypto"),
+    *("screening", "identity", "policy", "text", "crypto"),
 )
 MONEY = ("schemas", *(f"travelrule.{room}" for room in (*PURE, "store", "engine")))
 
@@ -21,8 +21,8 @@ SLEEPING = ("asyncio.sleep", "time.sleep", "sleep")
 SLEEPS = {
     "streams/admin.py": "between two questions whether a new topic is known",
     "streams/embedded.py": "between two looks at a file that another process writes",
-    "travelrule/bootstrap/worker.py": "interval between two samples of the lag",
-    "travelrule/commands/decision_outcome.py": "between two looks for what a worker of another process wrote",
+    "travelrule/bootstrap/worker_role.py": "interval between two samples of the lag",
+    "travelrule/commands/decisions/outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
     "travelrule/engine/apply/engine.py": "back-off before a transaction that lost a conflict is repeated",
@@ -32,12 +32,12 @@ SLEEPS = {
 RANDOM = {
     "travelrule/engine/calls/call_dispatcher.py": "jitter of retries",
     "travelrule/engine/directory/refresher.py": "spreads the calls that go on when the hub is back",
-    "travelrule/sandbox/faults.py": "faults that can be repeated from a seed",
+    "travelrule/sandbox/faults/fault_book.py": "faults that can be repeated from a seed",
 }
 FLOATS = {
     "schemas/hub/kyt_patterns.py": "scores of a provider's report, which are no amounts",
     "travelrule/commands/lists.py": "scores of names, as JSON has them",
-    "travelrule/screening/snapshot.py": "scores of names, which are no amounts",
+    "travelrule/screening/list_snapshot.py": "scores of names, which are no amounts",
     "travelrule/machine/retry_policy.py": "seconds of a back-off",
 }
 INPUTS = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.beyond import BODY_RULES, EVENT_RULES
 from schemas.events.cloudevents import CloudEvent
 from schemas.export import schema_of
 from schemas.registry import EVENTS
+from schemas.unexpressed_rules import BODY_RULES, EVENT_RULES
 from scripts.events_page import example_of, type_and_form
 from tests.house.source import text
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Column, MetaData, Table, Text
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.house import name_sources, persisted_names
 
 CHANGED = (

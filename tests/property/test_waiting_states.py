@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.assessments.catalogue import for_assessment
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
@@ -23,10 +23,10 @@ from tests.simulation.waiting import unattended
 from tests.unit.assessments import scene as assessed
 from tests.unit.deposits import scene as deposited
 from tests.unit.exchange.originator import scene as exchanged
-from travelrule.assessments.table import TRANSITIONS as OF_ASSESSMENTS
-from travelrule.deposits.table import TRANSITIONS as OF_DEPOSITS
+from travelrule.assessments.table import TABLE as OF_ASSESSMENTS
+from travelrule.deposits.table import TABLE as OF_DEPOSITS
 from travelrule.engine.registry import MACHINES
-from travelrule.exchange.table import TRANSITIONS
+from travelrule.exchange.table import BENEFICIARY, ORIGINATING
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, DropCalls, LookUp
 from travelrule.machine.internal_inputs import CallResult, TimerDue
@@ -165,23 +165,23 @@ def test_every_waiting_state_of_a_withdrawal_is_watched() -> None:
     for text in WITHDRAWALS:
         seen |= walk(lambda text=text: exchanged.Scene(rules=exchanged.policy(text)), for_withdrawal)
     transient = {"verified"}  # pending follows in the same decision
-    assert seen >= set(TRANSITIONS["originating"]) - transient
+    assert seen >= set(ORIGINATING.transitions) - transient
 
 
 def test_every_waiting_state_of_an_inbound_exchange_is_watched() -> None:
-    assert walk(exchanged.inbound, for_exchange) == set(TRANSITIONS["beneficiary"]) - {NEW}
+    assert walk(exchanged.inbound, for_exchange) == set(BENEFICIARY.transitions) - {NEW}
 
 
 @pytest.mark.parametrize("text", ["", 'sanctions = "required"\n[screening]\ndeposits = ["transaction", "kyt"]'])
 def test_every_waiting_state_of_a_deposit_is_watched(text: str) -> None:
     seen = walk(lambda: deposited.Scene(rules=deposited.rules(text)), for_deposit)
-    assert seen >= set(OF_DEPOSITS) - {NEW}
+    assert seen >= set(OF_DEPOSITS.transitions) - {NEW}
 
 
 @pytest.mark.parametrize("subject", [assessed.SCREENING, assessed.ASSESSMENT])
 def test_every_waiting_state_of_an_assessment_is_watched(subject: str) -> None:
     seen = walk(lambda: assessed.Scene(subject=subject), lambda state: for_assessment(subject, state))
-    assert seen >= set(OF_ASSESSMENTS) - {NEW} - ({"dropped"} if subject == assessed.SCREENING else set())
+    assert seen >= set(OF_ASSESSMENTS.transitions) - {NEW} - ({"dropped"} if subject == assessed.SCREENING else set())
 
 
 @pytest.mark.parametrize("kind", ["wallet", "owner", "vasp", "arrival", "data-request", "disclosure"])

@@ -27,7 +27,7 @@ from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 MACHINES = {"withdrawal": scripted_member.MACHINE}
 
@@ -114,7 +114,7 @@ class InDatabase:
         self._clock = HandClock()
         self._order = asyncio.Lock()
         self._engine = Engine("north", database, MACHINES, vault, Policy.default, dead_letter_headers, clock=self._tick)
-        leases = Leases(database, "north", "p1", self._clock)
+        leases = LeaseRepository(database, "north", "p1", self._clock)
         self._timers = TimerJob(database, "north", leases, self._submit, self._engine.alert, self._clock)
         self._teller = MessageDispatcher(database, "north", vault, leases, self._in_order, self._engine.committed.tells)
 
@@ -148,7 +148,7 @@ class InDatabase:
     async def heard(self, subject: str) -> tuple[str, ...]:
         name = f"withdrawal:{subject}"
         async with self._database.begin() as connection:
-            slots = await self._engine._slots.lock(connection, [name], set())
+            slots = await self._engine.loader.lock(connection, [name], set())
         return slots[name].state.heard if slots[name].state is not None else ()
 
     async def events(self) -> list[tuple[str, str, str, int]]:

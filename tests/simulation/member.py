@@ -9,9 +9,9 @@ from uuid import UUID
 
 import orjson
 
-from schemas.base import Wire
 from schemas.hub.bodies import PublicKey, VaspEntry
 from schemas.ivms101 import Beneficiary
+from schemas.wire_model import Wire
 from tests.simulation.clock import Clock
 from tests.simulation.engine_model import House
 from tests.simulation.hub import Answer, Asleep

@@ -27,7 +27,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.calls.call_executor import CallExecutor, Postpone
-from travelrule.engine.directory.counterparties import HEALTH_SECONDS, Counterparties
+from travelrule.engine.directory.counterparties import HEALTH_SECONDS, CounterpartyDirectory
 from travelrule.engine.directory.counterparties import _input as directory_input
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
@@ -42,7 +42,7 @@ DEFERRED_LOOK = timedelta(minutes=30)
 """The real caller looks every ten seconds at what waits for a VASP; here a change of the directory wakes it."""
 
 
-class Phonebook(Counterparties):
+class Phonebook(CounterpartyDirectory):
     """``engine.directory.counterparties`` for one VASP; its copy is as old as its last look at the hub's list."""
 
     def __init__(self, house: House, network: Hub, clock: Clock, dice: random.Random) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.simulation.clock import Clock
 from tests.simulation.engine_model import Event, House, Slot, timer_input
 from tests.simulation.member import Member

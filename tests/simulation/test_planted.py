@@ -18,7 +18,7 @@ from tests.simulation.process import Process
 from tests.simulation.world import SimulationFailed, World, repeated_by
 from travelrule.deposits.state import DepositState
 from travelrule.engine.calls.call_executor import CallExecutor
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.state import WithdrawalState
@@ -337,7 +337,7 @@ async def test_a_deposit_that_is_held_for_ever_is_found(monkeypatch: pytest.Monk
     async def nobody(self: Any, asked: Any, own: str) -> bool:
         return False
 
-    monkeypatch.setattr(Counterparties, "left_out", nobody)
+    monkeypatch.setattr(CounterpartyDirectory, "left_out", nobody)
     await is_found("held for ever")
 
 

@@ -25,9 +25,9 @@ from tests.simulation.test_same_laws import vault
 from tests.simulation.world import TRAFFIC_DAYS, World
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.state import WithdrawalState
@@ -36,7 +36,7 @@ from travelrule.machine.input import Input
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists
+from travelrule.store.list_versions import ListRepository
 from travelrule.store.reads import Reads
 
 SEED = 29
@@ -90,8 +90,8 @@ class Real:
             VASP, database, MACHINES, keys, lambda: self.policy, dead_letter_headers, clock=lambda: self.now
         )
         self.reads = Reads(database, VASP, keys.index.of, keys.unwrap, keys.open)
-        lists = ActiveLists(Lists(database, VASP), self.engine.alert, lambda: self.now)
-        self.look_ups = LocalAnswers(self.reads, Authorizations(database, VASP, keys, self.reads), lists)
+        lists = ActiveLists(ListRepository(database, VASP), self.engine.alert, lambda: self.now)
+        self.look_ups = LocalAnswers(self.reads, AuthorizationReader(database, VASP, keys, self.reads), lists)
         self.served = ServedWithdrawals(self.reads)
 
     async def take(self, taken: Taken) -> InputOutcome:
@@ -104,7 +104,7 @@ class Real:
 
     async def states(self, subjects: list[str]) -> dict[str, Any]:
         async with self.database.begin() as connection:
-            slots = await self.engine._slots.lock(connection, sorted(subjects), set())
+            slots = await self.engine.loader.lock(connection, sorted(subjects), set())
         return {name: slot.state for name, slot in slots.items()}
 
 

@@ -1,23 +1,20 @@
-"""One decision about an assessment in the making, as ``deposits.builder`` is for a deposit."""
+"""Builder for one decision about an assessment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 
 from travelrule.assessments import notifications
-from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.state import AssessmentState, Question
-from travelrule.assessments.table import step
-from travelrule.machine.alert_codes import AlertCode as SharedCode
-from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect
+from travelrule.assessments.table import TABLE
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision_builder import DecisionBuilder
+from travelrule.machine.effects import Severity
 from travelrule.machine.ids import fresh_transfer_id
-from travelrule.machine.input import Input
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentEnded
-from travelrule.policy.policy import Policy
 
 Operation = Literal[
     "wallet-screening", "transaction-screening", "kyt-search", "kyt-report", "unhosted-token", "unhosted-result"
@@ -33,31 +30,20 @@ CLOCKS_DIFFER = timedelta(seconds=1)
 """Two processes of ours may see the same moment this far apart."""
 
 
-class AssessmentTurn:
-    """Collects one decision; lives for one call of ``decide`` and changes nothing that it was given."""
+class AssessmentBuilder(DecisionBuilder[AssessmentState]):
+    """Builds one decision about an assessment."""
 
-    __slots__ = ("effects", "item", "now", "policy", "state")
-
-    def __init__(self, state: AssessmentState, item: Input, policy: Policy, now: datetime) -> None:
-        self.state = state
-        self.item = item
-        self.policy = policy
-        self.now = now
-        self.effects: list[Effect] = []
-
-    def change(self, **changes: Any) -> None:
-        """Replace fields of the state."""
-        self.state = replace(self.state, **changes)
+    __slots__ = ()
 
     def move(self, trigger: str) -> None:
         """Step through the table."""
-        self.change(status=step(self.state.status, trigger))
+        self.change(status=TABLE.step(self.state.status, trigger))
 
     def ask(self, operation: Operation, clear: dict[str, Any], seconds: float = 0) -> None:
         """Begin a question under a fresh id, after some seconds."""
         call_id = fresh_transfer_id(self.item.salt)
         self.change(question=Question(call_id, self.now + timedelta(seconds=seconds)))
-        self._call(operation, call_id, clear, seconds)
+        self.call(operation, "", call_id, clear, seconds=seconds or None)
 
     def ask_again(self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float = 0) -> None:
         """Make one more call for the question that runs; one that was put off is replaced."""
@@ -67,11 +53,7 @@ class AssessmentTurn:
         self.drop(operation)
         asks_at = self.now + timedelta(seconds=seconds)
         self.change(question=replace(question, asks_at=asks_at, asked=question.asked + 1))
-        self._call(operation, transfer_id, clear, seconds)
-
-    def _call(self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float) -> None:
-        due_at = self.now + timedelta(seconds=seconds) if seconds else None
-        self.effects.append(CallHub(operation, "", transfer_id, clear, due_at=due_at))
+        self.call(operation, "", transfer_id, clear, seconds=seconds or None)
 
     def is_on_its_way(self) -> bool:
         """Whether the next call is still to be made: then an answer without a result is an old one."""
@@ -85,28 +67,18 @@ class AssessmentTurn:
             return False
         return question.asks_at is None or question.asks_at > self.now
 
-    def drop(self, *operations: str) -> None:
-        """Take back calls that were not sent yet; without names all of them."""
-        self.effects.append(DropCalls(operations))
-
     def alert(
         self,
-        code: AlertCode | SharedCode,
-        severity: Literal["warning", "critical"] = "warning",
+        code: AlertCode,
+        severity: Severity = "warning",
+        *,
+        counterparty: str | None = None,
         attempts: int | None = None,
     ) -> None:
-        """Tell an operator, once per code."""
+        """Raise an alert, once per code."""
         if code.value not in self.state.alerted:
             self.change(alerted=(*self.state.alerted, code.value))
-            self.effects.append(Alert(code.value, severity, None, attempts))
-
-    def set_timer(self, name: str, seconds: float) -> None:
-        """Start a timer, or start it anew."""
-        self.change(timers={**self.state.timers, name: self.now + timedelta(seconds=seconds)})
-
-    def clear_timer(self, name: str) -> None:
-        """Drop a timer if it runs."""
-        self.change(timers={key: due for key, due in self.state.timers.items() if key != name})
+            super().alert(code, severity, counterparty=counterparty, attempts=attempts)
 
     def failed(self) -> float:
         """Count an answer that said nothing; give the seconds to the next try: doubled each time, up to a limit."""
@@ -148,17 +120,3 @@ class AssessmentTurn:
             self.drop()
         self.move(trigger)
         self.change(timers={})
-
-    def done(self, rule: str) -> Decision[AssessmentState]:
-        """Finish and hand over."""
-        return Decision(self.state, tuple(self.effects), rule=rule)
-
-
-def ignored(state: AssessmentState, rule: str, *effects: Effect) -> Decision[AssessmentState]:
-    """What came changes nothing: it came before, or too late."""
-    return Decision(state, effects, status="duplicate", rule=rule)
-
-
-def rejected(state: AssessmentState | None, code: str, field: str, fix: str) -> Decision[Any]:
-    """What came cannot be; it is not remembered and may be replayed."""
-    return Decision(state, status="rejected", code=code, field=field, fix=fix, rule=code)

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from travelrule.assessments.alert_codes import AlertCode
-from travelrule.assessments.table import LIMIT, LISTS, TRANSITIONS
-from travelrule.machine.transition_table import NEW
+from travelrule.assessments.table import LIMIT, LISTS, TABLE
+from travelrule.machine.alert_codes import ASSESSMENT_ALERTS
+from travelrule.machine.state_diagram import alert_section, state_diagram, state_rows
 from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "assessment-states.md"
@@ -44,26 +44,11 @@ ASKED: dict[str, tuple[str, str, str]] = {
 
 def page() -> str:
     """Give the whole page."""
-    return "\n".join([HEADER + "# Assessment states\n", INTRO, _diagram(), *_tables()])
-
-
-def _diagram() -> str:
-    lines = ["```mermaid", "stateDiagram-v2"]
-    for status, triggers in TRANSITIONS.items():
-        start = "[*]" if status == NEW else status
-        lines += [f"  {start} --> {after}: {trigger}" for trigger, after in triggers.items()]
-        if not triggers:
-            lines.append(f"  {status} --> [*]")
-    return "\n".join([*lines, "```\n"])
+    return "\n".join([HEADER + "# Assessment states\n", INTRO, state_diagram(TABLE), *_tables()])
 
 
 def _tables() -> Iterator[str]:
-    rows = [
-        (f"`{status}`", f"`{trigger}`", f"`{after}`")
-        for status, triggers in TRANSITIONS.items()
-        for trigger, after in triggers.items()
-    ]
-    yield table(("From", "Trigger", "To"), rows)
+    yield state_rows(TABLE)
     yield "## Timers\n"
     timers = ((f"`{timer}`", where, limits, does) for (timer, where), (limits, does) in TIMERS.items())
     yield table(("Timer", "Runs in", "Policy", "When it comes due"), timers)
@@ -71,8 +56,7 @@ def _tables() -> Iterator[str]:
     yield "Each wait is lengthened by up to a quarter at random, and ends with the limit.\n"
     asked = ((status, *how) for status, how in ASKED.items())
     yield table(("Status", "Operation", "Wait", "After"), asked)
-    yield "## Alerts\n"
-    yield table(("Code", "Runbook"), ((f"`{code}`", f"`docs/runbooks/{code}.md`") for code in AlertCode))
+    yield from alert_section(ASSESSMENT_ALERTS)
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.decisions import DecisionRecorded
-from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.kyt_analysis import analysis_too_late
 from travelrule.assessments.list_screening import lists_due, lists_too_late
 from travelrule.assessments.notifications import OPERATOR
@@ -11,7 +11,7 @@ from travelrule.assessments.ownership_proof import proof_too_late, session_due
 from travelrule.assessments.risk_rating import rating_too_late
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT, LISTS, WAITING
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.messages.assessment import AssessmentDropped
 
@@ -26,33 +26,33 @@ TOO_LATE = {
 """What the limit means in each waiting status."""
 
 
-def timer_due(turn: AssessmentTurn, data: TimerDue) -> Decision[AssessmentState]:
+def timer_due(builder: AssessmentBuilder, data: TimerDue) -> Decision[AssessmentState]:
     """A timer of this assessment came due; one that was moved or dropped since is nothing."""
-    if turn.state.timers.get(data.name) != data.due_at or turn.state.status not in WAITING:
-        return ignored(turn.state, "the timer was moved or dropped")
-    turn.clear_timer(data.name)
+    if builder.state.timers.get(data.name) != data.due_at or builder.state.status not in WAITING:
+        return ignored(builder.state, "the timer was moved or dropped")
+    builder.clear_timer(data.name)
     if data.name == LIMIT:
-        return turn.done(TOO_LATE[turn.state.status](turn))
-    if data.name == LISTS and turn.state.status == "listing":
-        return turn.done(lists_due(turn))
-    return turn.done("nothing waits for this timer any more")
+        return builder.done(TOO_LATE[builder.state.status](builder))
+    if data.name == LISTS and builder.state.status == "listing":
+        return builder.done(lists_due(builder))
+    return builder.done("nothing waits for this timer any more")
 
 
-def dropped(turn: AssessmentTurn, data: AssessmentDropped) -> Decision[AssessmentState]:
+def dropped(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[AssessmentState]:
     """The asker needs no answer any more."""
-    if turn.state.status not in WAITING or data.asker != turn.state.wanted.asker:
-        return ignored(turn.state, "nothing to drop")
-    turn.quit()
-    return turn.done("dropped by its asker")
+    if builder.state.status not in WAITING or data.asker != builder.state.wanted.asker:
+        return ignored(builder.state, "nothing to drop")
+    builder.quit()
+    return builder.done("dropped by its asker")
 
 
-def operator_decided(turn: AssessmentTurn, data: DecisionRecorded) -> Decision[AssessmentState]:
+def operator_decided(builder: AssessmentBuilder, data: DecisionRecorded) -> Decision[AssessmentState]:
     """``decision.recorded.v1``: a proof that the platform asked for may be decided while it is awaited."""
-    state = turn.state
+    state = builder.state
     if state.wanted.asker or state.wanted.kind != "ownership":
         fix = "a risk is not decided: decide the withdrawal or the deposit"
         return rejected(state, "NOT_ON_HOLD", "subject", fix)
     if state.status not in WAITING:
         return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
-    turn.end(proven=data.decision == "allow", reason=OPERATOR, status="DECIDED")
-    return turn.done(f"decided by an operator: {data.decision}")
+    builder.end(proven=data.decision == "allow", reason=OPERATOR, status="DECIDED")
+    return builder.done(f"decided by an operator: {data.decision}")

@@ -15,7 +15,8 @@ from typing import Any, Final
 from schemas.hub.kyt import KytReport
 from schemas.hub.kyt_patterns import BehavioralPatterns, TransactionPatterns
 from schemas.hub.screening import TransactionScreeningResponse, WalletInfo, WalletScreeningResponse
-from schemas.text import decimal_text, time_text
+from schemas.moments import time_text
+from schemas.numbers import decimal_text
 
 WITHHELD: Final = "(withheld)"
 LABEL_LENGTH = 80

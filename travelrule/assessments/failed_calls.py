@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from travelrule.assessments.alert_codes import AlertCode
-from travelrule.assessments.builder import BACKOFF_MAX_SECONDS, AssessmentTurn
+from travelrule.assessments.builder import BACKOFF_MAX_SECONDS, AssessmentBuilder
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_table import is_transient
 
@@ -47,10 +47,10 @@ def failure_of(report: CallResult, *, of_screening: bool = False) -> Failure:
     return Failure.REFUSED
 
 
-def pause(turn: AssessmentTurn, failure: Failure, report: CallResult) -> float:
+def pause(builder: AssessmentBuilder, failure: Failure, report: CallResult) -> float:
     """Count a failure that may pass and give the seconds to the next try; a used-up quota is said and waited out."""
-    seconds = turn.failed()
+    seconds = builder.failed()
     if failure is Failure.QUOTA:
-        turn.alert(AlertCode.SCREENING_REFUSED, "critical", report.attempts)
-        return turn.spread(BACKOFF_MAX_SECONDS)
+        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+        return builder.spread(BACKOFF_MAX_SECONDS)
     return seconds

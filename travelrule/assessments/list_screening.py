@@ -6,12 +6,12 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from schemas.base import Wire
-from travelrule.assessments.alert_codes import AlertCode
-from travelrule.assessments.builder import AssessmentTurn
+from schemas.wire_model import Wire
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.facts import plain
 from travelrule.assessments.risk_rating import begin_rating
 from travelrule.assessments.table import LISTS
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
 from travelrule.machine.internal_inputs import CallResult
 
@@ -44,71 +44,71 @@ class ListsAnswer(Wire):
     lists: dict[str, Shown] = Field(default_factory=dict)
 
 
-def begin_listing(turn: AssessmentTurn) -> str:
+def begin_listing(builder: AssessmentBuilder) -> str:
     """Ask the own lists first: what they know needs no call."""
-    wanted = turn.state.wanted
+    wanted = builder.state.wanted
     if not wanted.address and (wanted.kind == "wallet" or not wanted.parties):
-        turn.end(reason="NOTHING_TO_SCREEN")
+        builder.end(reason="NOTHING_TO_SCREEN")
         return "neither a party nor an address to look for"
-    turn.move("lists-asked")
-    _look_up(turn)
-    turn.set_timer(LISTS, turn.policy.time_limits.screening / 2)
+    builder.move("lists-asked")
+    _look_up(builder)
+    builder.set_timer(LISTS, builder.policy.time_limits.screening / 2)
     return "look for it in the own lists"
 
 
-def _look_up(turn: AssessmentTurn) -> None:
-    wanted = turn.state.wanted
+def _look_up(builder: AssessmentBuilder) -> None:
+    wanted = builder.state.wanted
     parameters: dict[str, Any] = {
         "parties": [party.to_wire() for party in wanted.parties],
         "address": wanted.address,
-        "threshold": str(turn.policy.screening.name_threshold),
+        "threshold": str(builder.policy.screening.name_threshold),
     }
-    turn.effects.append(LookUp(QUESTION, parameters))
+    builder.effects.append(LookUp(QUESTION, parameters))
 
 
-def lists_due(turn: AssessmentTurn) -> str:
+def lists_due(builder: AssessmentBuilder) -> str:
     """The own lists do not answer: a wallet is rated all the same, for parties they are asked once more."""
-    if turn.state.wanted.kind == "wallet":
-        _say_unlisted(turn)
-        return f"the own lists do not answer: {begin_rating(turn)}"
-    _look_up(turn)
+    if builder.state.wanted.kind == "wallet":
+        _say_unlisted(builder)
+        return f"the own lists do not answer: {begin_rating(builder)}"
+    _look_up(builder)
     return "the own lists do not answer: ask again"
 
 
-def _say_unlisted(turn: AssessmentTurn) -> None:
+def _say_unlisted(builder: AssessmentBuilder) -> None:
     """Going on without the lists is never silent where the policy requires them."""
-    if turn.policy.sanctions == "required":
-        turn.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
+    if builder.policy.sanctions == "required":
+        builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
 
 
-def lists_too_late(turn: AssessmentTurn) -> str:
+def lists_too_late(builder: AssessmentBuilder) -> str:
     """The limit passed without an answer of the own lists."""
-    turn.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
-    turn.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
+    builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
+    builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
     return "the own lists did not answer within the limit"
 
 
-def looked_up(turn: AssessmentTurn, report: CallResult) -> str:
+def looked_up(builder: AssessmentBuilder, report: CallResult) -> str:
     """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
-    if turn.state.wanted.kind not in ("lists", "wallet"):
+    if builder.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
     answer = _read(report)
     if answer is not None and answer.hits:
-        turn.alert(AlertCode.SANCTIONS_HIT, "critical")
-        turn.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
+        builder.alert(AlertCode.SANCTIONS_HIT, "critical")
+        builder.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
         return f"the own lists name it: {_entries(answer)}"
-    if turn.state.status != "listing" or report.outcome == "deferred":
+    if builder.state.status != "listing" or report.outcome == "deferred":
         return "late answer ignored"
     unchecked = answer is None or not answer.checked
-    if turn.state.wanted.kind == "wallet":
+    if builder.state.wanted.kind == "wallet":
         if unchecked:
-            _say_unlisted(turn)
-        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {begin_rating(turn)}"
+            _say_unlisted(builder)
+        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {begin_rating(builder)}"
     if answer is None or unchecked:
-        turn.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
-        turn.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
+        builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
+        builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
         return "nothing was looked for: no list is loaded"
-    turn.end(risk="clean", facts=_facts(answer))
+    builder.end(risk="clean", facts=_facts(answer))
     return "not in the own lists"
 
 

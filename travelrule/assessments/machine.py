@@ -11,19 +11,19 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
-from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.external_events import dropped, operator_decided, timer_due
 from travelrule.assessments.list_screening import looked_up
 from travelrule.assessments.request import begin, repeated, wanted_by
 from travelrule.assessments.risk_rating import rated
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import VERSION, WAITING
-from travelrule.machine.alert_codes import AlertCode as SharedCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
@@ -33,7 +33,7 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[AssessmentTurn, CallResult], str]] = {
+REPORTS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
     "look-up": looked_up,
     "wallet-screening": rated,
     "transaction-screening": rated,
@@ -44,7 +44,7 @@ REPORTS: dict[str, Callable[[AssessmentTurn, CallResult], str]] = {
 }
 """Which function hears the result of which operation."""
 
-CALLBACKS: dict[str, Callable[[AssessmentTurn, SearchCalledBack], str]] = {
+CALLBACKS: dict[str, Callable[[AssessmentBuilder, SearchCalledBack], str]] = {
     kyt_analysis.SEARCH: kyt_analysis.called_back,
     ownership_proof.TOKEN: ownership_proof.called_back,
 }
@@ -78,32 +78,32 @@ def _decide(
     hear = HEARS.get(type(data))
     if hear is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about an assessment")
-    return hear(AssessmentTurn(state, item, policy, now), data)
+    return hear(AssessmentBuilder(state, item, policy, now), data)
 
 
-def _reported(turn: AssessmentTurn, report: CallResult) -> Decision[AssessmentState]:
+def _reported(builder: AssessmentBuilder, report: CallResult) -> Decision[AssessmentState]:
     hear = REPORTS.get(report.operation)
     if hear is None:
-        return ignored(turn.state, "no call of this kind is made for an assessment")
-    if turn.state.status not in WAITING:
-        return ignored(turn.state, "over: late answer ignored")
+        return ignored(builder.state, "no call of this kind is made for an assessment")
+    if builder.state.status not in WAITING:
+        return ignored(builder.state, "over: late answer ignored")
     if report.outcome == "troubled":
-        turn.alert(SharedCode.CALL_TROUBLED, "warning", report.attempts)
-        return turn.done("call still being tried")
-    return turn.done(hear(turn, report))
+        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
+        return builder.done("call still being tried")
+    return builder.done(hear(builder, report))
 
 
-def _called_back(turn: AssessmentTurn, data: SearchCalledBack) -> Decision[AssessmentState]:
+def _called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> Decision[AssessmentState]:
     hear = CALLBACKS.get(data.operation)
-    if hear is None or turn.state.status not in WAITING:
-        return ignored(turn.state, "nothing of this kind runs: callback ignored")
-    return turn.done(hear(turn, data))
+    if hear is None or builder.state.status not in WAITING:
+        return ignored(builder.state, "nothing of this kind runs: callback ignored")
+    return builder.done(hear(builder, data))
 
 
-HEARS: dict[type[Wire], Callable[[AssessmentTurn, Any], Decision[Any]]] = {
-    ScreeningRequested: lambda turn, _: repeated(turn),
-    OwnershipRequested: lambda turn, _: repeated(turn),
-    AssessmentWanted: lambda turn, _: repeated(turn),
+HEARS: dict[type[Wire], Callable[[AssessmentBuilder, Any], Decision[Any]]] = {
+    ScreeningRequested: lambda builder, _: repeated(builder),
+    OwnershipRequested: lambda builder, _: repeated(builder),
+    AssessmentWanted: lambda builder, _: repeated(builder),
     AssessmentDropped: dropped,
     DecisionRecorded: operator_decided,
     SearchCalledBack: _called_back,

@@ -8,7 +8,7 @@ from travelrule.screening.chains import (
     KYT_BLOCKCHAINS,
     SCREENING_CHAINS,
     UNHOSTED_BLOCKCHAINS,
-    ChainCodes,
+    NetworkCodes,
     chain_codes,
     folded,
 )
@@ -22,7 +22,7 @@ def code_for(wanted: AssessmentWanted, policy: Policy) -> str:
     that name has none (``AVAX``), unless the policy says something about the name.
     """
     overrides = {
-        name: ChainCodes(codes.screening or None, codes.kyt or None, codes.unhosted or None)
+        name: NetworkCodes(codes.screening or None, codes.kyt or None, codes.unhosted or None)
         for name, codes in policy.screening.chains.items()
     }
     example = wanted.network_example or wanted.address
@@ -34,7 +34,7 @@ def code_for(wanted: AssessmentWanted, policy: Policy) -> str:
     return code or ""
 
 
-def _of_operation(kind: AssessmentKind, codes: ChainCodes) -> tuple[str | None, frozenset[str]]:
+def _of_operation(kind: AssessmentKind, codes: NetworkCodes) -> tuple[str | None, frozenset[str]]:
     """Give the network's code for the operation, and all codes that the operation documents."""
     if kind == "kyt":
         return codes.kyt, KYT_BLOCKCHAINS

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.verdicts import Risk
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule.assessments.state import AssessmentState
 from travelrule.machine.effects import Effect, Emit, SendMessage
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession

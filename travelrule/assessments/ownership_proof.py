@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
 from travelrule.assessments import notifications
-from travelrule.assessments.alert_codes import AlertCode
-from travelrule.assessments.builder import AssessmentTurn
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
 from travelrule.assessments.networks import code_for
 from travelrule.assessments.risk_rating import NOT_SCREENABLE
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.addresses import canonical
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentSession
@@ -34,35 +34,37 @@ POLLS_MAX = 20
 """The wait between two questions grows by the policy's with every round of ten, up to twenty times the policy's."""
 
 
-def open_session(turn: AssessmentTurn) -> str:
+def open_session(builder: AssessmentBuilder) -> str:
     """Ask for a session, if the wallet's chain can be proven."""
-    wanted = turn.state.wanted
-    turn.change(chain=code_for(wanted, turn.policy))
-    if not turn.state.chain:
-        return _not_proven(turn, NOT_SCREENABLE, "the network has no code for unhosted wallets: nothing can be proven")
+    wanted = builder.state.wanted
+    builder.change(chain=code_for(wanted, builder.policy))
+    if not builder.state.chain:
+        return _not_proven(
+            builder, NOT_SCREENABLE, "the network has no code for unhosted wallets: nothing can be proven"
+        )
     if not (wanted.address and wanted.asset and wanted.customer_id and wanted.widget_origin):
-        return _not_proven(turn, "INFORMATION_INCOMPLETE", "a session needs address, asset, customer and origin")
-    if _is_for_another_wallet(turn):
+        return _not_proven(builder, "INFORMATION_INCOMPLETE", "a session needs address, asset, customer and origin")
+    if _is_for_another_wallet(builder):
         rule = "what is to be sent is another asset, or on another chain, than the wallet is to be proven for"
-        return _not_proven(turn, AlertCode.OWNERSHIP_MISMATCH.value, rule, "MISMATCH")
-    turn.move("session-asked")
-    turn.ask(TOKEN, _token_request(turn))
+        return _not_proven(builder, AlertCode.OWNERSHIP_MISMATCH.value, rule, "MISMATCH")
+    builder.move("session-asked")
+    builder.ask(TOKEN, _token_request(builder))
     return "session asked for"
 
 
-def _is_for_another_wallet(turn: AssessmentTurn) -> bool:
+def _is_for_another_wallet(builder: AssessmentBuilder) -> bool:
     """Whether the proof would say nothing about the wallet that coins are sent to."""
-    wanted = turn.state.wanted
+    wanted = builder.state.wanted
     if wanted.sent_currency and wanted.sent_currency.upper() != wanted.asset.upper():
         return True
     sent = wanted.model_copy(update={"network": wanted.sent_network, "network_example": ""})
-    return bool(wanted.sent_network) and code_for(sent, turn.policy) != turn.state.chain
+    return bool(wanted.sent_network) and code_for(sent, builder.policy) != builder.state.chain
 
 
-def _token_request(turn: AssessmentTurn) -> dict[str, Any]:
-    wanted = turn.state.wanted
+def _token_request(builder: AssessmentBuilder) -> dict[str, Any]:
+    wanted = builder.state.wanted
     return {
-        "blockchain": turn.state.chain,
+        "blockchain": builder.state.chain,
         "asset": wanted.asset,
         "address": wanted.address,
         "customerIdentification": wanted.customer_id,
@@ -70,112 +72,112 @@ def _token_request(turn: AssessmentTurn) -> dict[str, Any]:
     }
 
 
-def session_reported(turn: AssessmentTurn, report: CallResult) -> str:
+def session_reported(builder: AssessmentBuilder, report: CallResult) -> str:
     """What became of 4.B.5: the session, or none."""
-    question = turn.state.question
-    if turn.state.status != "opening" or question is None or question.call_id != report.transfer_id:
+    question = builder.state.question
+    if builder.state.status != "opening" or question is None or question.call_id != report.transfer_id:
         return "late answer ignored"
     if report.outcome == "failed":
-        return _session_failed(turn, report)
+        return _session_failed(builder, report)
     if report.outcome != "answered":
         return "the question waits"
     try:
         opened = UnhostedTokenResponse.from_wire(report.body)
     except ValidationError:
-        return _open_again(turn, turn.failed())
+        return _open_again(builder, builder.failed())
     session = AssessmentSession(
-        assessment=turn.state.subject,
+        assessment=builder.state.subject,
         token=opened.token,
         wallet_verification_id=opened.wallet_verification_id,
-        expires_at=turn.now + TOKEN_LIFE,
+        expires_at=builder.now + TOKEN_LIFE,
     )
-    turn.move("session-opened")
-    turn.change(
+    builder.move("session-opened")
+    builder.change(
         session=session,
         question=replace(question, hub_id=opened.wallet_verification_id, asks_at=None, asked=0),
         hub_id=opened.wallet_verification_id,
         failures=0,
     )
-    turn.set_timer(LIMIT, turn.policy.time_limits.ownership)
-    notifications.say_session(turn.state, turn.effects)
-    _ask_result(turn, 0 if question.called_back else _poll_seconds(turn))
+    builder.set_timer(LIMIT, builder.policy.time_limits.ownership)
+    notifications.say_session(builder.state, builder.effects)
+    _ask_result(builder, 0 if question.called_back else _poll_seconds(builder))
     return "session opened: the customer is to prove it"
 
 
-def _session_failed(turn: AssessmentTurn, report: CallResult) -> str:
+def _session_failed(builder: AssessmentBuilder, report: CallResult) -> str:
     failure = failure_of(report)
     if failure is Failure.UNSUPPORTED:
-        return _not_proven(turn, UNSUPPORTED, "the hub does not know this chain")
+        return _not_proven(builder, UNSUPPORTED, "the hub does not know this chain")
     if failure is Failure.PASSING:
-        return _open_again(turn, pause(turn, failure, report))
-    turn.alert(AlertCode.SCREENING_REFUSED, "critical", report.attempts)
-    return _not_proven(turn, AlertCode.SCREENING_REFUSED.value, "the hub refuses a session")
+        return _open_again(builder, pause(builder, failure, report))
+    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+    return _not_proven(builder, AlertCode.SCREENING_REFUSED.value, "the hub refuses a session")
 
 
-def _open_again(turn: AssessmentTurn, seconds: float) -> str:
-    question = turn.state.question
-    if question is None or turn.is_on_its_way():
+def _open_again(builder: AssessmentBuilder, seconds: float) -> str:
+    question = builder.state.question
+    if question is None or builder.is_on_its_way():
         return "the next try is on its way already"
-    if turn.state.failures >= FAILURES_TOLD:
-        turn.alert(AlertCode.OWNERSHIP_SESSION_LATE, "warning", turn.state.failures)
-    turn.ask_again(TOKEN, question.call_id, _token_request(turn), seconds)
+    if builder.state.failures >= FAILURES_TOLD:
+        builder.alert(AlertCode.OWNERSHIP_SESSION_LATE, "warning", attempts=builder.state.failures)
+    builder.ask_again(TOKEN, question.call_id, _token_request(builder), seconds)
     return "no session yet: ask again"
 
 
-def _ask_result(turn: AssessmentTurn, seconds: float) -> None:
-    question = turn.state.question
+def _ask_result(builder: AssessmentBuilder, seconds: float) -> None:
+    question = builder.state.question
     if question is not None:
-        turn.ask_again(RESULT, question.hub_id, {"verificationId": question.hub_id}, seconds)
+        builder.ask_again(RESULT, question.hub_id, {"verificationId": question.hub_id}, seconds)
 
 
-def _poll_seconds(turn: AssessmentTurn) -> float:
+def _poll_seconds(builder: AssessmentBuilder) -> float:
     """Give the wait to the next question; who has not proven it for a while is not expected every moment."""
-    first = turn.policy.time_limits.ownership_poll
-    asked = turn.state.question.asked if turn.state.question is not None else 0
-    return turn.spread(min(first * (1 + asked // ROUND), first * POLLS_MAX))
+    first = builder.policy.time_limits.ownership_poll
+    asked = builder.state.question.asked if builder.state.question is not None else 0
+    return builder.spread(min(first * (1 + asked // ROUND), first * POLLS_MAX))
 
 
-def called_back(turn: AssessmentTurn, data: SearchCalledBack) -> str:
+def called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
     """A callback is no proof: it moves the next question forward."""
-    question = turn.state.question
+    question = builder.state.question
     named = {question.call_id, question.hub_id} - {""} if question is not None else set()
     if question is None or data.operation != TOKEN or data.request_id not in named:
         return "not the session that runs: callback ignored"
-    if turn.state.status == "opening":
-        turn.change(question=replace(question, called_back=True))
+    if builder.state.status == "opening":
+        builder.change(question=replace(question, called_back=True))
         return "called back before the hub answered: the result is asked for as soon as it did"
-    if turn.state.status != "proving" or not turn.may_hasten():
+    if builder.state.status != "proving" or not builder.may_hasten():
         return "the result is asked for anyway"
-    turn.change(question=replace(question, hastened=question.hastened + 1))
-    _ask_result(turn, 0)
+    builder.change(question=replace(question, hastened=question.hastened + 1))
+    _ask_result(builder, 0)
     return "called back: ask for the result"
 
 
-def result_reported(turn: AssessmentTurn, report: CallResult) -> str:
+def result_reported(builder: AssessmentBuilder, report: CallResult) -> str:
     """What the hub says about the session. Only ``VERIFIED`` ends it; any other status may still change."""
-    question = turn.state.question
-    if turn.state.status != "proving" or question is None or question.hub_id != report.transfer_id:
+    question = builder.state.question
+    if builder.state.status != "proving" or question is None or question.hub_id != report.transfer_id:
         return "late answer ignored"
     if report.outcome in ("deferred", "troubled"):
         return "the question waits"
     result = _read(report)
     if result is not None and result.status.strip() == "VERIFIED":
-        return _verified(turn, result)
-    if turn.is_on_its_way():
+        return _verified(builder, result)
+    if builder.is_on_its_way():
         return "the next question is on its way already"
-    seconds = _poll_seconds(turn)
+    seconds = _poll_seconds(builder)
     failure = failure_of(report) if report.outcome == "failed" else None
     if result is None:
-        seconds = max(seconds, turn.failed())
+        seconds = max(seconds, builder.failed())
     else:
-        turn.change(failures=0)
+        builder.change(failures=0)
     if question.last:
-        return proof_too_late(turn, answered=result is not None)
+        return proof_too_late(builder, answered=result is not None)
     if failure not in (None, Failure.PASSING):
-        turn.alert(AlertCode.SCREENING_REFUSED, "critical", report.attempts)
-        turn.change(question=replace(question, asks_at=None))
+        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+        builder.change(question=replace(question, asks_at=None))
         return "the hub refuses to say: it is asked once more at the limit"
-    _ask_result(turn, seconds)
+    _ask_result(builder, seconds)
     return "not proven yet"
 
 
@@ -188,29 +190,29 @@ def _read(report: CallResult) -> UnhostedResult | None:
         return None
 
 
-def _verified(turn: AssessmentTurn, result: UnhostedResult) -> str:
+def _verified(builder: AssessmentBuilder, result: UnhostedResult) -> str:
     """Compare with our own record, then check the signature as far as we can (hub-api.md P.4)."""
-    if not _is_ours(turn, result):
-        turn.alert(AlertCode.OWNERSHIP_MISMATCH, "critical")
+    if not _is_ours(builder, result):
+        builder.alert(AlertCode.OWNERSHIP_MISMATCH, "critical")
         return _not_proven(
-            turn, AlertCode.OWNERSHIP_MISMATCH.value, "proven for another wallet, asset or chain", "MISMATCH"
+            builder, AlertCode.OWNERSHIP_MISMATCH.value, "proven for another wallet, asset or chain", "MISMATCH"
         )
     checked = False
     if result.signature and result.signed_message:
-        address = turn.state.wanted.address or ""
-        check = check_proof(turn.state.chain, address, result.signed_message, result.signature)
-        if check.outcome == "invalid" and turn.state.chain not in SCHEME_UNSTATED:
-            turn.alert(AlertCode.OWNERSHIP_SIGNATURE_INVALID, "critical")
+        address = builder.state.wanted.address or ""
+        check = check_proof(builder.state.chain, address, result.signed_message, result.signature)
+        if check.outcome == "invalid" and builder.state.chain not in SCHEME_UNSTATED:
+            builder.alert(AlertCode.OWNERSHIP_SIGNATURE_INVALID, "critical")
             code = AlertCode.OWNERSHIP_SIGNATURE_INVALID.value
-            return _not_proven(turn, code, "the signature is not that of the wallet", "INVALID", checked=True)
+            return _not_proven(builder, code, "the signature is not that of the wallet", "INVALID", checked=True)
         checked = check.outcome == "valid"
-    turn.end(proven=True, checked_by_us=checked, verified_at=result.verified_at or turn.now, status="VERIFIED")
+    builder.end(proven=True, checked_by_us=checked, verified_at=result.verified_at or builder.now, status="VERIFIED")
     return "proven, and the signature checked" if checked else "proven, by the hub's word"
 
 
-def _is_ours(turn: AssessmentTurn, result: UnhostedResult) -> bool:
+def _is_ours(builder: AssessmentBuilder, result: UnhostedResult) -> bool:
     """Whether the result speaks of our session, and of all that was asked for; what it leaves out is not ours."""
-    state, wanted = turn.state, turn.state.wanted
+    state, wanted = builder.state, builder.state.wanted
     question = state.question
     named = result.verification_id
     if question is None or (named is not None and named != question.hub_id):
@@ -222,26 +224,26 @@ def _is_ours(turn: AssessmentTurn, result: UnhostedResult) -> bool:
     )
 
 
-def session_due(turn: AssessmentTurn) -> str:
+def session_due(builder: AssessmentBuilder) -> str:
     """The limit passed while the customer had a session: ask once more, then it is not proven."""
-    question = turn.state.question
+    question = builder.state.question
     if question is None or question.last:
-        return proof_too_late(turn)
-    turn.change(question=replace(question, last=True))
-    turn.set_timer(LIMIT, turn.policy.time_limits.screening)
-    _ask_result(turn, 0)
+        return proof_too_late(builder)
+    builder.change(question=replace(question, last=True))
+    builder.set_timer(LIMIT, builder.policy.time_limits.screening)
+    _ask_result(builder, 0)
     return "the time for the proof is over: ask one last time"
 
 
-def proof_too_late(turn: AssessmentTurn, *, answered: bool = False) -> str:
+def proof_too_late(builder: AssessmentBuilder, *, answered: bool = False) -> str:
     """There is no proof at the limit. Without the hub's word on that nobody knows whether there is none."""
     if not answered:
-        turn.alert(AlertCode.OWNERSHIP_UNANSWERED, "warning", turn.state.failures)
-    return _not_proven(turn, "", "not proven within the limit", "EXPIRED")
+        builder.alert(AlertCode.OWNERSHIP_UNANSWERED, "warning", attempts=builder.state.failures)
+    return _not_proven(builder, "", "not proven within the limit", "EXPIRED")
 
 
 def _not_proven(
-    turn: AssessmentTurn, reason: str, rule: str, status: str = "NOT_STARTED", *, checked: bool = False
+    builder: AssessmentBuilder, reason: str, rule: str, status: str = "NOT_STARTED", *, checked: bool = False
 ) -> str:
-    turn.end(proven=False, reason=reason, status=status, checked_by_us=checked)
+    builder.end(proven=False, reason=reason, status=status, checked_by_us=checked)
     return rule

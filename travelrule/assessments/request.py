@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from schemas.base import Wire
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
-from travelrule.assessments.builder import AssessmentTurn, ignored, rejected
+from schemas.wire_model import Wire
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.kyt_analysis import begin_analysis
 from travelrule.assessments.list_screening import begin_listing
 from travelrule.assessments.notifications import say_end, say_session
@@ -15,9 +15,8 @@ from travelrule.assessments.risk_rating import begin_rating
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.addresses import split_tag
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.effects import Effect
-from travelrule.machine.fingerprint import fingerprint
 from travelrule.machine.input import Input
 from travelrule.messages.assessment import AssessmentKind, AssessmentWanted
 from travelrule.policy.policy import Policy
@@ -49,17 +48,17 @@ def wanted_by(data: Wire) -> AssessmentWanted | None:
 
 def begin(item: Input, wanted: AssessmentWanted, policy: Policy, now: datetime) -> Decision[AssessmentState]:
     """Make the subject and ask the first question."""
-    turn = AssessmentTurn(AssessmentState(item.subject, fingerprint(item), wanted), item, policy, now)
-    turn.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
+    builder = AssessmentBuilder(AssessmentState(item.subject, item.fingerprint, wanted), item, policy, now)
+    builder.set_timer(LIMIT, limit_of(wanted.kind, policy.time_limits))
     match wanted.kind:
         case "lists" | "wallet":
-            return turn.done(begin_listing(turn))
+            return builder.done(begin_listing(builder))
         case "transaction":
-            return turn.done(begin_rating(turn))
+            return builder.done(begin_rating(builder))
         case "kyt":
-            return turn.done(begin_analysis(turn))
+            return builder.done(begin_analysis(builder))
         case "ownership":
-            return turn.done(open_session(turn))
+            return builder.done(open_session(builder))
 
 
 def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
@@ -69,14 +68,14 @@ def limit_of(kind: AssessmentKind, limits: TimeLimits) -> int:
     return limits.ownership if kind == "ownership" else limits.screening
 
 
-def repeated(turn: AssessmentTurn) -> Decision[AssessmentState]:
+def repeated(builder: AssessmentBuilder) -> Decision[AssessmentState]:
     """The same request again: an asker gets its answer again, as far as there is one; another request conflicts."""
-    state = turn.state
-    if state.fingerprint != fingerprint(turn.item):
+    state = builder.state
+    if state.fingerprint != builder.item.fingerprint:
         return rejected(state, "CONFLICT", "requestId", "this request is known with other data: use a new id")
     said: list[Effect] = []
     if state.wanted.asker and state.ended is not None:
-        say_end(state, turn.policy.version, said)
+        say_end(state, builder.policy.version, said)
     elif state.wanted.asker and state.status == "proving":
         say_session(state, said)
     return ignored(state, "requested again with equal data", *said)

@@ -2,7 +2,7 @@
 
 The law
 -------
-1. Every change of status is in ``TRANSITIONS`` and goes through ``step``; a missing key is a fault of our own.
+1. Every change of status is in ``TABLE`` and goes through ``step``; a missing key is a fault of our own.
 2. An assessment is a subject of its own. A ``screening`` is made by the platform (``screening.requested.v1``,
    ``ownership.requested.v1``) and says its verdict itself. An ``machine`` is made by another subject
    (``AssessmentWanted``), answers it, and emits nothing but alerts. The same request again is a duplicate, another one
@@ -34,16 +34,15 @@ The law
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
-from travelrule.machine.transition_table import NEW, IllegalTransitionError
+from travelrule.machine.transition_table import NEW, TransitionTable
 
 VERSION = 2
 """The version of both machines of this room, see ``Machine.version``."""
 
 _OPEN = {"ended": "ended", "dropped": "dropped"}
 
-TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(
+TABLE = TransitionTable(
+    "assessment",
     {
         NEW: {
             "lists-asked": "listing",
@@ -60,19 +59,11 @@ TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(
         "proving": dict(_OPEN),
         "ended": {},
         "dropped": {},
-    }
+    },
 )
-"""``TRANSITIONS[status][trigger]`` is the next status."""
+"""Every change of status."""
 
 LIMIT, LISTS = "limit", "lists"
 
 WAITING = frozenset({"listing", "rating", "searching", "analysing", "opening", "proving"})
 """The statuses that wait for somebody's answer: each has the timer ``limit``."""
-
-
-def step(status: str, trigger: str) -> str:
-    """Give the status after ``trigger``; raises ``IllegalTransitionError`` for what the table does not have."""
-    try:
-        return TRANSITIONS[status][trigger]
-    except KeyError:
-        raise IllegalTransitionError("assessment", status, trigger) from None

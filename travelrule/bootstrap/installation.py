@@ -27,9 +27,9 @@ from travelrule.crypto.nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.key_guard import KeyGuard
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
@@ -39,13 +39,13 @@ from travelrule.given_files import UnreadableError, read_text
 from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp
 from travelrule.settings import Settings
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
-from travelrule.store.directory import Directory
-from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
-from travelrule.store.nonces import StoredNonces
-from travelrule.store.policies import Policies
+from travelrule.store.directory import DirectoryRepository
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository
+from travelrule.store.nonce_leases import NonceRepository
+from travelrule.store.policies import PolicyRepository
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
@@ -72,11 +72,11 @@ class Installation:
     keyring: KeyRing
     profile: VaspProfile
     policy: ActivePolicy
-    policies: Policies
-    directory: Directory
-    lists: Lists
+    policies: PolicyRepository
+    directory: DirectoryRepository
+    lists: ListRepository
     queues: Queues
-    leases: Leases
+    leases: LeaseRepository
     reads: Reads
     engine: Engine
 
@@ -109,7 +109,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
 
 
 async def _check_tables(database: Database) -> None:
-    if await migrate.current(database) != migrate.newest():
+    if await schema_version.stored_revision(database) != schema_version.newest_revision():
         raise ConfigurationError("DATABASE_URL", "the tables are not those of this version: run `travelrule migrate`")
 
 
@@ -118,7 +118,7 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
     vault = _vault(settings, entity_id)
     index = vault.index
     own = OwnVasp(entity_id=entity_id, origin=settings.vasp_origin or "", profile=profile)
-    policies = Policies(database, entity_id)
+    policies = PolicyRepository(database, entity_id)
     policy = ActivePolicy(policies, own, settings.policy_file, utc_now)
     owner = f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
     return Installation(
@@ -132,10 +132,10 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
         profile=profile,
         policy=policy,
         policies=policies,
-        directory=Directory(database, entity_id),
-        lists=Lists(database, entity_id),
+        directory=DirectoryRepository(database, entity_id),
+        lists=ListRepository(database, entity_id),
         queues=Queues(database, entity_id, owner),
-        leases=Leases(database, entity_id, owner, utc_now),
+        leases=LeaseRepository(database, entity_id, owner, utc_now),
         reads=Reads(database, entity_id, index.of, vault.unwrap, vault.open),
         engine=Engine(
             entity_id,
@@ -188,7 +188,7 @@ def load_profile(settings: Settings) -> VaspProfile:
 def open_hub(installation: Installation) -> HubClient:
     """A client of the hub that signs with the own key and nonces leased from the database."""
     settings = installation.settings
-    nonces = StoredNonces(installation.database, settings.vasp_origin or f"code:{installation.entity_id}")
+    nonces = NonceRepository(installation.database, settings.vasp_origin or f"code:{installation.entity_id}")
     return hub_client(settings, installation.keyring, nonces.lease)
 
 
@@ -205,10 +205,10 @@ def hub_client(settings: Settings, keyring: KeyRing, lease: Callable[[], Awaitab
     )
 
 
-def open_counterparties(installation: Installation, hub: HubClient) -> Counterparties:
+def open_counterparties(installation: Installation, hub: HubClient) -> CounterpartyDirectory:
     """The directory as callers and the gateway of this process see it."""
     settings = installation.settings
-    return Counterparties(
+    return CounterpartyDirectory(
         installation.directory,
         hub,
         utc_now,

@@ -22,7 +22,7 @@ from streams.embedded import EmbeddedBroker, own_or_find
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.bootstrap.broker import check_topics
-from travelrule.bootstrap.gateway import serve_gateway, serve_until
+from travelrule.bootstrap.gateway_role import serve_gateway, serve_until
 from travelrule.bootstrap.installation import (
     Installation,
     open_counterparties,
@@ -31,9 +31,9 @@ from travelrule.bootstrap.installation import (
     open_lists,
     verify_keys,
 )
-from travelrule.bootstrap.lists import load_first_lists
-from travelrule.bootstrap.stop import Stop
-from travelrule.bootstrap.worker import Worker
+from travelrule.bootstrap.list_import import load_first_lists
+from travelrule.bootstrap.shutdown import Shutdown
+from travelrule.bootstrap.worker_role import WorkerRole
 from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
 from travelrule.gateway.tls import Tls, server_context
@@ -41,7 +41,7 @@ from travelrule.health import Check, create_health, health_server
 from travelrule.listener.bound_sockets import bound
 from travelrule.setting_types import HostPort
 from travelrule.settings import Settings
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database, is_infrastructure_failure
 
 COLLECT_AFTER = (20_000, 20, 50)
@@ -54,7 +54,7 @@ log = logs.get("serve")
 
 
 @dataclass(frozen=True, slots=True)
-class Probes:
+class HealthChecks:
     """The checks of ``/livez`` and ``/readyz``; they are added while the process starts."""
 
     live: dict[str, Check] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Probes:
 
 async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     """Run ``roles`` until SIGTERM or SIGINT."""
-    stop = Stop()
+    stop = Shutdown()
     stop.install()
     if "gateway" in roles:
         server_context(Tls.of(settings))  # a file that cannot be used is named before anything is joined
@@ -81,9 +81,9 @@ def _listens(settings: Settings, roles: frozenset[str]) -> dict[str, HostPort]:
 
 
 async def _open_and_serve(
-    settings: Settings, roles: frozenset[str], sockets: dict[str, list[socket.socket]], stop: Stop
+    settings: Settings, roles: frozenset[str], sockets: dict[str, list[socket.socket]], stop: Shutdown
 ) -> None:
-    probes = Probes(ready={"started": lambda: stop.started})
+    probes = HealthChecks(ready={"started": lambda: stop.started})
     server = health_server(create_health(probes.live, probes.ready))
     health = asyncio.create_task(serve_until(server, sockets[METRICS], stop.asked))
     try:
@@ -111,7 +111,7 @@ async def _check_database(settings: Settings) -> None:
             await database.check()
             await verify_keys(settings, database)
             if not database.is_postgresql:
-                await migrate.upgrade(database)
+                await schema_version.upgrade(database)
     finally:
         await database.dispose()
 
@@ -139,8 +139,8 @@ async def _serve(
     roles: frozenset[str],
     connection: Connection | None,
     sockets: dict[str, list[socket.socket]],
-    stop: Stop,
-    probes: Probes,
+    stop: Shutdown,
+    probes: HealthChecks,
     health: asyncio.Task[None],
 ) -> None:
     hub = open_hub(opened)
@@ -152,7 +152,7 @@ async def _serve(
     counterparties.tell = intake.submit
     worker = None
     if connection is not None:
-        worker = Worker(opened, connection, hub, counterparties, intake, lists)
+        worker = WorkerRole(opened, connection, hub, counterparties, intake, lists)
         await worker.start()
         probes.live["worker"] = worker.alive
         probes.ready["broker"] = worker.ready
@@ -185,7 +185,7 @@ def _settle_memory() -> None:
     gc.set_threshold(*COLLECT_AFTER)
 
 
-async def _until_stopped(tasks: list[asyncio.Task[None]], stop: Stop, worker: Worker | None) -> None:
+async def _until_stopped(tasks: list[asyncio.Task[None]], stop: Shutdown, worker: WorkerRole | None) -> None:
     stopping = asyncio.create_task(stop.asked.wait())
     try:
         await asyncio.wait({stopping, *tasks}, return_when=asyncio.FIRST_COMPLETED)

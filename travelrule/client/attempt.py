@@ -12,13 +12,13 @@ from typing import Any
 
 import orjson
 
+from schemas.nesting import is_nested_deeper
 from travelrule.client.answers import Answer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed
 from travelrule.crypto.signing import SigningKey
 from travelrule.identity.payload_limits import excess, has_too_many_values
-from travelrule.machine.depth import too_deep
 from travelrule.machine.retry_policy import RawResult
 
 
@@ -40,7 +40,7 @@ def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> 
     What is nested deeper than any message of the protocol could not be stored: such an answer is a bad one, and such a
     payload counts as unreadable, as does one over the limits of ``schemas.limits``.
     """
-    if too_deep(answer.body):
+    if is_nested_deeper(answer.body):
         return RawResult("error", answer.status, "BAD_ANSWER")
     clear = {name: value for name, value in answer.body.items() if name != "payload"}
     sealed = answer.body.get("payload")
@@ -65,6 +65,11 @@ def _opened(own: SigningKey, remote_key: str, sealed: str) -> dict[str, Any] | N
     except (SealError, orjson.JSONDecodeError):
         return None
     inner = plain.get("ivms101") if isinstance(plain, dict) else None
-    if not isinstance(inner, dict) or too_deep(inner) or has_too_many_values(inner) or excess(inner) is not None:
+    if (
+        not isinstance(inner, dict)
+        or is_nested_deeper(inner)
+        or has_too_many_values(inner)
+        or excess(inner) is not None
+    ):
         return None
     return inner

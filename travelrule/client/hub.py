@@ -16,7 +16,6 @@ from typing import Literal, TypeVar
 import httpx
 from pydantic import ValidationError
 
-from schemas.base import Wire
 from schemas.hub.bodies import CoinNetworks, PublicKeys, VaspList
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import (
@@ -26,6 +25,7 @@ from schemas.hub.screening import (
     UnhostedTokenResponse,
     WalletScreeningResponse,
 )
+from schemas.wire_model import Wire
 from travelrule.client import operations as ops
 from travelrule.client.answers import Answer, read
 from travelrule.client.codes import error_of

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.installation import audit_key
-from travelrule.commands.edge import Output, OutputOption, installation, not_built, run, write_json, write_text
-from travelrule.engine.audit.verifier import Verifier
+from travelrule.commands.invocation import Output, OutputOption, installation, not_built, run, write_json, write_text
+from travelrule.engine.audit.verifier import AuditVerifier
 from travelrule.engine.registry import MACHINES
 
 app = typer.Typer(help="The audit record", no_args_is_help=True)
@@ -34,7 +34,7 @@ def export(subject: Annotated[str, typer.Argument(help="the subject to export")]
 
 async def _verify(output: Output) -> None:
     async with installation() as opened:
-        verifier = Verifier(
+        verifier = AuditVerifier(
             opened.database,
             opened.entity_id,
             opened.vault,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from travelrule.commands.edge import Output, OutputOption, fail, load_settings, write_json, write_text
+from travelrule.commands.invocation import Output, OutputOption, fail, load_settings, write_json, write_text
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.errors import ConfigurationError
 

@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.installation import open_lists
-from travelrule.bootstrap.lists import put_in_force
-from travelrule.commands.edge import Output, OutputOption, fail, installation, run, write_json, write_text
+from travelrule.bootstrap.list_import import put_in_force
+from travelrule.commands.invocation import Output, OutputOption, fail, installation, run, write_json, write_text
 from travelrule.errors import TravelRuleError
 from travelrule.machine.effects import Alert
-from travelrule.screening.lists.formats import FORMATS, ImportedList, import_list
-from travelrule.screening.lists.report import ListFaults
+from travelrule.screening.lists.formats.registry import FORMATS
+from travelrule.screening.lists.import_report import ListFaults
+from travelrule.screening.lists.list_importer import ImportedList, import_list
 from travelrule.screening.names import NameKind, is_comparable
 
 app = typer.Typer(help="Sanctions lists", no_args_is_help=True)
@@ -46,7 +47,7 @@ def import_(
         run(_activate(imported, output, allow_shrink=allow_shrink))
 
 
-class Kind(StrEnum):
+class SearchKind(StrEnum):
     """What is looked for."""
 
     PERSON = "person"
@@ -54,17 +55,17 @@ class Kind(StrEnum):
     ADDRESS = "address"
 
 
-NAME_KINDS: dict[Kind | None, NameKind | None] = {
+NAME_KINDS: dict[SearchKind | None, NameKind | None] = {
     None: None,
-    Kind.PERSON: "person",
-    Kind.ORGANISATION: "organisation",
+    SearchKind.PERSON: "person",
+    SearchKind.ORGANISATION: "organisation",
 }
 
 
 @app.command()
 def search(
     text: Annotated[str, typer.Argument(help="a name or an address")],
-    kind: Annotated[Kind | None, typer.Option(help="look for this only")] = None,
+    kind: Annotated[SearchKind | None, typer.Option(help="look for this only")] = None,
     output: OutputOption = Output.TEXT,
 ) -> None:
     """Look for a name or an address in the lists in force, as screening does.
@@ -74,17 +75,17 @@ def search(
     run(_search(text, kind, output))
 
 
-async def _search(text: str, kind: Kind | None, output: Output) -> None:
+async def _search(text: str, kind: SearchKind | None, output: Output) -> None:
     if not is_comparable(text, None):
         raise typer.BadParameter("a name or an address has at least one letter or digit", param_hint="TEXT")
     async with installation() as opened:
         lists = open_lists(opened)
         await lists.start()
         threshold = opened.policy().screening.name_threshold
-        asked = (text,) if kind in (None, Kind.ADDRESS) else ()
+        asked = (text,) if kind in (None, SearchKind.ADDRESS) else ()
         screened = await lists.screen((), asked, threshold=threshold)
         hits = list(screened.hits)
-        if kind is not Kind.ADDRESS:
+        if kind is not SearchKind.ADDRESS:
             names = await lists.search(text, NAME_KINDS[kind], threshold=threshold)
             hits += names.hits
     rows = [

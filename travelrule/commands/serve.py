@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from travelrule.bootstrap.lists import addresses_of_folder
+from travelrule.bootstrap.list_import import addresses_of_folder
 from travelrule.bootstrap.roles import ROLES, serve_roles
-from travelrule.commands.edge import Output, fail, load_settings, not_built, run
+from travelrule.commands.invocation import Output, fail, load_settings, not_built, run
 from travelrule.errors import TravelRuleError, UsageError
 from travelrule.hub.runtime.assembly import run_hub
 from travelrule.sandbox.server import run_sandbox
@@ -58,7 +58,7 @@ def demo(
     output: Annotated[Output, typer.Option("--output", help="text or json")] = Output.TEXT,
 ) -> None:
     """Play the scenarios between two VASPs on a network of their own."""
-    from travelrule.commands.demo.play import play  # noqa: PLC0415 - nobody else needs it loaded
+    from travelrule.commands.demo.session import play  # noqa: PLC0415 - nobody else needs it loaded
 
     del output  # the summary line is JSON in any case
     try:

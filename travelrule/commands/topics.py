@@ -9,7 +9,7 @@ import typer
 from streams.admin import alter_topics, apply_topics, compare_topics
 from streams.connection import connect
 from streams.topics import Topics
-from travelrule.commands.edge import Output, OutputOption, load_settings, run, write_rows
+from travelrule.commands.invocation import Output, OutputOption, load_settings, run, write_rows
 from travelrule.errors import UsageError
 
 app = typer.Typer(help="Kafka topics", no_args_is_help=True)

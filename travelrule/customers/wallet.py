@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.wallets import WalletRegistered, WalletRemoved
-from travelrule.identity.addresses import canonical, split_tag
+from travelrule.identity.addresses import address_and_tag, canonical
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Effect, SendMessage
@@ -127,7 +127,7 @@ def project(state: WalletState) -> Projection:
             removed=True,
         )
         return Projection(status="removed", rows=(gone,))
-    address, tag = (data.address, data.tag) if data.tag else split_tag(data.address)
+    address, tag = address_and_tag(data.address, data.tag)
     screened = state.screened
     row = WalletRow(
         wallet_id=data.wallet_id,

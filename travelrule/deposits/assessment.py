@@ -11,57 +11,57 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from travelrule.deposits.builder import DepositTurn, ignored
+from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import GATE
-from travelrule.machine.alert_codes import AlertCode as SharedCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.effects import Emit
 from travelrule.messages.assessment import REPEATS, AssessmentEnded
 from travelrule.messages.assessment_causes import accepted, cause_of
 
 
-def ended(turn: DepositTurn, data: AssessmentEnded) -> Decision[DepositState]:
+def ended(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositState]:
     """An assessment came to its end; only the one that is waited for counts."""
-    gate = turn.state.gate
+    gate = builder.state.gate
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
-        return ignored(turn.state, "no assessment of this name is waited for")
+        return ignored(builder.state, "no assessment of this name is waited for")
     risk = "sanctioned" if data.sanctioned else data.risk
-    turn.clear_timer(GATE)
-    turn.change(gate=None, risks={**turn.state.risks, gate.kind: risk})
+    builder.clear_timer(GATE)
+    builder.change(gate=None, risks={**builder.state.risks, gate.kind: risk})
     if gate.kind == "kyt":
-        _say_kyt(turn, data)
+        _say_kyt(builder, data)
     cause = cause_of(data.kind, data.risk, sanctioned=data.sanctioned)
-    if cause is not None and accepted(cause, "deposit", turn.policy):
-        turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
-    return turn.done(f"{gate.kind} assessed: {data.reason or risk}")
+    if cause is not None and accepted(cause, "deposit", builder.policy):
+        builder.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
+    return builder.done(f"{gate.kind} assessed: {data.reason or risk}")
 
 
-def unanswered(turn: DepositTurn) -> str:
+def unanswered(builder: DepositBuilder) -> str:
     """The assessment did not answer, although its own limit has long passed: ask it again, then another one, unless the
     policy goes on without it.
     """
-    gate = turn.state.gate
+    gate = builder.state.gate
     if gate is None:
         return "no assessment is waited for"
-    turn.alert(SharedCode.ASSESSMENT_UNANSWERED, "critical", gate.asked)
+    builder.alert(AlertCode.ASSESSMENT_UNANSWERED, "critical", attempts=gate.asked)
     cause = cause_of(gate.kind, "pending", sanctioned=False)
-    if cause is not None and accepted(cause, "deposit", turn.policy):
-        turn.end_assessment()
-        turn.change(risks={**turn.state.risks, gate.kind: "pending"})
-        turn.alert(SharedCode.RISK_ACCEPTED_UNCHECKED)
+    if cause is not None and accepted(cause, "deposit", builder.policy):
+        builder.end_assessment()
+        builder.change(risks={**builder.state.risks, gate.kind: "pending"})
+        builder.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
         return f"{gate.kind} not assessed within the limit"
     if gate.asked > REPEATS:
-        turn.end_assessment()
-        turn.ask_assessment(gate.kind, gate.asked + 1)
+        builder.end_assessment()
+        builder.ask_assessment(gate.kind, gate.asked + 1)
     else:
-        turn.want(replace(gate, asked=gate.asked + 1))
+        builder.want(replace(gate, asked=gate.asked + 1))
     return f"{gate.kind} not assessed within the limit: ask again"
 
 
-def _say_kyt(turn: DepositTurn, data: AssessmentEnded) -> None:
+def _say_kyt(builder: DepositBuilder, data: AssessmentEnded) -> None:
     emitted: dict[str, Any] = {
-        "subject": f"deposit:{turn.state.deposit_id}",
+        "subject": f"deposit:{builder.state.deposit_id}",
         "requestId": data.assessment.partition(":")[2],
         "hubRequestId": data.hub_request_id or "-",
         "status": "released" if data.status.upper() == "RELEASED" else "failed",
@@ -70,4 +70,4 @@ def _say_kyt(turn: DepositTurn, data: AssessmentEnded) -> None:
     }
     if data.error:
         emitted["error"] = data.error
-    turn.effects.append(Emit("callbacks", turn.state.deposit_id, "kyt.result.v1", emitted))
+    builder.effects.append(Emit("callbacks", builder.state.deposit_id, "kyt.result.v1", emitted))

@@ -6,8 +6,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from schemas.base import Wire
 from schemas.events.persons import Person
+from schemas.wire_model import Wire
 from travelrule.machine.internal_inputs import CallResult
 
 QUESTION: Final = "deposit-context"

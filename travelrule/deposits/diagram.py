@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from travelrule.deposits.alert_codes import AlertCode
-from travelrule.deposits.table import ASK, HELD, REPORT, SEARCH, SETTLE, TRANSITIONS, TRY, WAITS
-from travelrule.machine.transition_table import NEW
+from travelrule.deposits.table import ASK, HELD, REPORT, SEARCH, SETTLE, TABLE, TRY, WAITS
+from travelrule.machine.alert_codes import DEPOSIT_ALERTS
+from travelrule.machine.state_diagram import alert_section, state_diagram, state_rows
 from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "deposit-states.md"
@@ -33,24 +33,11 @@ TIMERS: dict[str, tuple[str, str]] = {
 
 def page() -> str:
     """Give the whole page."""
-    return "\n".join([HEADER + "# Deposit states\n", INTRO, _diagram(), *_tables()])
-
-
-def _diagram() -> str:
-    lines = ["```mermaid", "stateDiagram-v2"]
-    for status, triggers in TRANSITIONS.items():
-        start = "[*]" if status == NEW else status
-        lines += [f"  {start} --> {after}: {trigger}" for trigger, after in triggers.items()]
-    return "\n".join([*lines, "```\n"])
+    return "\n".join([HEADER + "# Deposit states\n", INTRO, state_diagram(TABLE), *_tables()])
 
 
 def _tables() -> Iterator[str]:
-    rows = [
-        (f"`{status}`", f"`{trigger}`", f"`{after}`")
-        for status, triggers in TRANSITIONS.items()
-        for trigger, after in triggers.items()
-    ]
-    yield table(("From", "Trigger", "To"), rows)
+    yield state_rows(TABLE)
     yield "## Timers\n"
     waiting = {timer: status for status, timer in WAITS.items()}
     yield table(
@@ -60,8 +47,7 @@ def _tables() -> Iterator[str]:
             for timer, (limits, does) in TIMERS.items()
         ),
     )
-    yield "## Alerts\n"
-    yield table(("Code", "Runbook"), ((f"`{code}`", f"`docs/runbooks/{code}.md`") for code in AlertCode))
+    yield from alert_section(DEPOSIT_ALERTS)
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:

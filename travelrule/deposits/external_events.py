@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from schemas.events.decisions import DecisionRecorded
-from travelrule.deposits.alert_codes import AlertCode
 from travelrule.deposits.assessment import unanswered
-from travelrule.deposits.builder import DepositTurn, ignored, rejected
+from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import nudge, try_due
 from travelrule.deposits.detection import stand_at
 from travelrule.deposits.match import go_on
@@ -13,79 +12,79 @@ from travelrule.deposits.state import DepositState
 from travelrule.deposits.status_requests import ask_round
 from travelrule.deposits.table import ASK, GATE, HELD, REPORT, SEARCH, SETTLE, TRY
 from travelrule.deposits.txid_search import search_due
-from travelrule.machine.alert_codes import AlertCode as SharedCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.alert_codes import AlertCode
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.policy.causes import Cause
 
 
-def operator_decided(turn: DepositTurn, data: DecisionRecorded) -> Decision[DepositState]:
+def operator_decided(builder: DepositBuilder, data: DecisionRecorded) -> Decision[DepositState]:
     """``decision.recorded.v1``: deny anything not final, allow anything on hold (contract section 4)."""
-    case = turn.state.case
+    case = builder.state.case
     if case.final:
-        return rejected(turn.state, "ALREADY_FINAL", "subject", "the last verdict is final")
-    if turn.state.status == "settled":
-        return rejected(turn.state, "ALREADY_SETTLED", "subject", "the platform said what became of the coins")
+        return rejected(builder.state, "ALREADY_FINAL", "subject", "the last verdict is final")
+    if builder.state.status == "settled":
+        return rejected(builder.state, "ALREADY_SETTLED", "subject", "the platform said what became of the coins")
     if data.decision == "allow" and case.verdict != "hold":
-        return rejected(turn.state, "NOT_ON_HOLD", "subject", "only a deposit on hold can be allowed")
-    turn.move("decided")
-    turn.stop()
-    turn.change(refused=data.decision == "deny")
-    turn.overrule(Cause.OPERATOR_DENY if data.decision == "deny" else Cause.OPERATOR_ALLOW)
-    return turn.done(f"decided by an operator: {data.decision}")
+        return rejected(builder.state, "NOT_ON_HOLD", "subject", "only a deposit on hold can be allowed")
+    builder.move("decided")
+    builder.stop()
+    builder.change(refused=data.decision == "deny")
+    builder.overrule(Cause.OPERATOR_DENY if data.decision == "deny" else Cause.OPERATOR_ALLOW)
+    return builder.done(f"decided by an operator: {data.decision}")
 
 
-def timer_due(turn: DepositTurn, data: TimerDue) -> Decision[DepositState]:
+def timer_due(builder: DepositBuilder, data: TimerDue) -> Decision[DepositState]:
     """A timer of this deposit came due; one that was moved or dropped since is nothing."""
-    if turn.state.timers.get(data.name) != data.due_at:
-        return ignored(turn.state, "the timer was moved or dropped")
-    turn.clear_timer(data.name)
-    status = turn.state.status
+    if builder.state.timers.get(data.name) != data.due_at:
+        return ignored(builder.state, "the timer was moved or dropped")
+    builder.clear_timer(data.name)
+    status = builder.state.status
     match data.name:
         case _ if data.name == REPORT and status == "awaiting":
-            return turn.done(_report_due(turn))
+            return builder.done(_report_due(builder))
         case _ if data.name == ASK and status == "asking":
-            return turn.done(ask_round(turn))
+            return builder.done(ask_round(builder))
         case _ if data.name == SEARCH and status == "searching":
-            return turn.done(search_due(turn))
+            return builder.done(search_due(builder))
         case _ if data.name == TRY and status in ("requesting", "held"):
-            return turn.done(try_due(turn))
+            return builder.done(try_due(builder))
         case _ if data.name == GATE:
-            return turn.done(unanswered(turn))
+            return builder.done(unanswered(builder))
         case _ if data.name == HELD:
-            return turn.done(_held_due(turn))
+            return builder.done(_held_due(builder))
         case _ if data.name == SETTLE:
-            turn.alert(AlertCode.DEPOSIT_NOT_SETTLED)
-            return turn.done("allowed, and not settled within the limit")
-    return turn.done("nothing waits for this timer any more")
+            builder.alert(AlertCode.DEPOSIT_NOT_SETTLED)
+            return builder.done("allowed, and not settled within the limit")
+    return builder.done("nothing waits for this timer any more")
 
 
-def _report_due(turn: DepositTurn) -> str:
+def _report_due(builder: DepositBuilder) -> str:
     """The time of the report is over. Whoever did not answer within the house is asked again, aloud."""
-    state = turn.state
+    state = builder.state
     if not state.looked_up or not state.unannounced:
-        turn.alert(AlertCode.DEPOSIT_LOOKUP_MISSING, "critical")
-        turn.set_timer(REPORT, turn.policy.time_limits.status_search_after)
+        builder.alert(AlertCode.DEPOSIT_LOOKUP_MISSING, "critical")
+        builder.set_timer(REPORT, builder.policy.time_limits.status_search_after)
         if not state.looked_up:
-            turn.look_up()
+            builder.look_up()
         if not state.unannounced:
-            stand_at(turn, state.place)
+            stand_at(builder, state.place)
         return "the own house did not answer: ask again"
     if any(not one.gone for one in state.candidates):
-        turn.move("report-late")
-        return ask_round(turn)
-    return go_on(turn)
+        builder.move("report-late")
+        return ask_round(builder)
+    return go_on(builder)
 
 
-def _held_due(turn: DepositTurn) -> str:
+def _held_due(builder: DepositBuilder) -> str:
     """A hold is reminded of; what somebody may have corrected is tried once more first."""
-    turn.alert(SharedCode.HELD_TOO_LONG)
-    if turn.state.status == "held" and TRY not in turn.state.timers:
-        return f"on hold for long: {nudge(turn)}"
+    builder.alert(AlertCode.HELD_TOO_LONG)
+    if builder.state.status == "held" and TRY not in builder.state.timers:
+        return f"on hold for long: {nudge(builder)}"
     return "on hold for long"
 
 
-def troubled(turn: DepositTurn, report: CallResult) -> Decision[DepositState]:
+def troubled(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
     """A call is still being tried; an operator should know."""
-    turn.alert(SharedCode.CALL_TROUBLED, "warning", report.attempts)
-    return turn.done("call still being tried")
+    builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
+    return builder.done("call still being tried")

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.wire_model import Wire
 from travelrule.deposits.assessment import ended
-from travelrule.deposits.builder import DepositTurn, ignored, rejected
+from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import data_reported
 from travelrule.deposits.detection import confirmed, detected, repeated, retracted, settled
 from travelrule.deposits.external_events import operator_decided, timer_due, troubled
@@ -23,7 +23,7 @@ from travelrule.deposits.state import DepositState
 from travelrule.deposits.status_requests import status_reported
 from travelrule.deposits.table import VERSION
 from travelrule.deposits.txid_search import called_back, result_reported, search_reported
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
@@ -33,7 +33,7 @@ from travelrule.messages.arrival import DepositMatched, DepositUnannounced, Depo
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[DepositTurn, CallResult], str]] = {
+REPORTS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
     "status-search": status_reported,
     "txid-search": search_reported,
     "txid-search-result": result_reported,
@@ -52,30 +52,30 @@ def decide(state: DepositState | None, item: Input, policy: Policy, now: datetim
     hear = HEARS.get(type(data))
     if hear is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a deposit")
-    return hear(DepositTurn(state, item, policy, now), data)
+    return hear(DepositBuilder(state, item, policy, now), data)
 
 
-def _reported(turn: DepositTurn, report: CallResult) -> Decision[DepositState]:
+def _reported(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
     if report.operation == "look-up":
-        return looked_up(turn, report)
+        return looked_up(builder, report)
     if report.outcome == "troubled":
-        return troubled(turn, report)
+        return troubled(builder, report)
     hear = REPORTS.get(report.operation)
     if hear is None:
-        return ignored(turn.state, "no call of this kind is made for a deposit")
-    return turn.done(hear(turn, report))
+        return ignored(builder.state, "no call of this kind is made for a deposit")
+    return builder.done(hear(builder, report))
 
 
-HEARS: dict[type[Wire], Callable[[DepositTurn, Any], Decision[Any]]] = {
-    DepositDetected: lambda turn, _: repeated(turn),
-    DepositConfirmed: lambda turn, _: confirmed(turn),
-    DepositRetracted: lambda turn, _: retracted(turn),
+HEARS: dict[type[Wire], Callable[[DepositBuilder, Any], Decision[Any]]] = {
+    DepositDetected: lambda builder, _: repeated(builder),
+    DepositConfirmed: lambda builder, _: confirmed(builder),
+    DepositRetracted: lambda builder, _: retracted(builder),
     DepositSettled: settled,
     DepositMatched: matched,
     DepositUnmatched: unmatched,
     DepositUnannounced: unannounced,
     DecisionRecorded: operator_decided,
-    SearchCalledBack: lambda turn, data: turn.done(called_back(turn, data)),
+    SearchCalledBack: lambda builder, data: builder.done(called_back(builder, data)),
     CallResult: _reported,
     TimerDue: timer_due,
     AssessmentEnded: ended,

@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
-from schemas.text import decimal_text
-from travelrule.deposits.alert_codes import AlertCode
+from schemas.nesting import is_nested_deeper
+from schemas.numbers import decimal_text
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.addresses import canonical, same_txid
 from travelrule.identity.build import data_answer_payload, parties_payload
@@ -28,8 +28,8 @@ from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.names import compare_beneficiary, normalise, same_party
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.required_data import lacking, unsendable
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
-from travelrule.machine.depth import too_deep
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
@@ -91,7 +91,7 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
     if profile is None:
         fix = "set VASP_PROFILE_FILE: an answer names the originating VASP"
         return _rejected(None, "VASP_BACKEND_INTERNAL_ERROR", "", fix)
-    if too_deep(request.ivms101):
+    if is_nested_deeper(request.ivms101):
         return _rejected(None, "INVALID_MSG_FIELD_VALUE", "payload", "the payload is nested deeper than IVMS101 is")
     found = _examine(request, policy)
     if isinstance(found, _Refusal):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.messages.inbound_request import SenderFacts
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from schemas.events.deposits import DepositDetected
 from travelrule.deposits.context import ContextWallet
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.addresses import address_and_tag
 from travelrule.machine.case import Case
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.arrival import DepositMatched
@@ -102,9 +102,7 @@ class DepositState:
     @property
     def address(self) -> tuple[str, str | None]:
         """Address and tag apart, also when the platform joined them (D45)."""
-        if self.detected.tag:
-            return self.detected.address, self.detected.tag
-        return split_tag(self.detected.address)
+        return address_and_tag(self.detected.address, self.detected.tag)
 
     @property
     def counterparty(self) -> str:

@@ -2,7 +2,7 @@
 
 The law
 -------
-1. Every change of status is in ``TRANSITIONS`` and goes through ``step``; a missing key is a fault of our own. What
+1. Every change of status is in ``TABLE`` and goes through ``step``; a missing key is a fault of our own. What
    the chain did (``mined``, ``final``, ``retracted``) and what the verdict is (``open allow hold deny``) are kept apart
    from the status: they answer other questions (design section 4).
 2. Only ``machine.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from travelrule.machine.transition_table import NEW, IllegalTransitionError
+from travelrule.machine.transition_table import NEW, TransitionTable
 
 _ANYWHERE = {"settled": "settled", "retracted": "retracted"}
 _OPEN = {"decided": "decided", **_ANYWHERE}
@@ -47,7 +47,8 @@ GATE = "gate"
 VERSION = 2
 """The version of the deposit machine, see ``Machine.version``."""
 
-TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(
+TABLE = TransitionTable(
+    "deposit",
     {
         NEW: {"detected": "awaiting"},
         "awaiting": {
@@ -72,9 +73,9 @@ TRANSITIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType(
         "decided": dict(_ANYWHERE),
         "settled": {"retracted": "retracted"},
         "retracted": {"back": "awaiting"},
-    }
+    },
 )
-"""``TRANSITIONS[status][trigger]`` is the next status."""
+"""Every change of status."""
 
 REPORT, ASK, SEARCH, TRY, HELD, SETTLE = "report", "ask", "search", "try", "held", "settle"
 
@@ -85,16 +86,3 @@ WAITS: MappingProxyType[str, str] = MappingProxyType(
 
 AUTOMATIC = frozenset({"awaiting", "asking", "searching", "requesting", "held"})
 """Where a report is still awaited or the sender is looked for: a final verdict ends all of it."""
-
-
-def step(status: str, trigger: str) -> str:
-    """Give the status after ``trigger``; raises ``IllegalTransitionError`` for what the table does not have."""
-    try:
-        return TRANSITIONS[status][trigger]
-    except KeyError:
-        raise IllegalTransitionError("deposit", status, trigger) from None
-
-
-def may(status: str, trigger: str) -> bool:
-    """Whether the table has this change."""
-    return trigger in TRANSITIONS.get(status, {})

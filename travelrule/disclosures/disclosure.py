@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.base import Wire
-from travelrule.machine.builder import rejected
-from travelrule.machine.decision import Decision
+from schemas.wire_model import Wire
+from travelrule.machine.decision import Decision, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import Projection

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import orjson
 
-from schemas.base import Wire
 from schemas.registry import EVENTS
+from schemas.wire_model import Wire
 from travelrule.engine.registry import INTERNAL
 from travelrule.machine.input import Input, RawMessage, Source
 

@@ -18,7 +18,7 @@ from travelrule.crypto.errors import CryptoError
 from travelrule.engine.vault import NONCE_BYTES, Vault
 from travelrule.errors import ConfigurationError
 from travelrule.store.database import Database
-from travelrule.store.key_checks import KeyChecks, Purpose
+from travelrule.store.key_checks import KeyCheckRepository, Purpose
 
 STORAGE_KEYS, INDEX_KEY = "TRAVELRULE_STORAGE_KEYS", "TRAVELRULE_INDEX_KEY"
 SAMPLES = 20
@@ -39,7 +39,7 @@ class KeyGuard:
     async def verify(self) -> None:
         """Raise ConfigurationError for a wrong key; nothing is written. Tables may be of any version, or missing."""
         async with self._database.snapshot() as connection:
-            checks = KeyChecks(connection, self._vasp)
+            checks = KeyCheckRepository(connection, self._vasp)
             if not await checks.has_table("data_keys"):
                 return
             stored = await checks.stored() if await checks.has_table("key_checks") else {}
@@ -48,17 +48,17 @@ class KeyGuard:
     async def register(self) -> None:
         """The same with the tables of this version; check values that are missing are written."""
         async with self._database.snapshot() as connection:
-            checks = KeyChecks(connection, self._vasp)
+            checks = KeyCheckRepository(connection, self._vasp)
             missing = await self._missing(checks, await checks.stored())
         if not missing:
             return
         async with self._database.begin() as connection:
-            checks = KeyChecks(connection, self._vasp)
+            checks = KeyCheckRepository(connection, self._vasp)
             await checks.lock()  # another process may have been first, with other keys
             missing = await self._missing(checks, await checks.stored())
             await checks.add(missing, datetime.now(UTC))
 
-    async def _missing(self, checks: KeyChecks, stored: dict[tuple[str, bytes], bytes]) -> NewValues:
+    async def _missing(self, checks: KeyCheckRepository, stored: dict[tuple[str, bytes], bytes]) -> NewValues:
         """The check values to write; ConfigurationError if a key is not the right one."""
         known: dict[str, dict[bytes, bytes]] = {"storage": {}, "index": {}}
         for (purpose, key_id), value in stored.items():
@@ -66,7 +66,7 @@ class KeyGuard:
         missing = await self._missing_storage(checks, known["storage"])
         return missing | await self._missing_index(checks, known["index"])
 
-    async def _missing_storage(self, checks: KeyChecks, known: dict[bytes, bytes]) -> NewValues:
+    async def _missing_storage(self, checks: KeyCheckRepository, known: dict[bytes, bytes]) -> NewValues:
         keys = self._vault.keys
         if known:
             if known.keys().isdisjoint(keys.ids):
@@ -93,7 +93,7 @@ class KeyGuard:
             if key_id not in known
         }
 
-    async def _missing_index(self, checks: KeyChecks, known: dict[bytes, bytes]) -> NewValues:
+    async def _missing_index(self, checks: KeyCheckRepository, known: dict[bytes, bytes]) -> NewValues:
         index = self._vault.index
         value = index.check_value(self._context)
         if known:

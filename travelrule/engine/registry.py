@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.assessments import machine as assessment
 from travelrule.customers import owner, wallet
 from travelrule.deposits import machine as deposit

@@ -22,7 +22,7 @@ from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store.database import Database, is_infrastructure_failure
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 from travelrule.store.types import Instant, instant_text
 
 LEASE = "timers"
@@ -57,7 +57,7 @@ class TimerJob:
         self,
         database: Database,
         vasp: str,
-        leases: Leases,
+        leases: LeaseRepository,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],

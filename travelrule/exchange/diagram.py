@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from travelrule.exchange.table import TRANSITIONS
-from travelrule.machine.alert_codes import AlertCode
+from travelrule.exchange.table import SIDES
+from travelrule.machine.alert_codes import SHARED_ALERTS
 from travelrule.machine.retry_table import BY_CLASS, BY_CODE, BY_STATUS, CONCLUDING_BY_CODE, Plan, Rule
-from travelrule.machine.transition_table import NEW
+from travelrule.machine.state_diagram import alert_section, state_diagram, state_rows
 from travelrule.pages import table, write_or_check
 
 PAGE = Path(__file__).parents[2] / "docs" / "generated" / "exchange-states.md"
@@ -37,34 +37,14 @@ PLANS: dict[Plan, str] = {
 
 def page() -> str:
     """Give the whole page."""
-    return "\n".join([HEADER + "# Exchange states\n", INTRO, *_sides(), *_retries(), *_alerts()])
+    return "\n".join([HEADER + "# Exchange states\n", INTRO, *_sides(), *_retries(), *alert_section(SHARED_ALERTS)])
 
 
 def _sides() -> Iterator[str]:
-    for side, transitions in TRANSITIONS.items():
-        yield f"## {side.capitalize()} side\n"
-        yield _diagram(transitions)
-        rows = [
-            (f"`{status}`", f"`{trigger}`", f"`{after}`")
-            for status, triggers in transitions.items()
-            for trigger, after in triggers.items()
-        ]
-        yield table(("From", "Trigger", "To"), rows)
-
-
-def _diagram(table: dict[str, dict[str, str]]) -> str:
-    lines = ["```mermaid", "stateDiagram-v2"]
-    lines += [f'  state "{status}" as {_name(status)}' for status in table if "-" in status]
-    for status, triggers in table.items():
-        start = "[*]" if status == NEW else _name(status)
-        lines += [f"  {start} --> {_name(after)}: {trigger}" for trigger, after in triggers.items()]
-        if not triggers:
-            lines.append(f"  {_name(status)} --> [*]")
-    return "\n".join([*lines, "```\n"])
-
-
-def _name(status: str) -> str:
-    return status.replace("-", "_")
+    for side in SIDES.values():
+        yield f"## {side.name.capitalize()} side\n"
+        yield state_diagram(side)
+        yield state_rows(side)
 
 
 def _retries() -> Iterator[str]:
@@ -84,11 +64,6 @@ def _retries() -> Iterator[str]:
         ("Answer", "Plan", "Acted", "Passing", "Operator told"),
         ((name, f"`{rule.plan.value}`", *map(_mark, (rule.acted, rule.passing, rule.tell))) for name, rule in rules),
     )
-
-
-def _alerts() -> Iterator[str]:
-    yield "## Alerts\n"
-    yield table(("Code", "Runbook"), ((f"`{code}`", f"`docs/runbooks/{code}.md`") for code in AlertCode))
 
 
 def _mark(value: bool) -> str:  # noqa: FBT001  one cell of a table

@@ -2,9 +2,9 @@
 
 The law
 -------
-1. Everything that changes the status of an exchange is in ``TRANSITIONS``, and every change goes through ``step``.
-   A missing key is an illegal change; whoever asks for one has a fault of his own, because what a *peer* sends is
-   looked up first (``may``) and answered, never stepped blindly.
+1. Every change of status is in ``ORIGINATING`` or ``BENEFICIARY`` and goes through ``step``. A missing key is an
+   illegal change and a fault of our own, because what a *peer* sends is looked up first (``may``) and answered, never
+   stepped blindly.
 2. Originating side (states.md section 2). ``wait`` is stored before the authorization is sent. The answer makes it
    ``verified`` or ``denied``; an answer that is lost for good makes it ``canceled``, and a finish is owed if the
    counterparty may have acted (D47). ``verified`` becomes ``pending`` in the same decision that allows the withdrawal,
@@ -27,11 +27,8 @@ The law
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Literal
 
-from travelrule.machine.transition_table import NEW, IllegalTransitionError
-
-Side = Literal["originating", "beneficiary"]
+from travelrule.machine.transition_table import NEW, TransitionTable
 
 ORIGINATOR_VERSION = 2
 BENEFICIARY_VERSION = 2
@@ -40,45 +37,36 @@ BENEFICIARY_VERSION = 2
 
 STATUSES = ("wait", "verified", "denied", "pending", "processing", "wait-confirm", "confirmed", "canceled")
 
-_ORIGINATING: dict[str, dict[str, str]] = {
-    NEW: {"authorization-sent": "wait"},
-    "wait": {"answered-verified": "verified", "answered-denied": "denied", "answer-lost": "canceled"},
-    "verified": {"queued": "pending", "not-sent": "canceled"},
-    "pending": {"broadcast": "processing", "not-sent": "canceled"},
-    "processing": {"mined": "wait-confirm", "chain-failed": "canceled"},
-    "wait-confirm": {"final": "confirmed", "chain-failed": "canceled"},
-    "confirmed": {"chain-failed": "canceled"},
-    "denied": {},
-    "canceled": {},
-}
-
-_BENEFICIARY: dict[str, dict[str, str]] = {
-    NEW: {"authorization-passed": "verified", "authorization-refused": "denied"},
-    "verified": {
-        "txid-reported": "confirmed",
-        "origin-confirmed": "confirmed",
-        "finished": "canceled",
-        "origin-canceled": "canceled",
+ORIGINATING = TransitionTable(
+    "originating",
+    {
+        NEW: {"authorization-sent": "wait"},
+        "wait": {"answered-verified": "verified", "answered-denied": "denied", "answer-lost": "canceled"},
+        "verified": {"queued": "pending", "not-sent": "canceled"},
+        "pending": {"broadcast": "processing", "not-sent": "canceled"},
+        "processing": {"mined": "wait-confirm", "chain-failed": "canceled"},
+        "wait-confirm": {"final": "confirmed", "chain-failed": "canceled"},
+        "confirmed": {"chain-failed": "canceled"},
+        "denied": {},
+        "canceled": {},
     },
-    "denied": {"finished": "canceled"},
-    "confirmed": {"finished": "canceled"},
-    "canceled": {},
-}
-
-TRANSITIONS: MappingProxyType[str, dict[str, dict[str, str]]] = MappingProxyType(
-    {"originating": _ORIGINATING, "beneficiary": _BENEFICIARY}
 )
-"""``TRANSITIONS[side][status][trigger]`` is the next status."""
 
+BENEFICIARY = TransitionTable(
+    "beneficiary",
+    {
+        NEW: {"authorization-passed": "verified", "authorization-refused": "denied"},
+        "verified": {
+            "txid-reported": "confirmed",
+            "origin-confirmed": "confirmed",
+            "finished": "canceled",
+            "origin-canceled": "canceled",
+        },
+        "denied": {"finished": "canceled"},
+        "confirmed": {"finished": "canceled"},
+        "canceled": {},
+    },
+)
 
-def step(side: Side, status: str, trigger: str) -> str:
-    """Give the status after ``trigger``; raises ``IllegalTransitionError`` for what the table does not have."""
-    try:
-        return TRANSITIONS[side][status][trigger]
-    except KeyError:
-        raise IllegalTransitionError(side, status, trigger) from None
-
-
-def may(side: Side, status: str, trigger: str) -> bool:
-    """Whether the table has this change."""
-    return trigger in TRANSITIONS[side].get(status, {})
+SIDES = MappingProxyType({table.name: table for table in (ORIGINATING, BENEFICIARY)})
+"""The table of each side."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events.withdrawals import Destination, WithdrawalRequested
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.addresses import address_and_tag
 from travelrule.identity.build import address_payload, authorization_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.own_profile import KOREA
@@ -24,9 +24,7 @@ CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})
 
 def split_destination(destination: Destination) -> tuple[str, str | None]:
     """Give address and tag apart, also when the platform joined them (D45)."""
-    if destination.tag:
-        return destination.address, destination.tag
-    return split_tag(destination.address)
+    return address_and_tag(destination.address, destination.tag)
 
 
 def address_search(request: WithdrawalRequested) -> tuple[dict[str, Any], dict[str, Any]]:

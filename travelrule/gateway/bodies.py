@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import ValidationError
 
-from schemas.base import Wire
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.limits import VALUES_MAX
+from schemas.nesting import DEPTH_MAX, is_nested_deeper
+from schemas.wire_model import Wire
 from travelrule.gateway.refusals import ErrorType, Refused
 from travelrule.identity.payload_limits import has_too_many_values
 
 BODY_BYTES_MAX = 1024 * 1024
 CLEAR_BODY_BYTES_MAX = 64 * 1024
 """A request without payload has a handful of ids."""
-DEPTH_MAX = 64
 
 Model = TypeVar("Model", bound=Wire)
 
@@ -42,7 +42,7 @@ def json_object(body: bytes, code: ErrorType, field: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise Refused(code, field, "must be one JSON object in UTF-8")
     # Counting brackets is cheap; only a body with enough of them is walked.
-    if body.count(b"{") + body.count(b"[") > DEPTH_MAX and _depth(raw) > DEPTH_MAX:
+    if body.count(b"{") + body.count(b"[") > DEPTH_MAX and is_nested_deeper(raw):
         raise Refused(code, field, f"must not be nested deeper than {DEPTH_MAX} levels")
     # Each value but the first of a list or object stands behind a comma.
     if body.count(b",") + body.count(b"{") + body.count(b"[") > VALUES_MAX and has_too_many_values(raw):
@@ -79,19 +79,3 @@ def _refusal(model: type[Wire], raw: dict[str, Any], error: ValidationError) -> 
     if faults[0].path == "payload" and isinstance(raw["payload"], str):
         return Refused("INVALID_ENCRYPTED_BODY", "payload", "must be base64 of nonce, tag and ciphertext")
     return Refused("INVALID_MSG_FIELD_VALUE", faults[0].path, faults[0].fix)
-
-
-def _depth(value: object) -> int:
-    """Measure level by level: no recursion, whatever the peer sent."""
-    level: list[object] = [value]
-    depth = 0
-    while level:
-        depth += 1
-        inner: list[object] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner.extend(one.values())
-            elif isinstance(one, list):
-                inner.extend(one)
-        level = inner
-    return depth

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.refusals import Refused, internal

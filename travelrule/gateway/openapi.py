@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 import orjson
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from schemas.base import Wire
 from schemas.hub.bodies import (
     AddressSearchRequest,
     AddressSearchResponse,
@@ -35,7 +34,8 @@ from schemas.hub.bodies import (
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import UnhostedResult
 from schemas.json_schema import WireJsonSchema
-from schemas.text import Id, Text
+from schemas.texts import Id, Text
+from schemas.wire_model import Wire
 from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.openapi_examples import EXAMPLES, Example
 from travelrule.gateway.refusals import ErrorType

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from travelrule.identity.addresses import tag_fits, whole_first
 from travelrule.store.reads import WalletRecord
 
 
 def meant(account_number: str, found: Iterable[WalletRecord]) -> list[WalletRecord]:
-    """Give the wallets that an account number means.
-
-    The whole text first, then the part left of the colon.
-
-    Where the customer has a tag the address is shared, so the right part must be that tag; where there is
-    none, an appended one is ignored (published test data expects it).
-    """
-    fitting = [
-        wallet
-        for wallet in found
-        if wallet.asked == account_number and (not wallet.tag or wallet.tag == wallet.found_tag)
-    ]
-    whole = [wallet for wallet in fitting if wallet.found_tag is None]
-    return whole or fitting
+    """Return the wallets that an account number means: the whole text first, then the part left of the colon."""
+    fitting = (one for one in found if one.asked == account_number and tag_fits(one.found_tag, one.tag))
+    return whole_first(fitting, lambda wallet: (wallet.asked, wallet.found_tag))
 
 
 def takes(wallet: WalletRecord, currency: str, network: str | None) -> bool:

@@ -18,8 +18,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from schemas.base import Wire
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.hub.screening import (
     KytSearchRequest,
     TransactionScreeningRequest,
@@ -27,7 +26,8 @@ from schemas.hub.screening import (
     WalletScreeningRequest,
 )
 from schemas.hub.search import TxidSearchRequest, WalletSearchRequest
-from schemas.text import EXPONENT_PATTERN
+from schemas.numbers import EXPONENT_PATTERN
+from schemas.wire_model import Wire
 from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)

@@ -7,12 +7,12 @@ from typing import Any
 
 from yarl import URL
 
+from schemas.operations import Operation
 from travelrule import logs
 from travelrule.hub.body_shapes import absent
 from travelrule.hub.callback_addresses import has_userinfo, is_disguised, is_public, literal_address
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import HUB_ENTITY
-from travelrule.hub.operations import CALLBACK, Operation
 from travelrule.hub.ports import CallbackCall, CallbackTransport, Clock, Journal, NoMemberAnswer
 from travelrule.hub.records import CallRecord
 from travelrule.hub.searches.records import SearchKey, SearchOutcome
@@ -80,7 +80,7 @@ class CallbackSender:
         began = time.perf_counter()
         record = CallRecord(
             at=self._clock(),
-            operation=CALLBACK.name,
+            operation=Operation.CALLBACK,
             caller=HUB_ENTITY,
             target=key.caller,
             request_id=key.request_id,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from travelrule.hub.hub_answer import HubAnswer
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.records import CallRecord
 
 
@@ -20,7 +20,7 @@ class HubCall:
     the path names, ``fields`` the parsed body.
     """
 
-    operation: Operation
+    operation: HubOperation
     caller: Member
     target: Member
     headers: Mapping[str, str]

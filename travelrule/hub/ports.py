@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from schemas.operations import Operation
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.records import CallRecord
 from travelrule.hub.searches.records import SearchKey, SearchOutcome, SearchRecord
 
@@ -61,7 +62,7 @@ class HubState(Protocol):
 class MemberCall:
     """A request to a member: exact body bytes, and the headers it may see."""
 
-    operation: Operation
+    operation: HubOperation
     headers: Mapping[str, str]
     body: bytes
     record: CallRecord

@@ -8,8 +8,12 @@ sent texts are never changed: the canonical forms here are keys for comparison o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
 
 from travelrule.crypto.encodings.bech32 import variant_of
+
+Found = TypeVar("Found")
 
 _EVM = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _BECH32 = re.compile(r"(?P<prefix>[a-z][a-z0-9_]{0,30})1(?P<data>[02-9ac-hj-np-z]{6,150})")
@@ -72,6 +76,11 @@ def split_tag(text: str) -> tuple[str, str | None]:
     return left, right or None
 
 
+def address_and_tag(address: str, tag: str | None) -> tuple[str, str | None]:
+    """Return address and tag apart, also where an event holds both in the address (D45)."""
+    return (address, tag) if tag else split_tag(address)
+
+
 def candidates(text: str) -> list[tuple[str, str | None]]:
     """Return what a text may mean, as (canonical address, tag), in the order of algorithm A: whole, then split.
 
@@ -89,6 +98,16 @@ def tag_fits(sent: str | None, own: str | None) -> bool:
     has none, an appended one is ignored (published test data expects it).
     """
     return not own or sent == own
+
+
+def whole_first(found: Iterable[Found], match_of: Callable[[Found], tuple[Hashable, str | None]]) -> list[Found]:
+    """Keep what was found for a whole text; what was found left of its colon only where nothing else was (algorithm A).
+
+    ``match_of`` returns the text that something was found for, and the tag that was split off (None: none was).
+    """
+    matches = [(match_of(one), one) for one in found]
+    whole = {text for (text, tag), _ in matches if tag is None}
+    return [one for (text, tag), one in matches if tag is None or text not in whole]
 
 
 def place(address: str, tag: str) -> str:

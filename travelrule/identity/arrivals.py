@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.identity.addresses import canonical, txid_key
+
+DIGITS = 64
 
 
 def arrival_subject(txid: str, address: str, tag: str | None) -> str:
@@ -14,4 +15,4 @@ def arrival_subject(txid: str, address: str, tag: str | None) -> str:
     much entropy for the digest to be guessed back.
     """
     text = "\n".join((txid_key(txid), canonical(address), tag or ""))
-    return f"arrival:{sha256(text.encode()).hexdigest()}"
+    return f"arrival:{fingerprint(text.encode(), DIGITS)}"

@@ -13,26 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from travelrule.identity.normal_names import normalise
-
-_FORM_WORDS = """
-    inc incorporated ltd limited llc llp lp plc corp corporation co company
-    gmbh ag kg kgaa ohg ug ev eg gbr mbh se sa sas sasu sarl eurl snc scs sca spa srl srls
-    sapa bv nv vof cv oy oyj ab hb asa as aş aps sl slu sau slne sadecv lda ltda eireli
-    sro spolsro doo dd ad ood eood kft zrt nyrt bt sia uab oü ou
-    spzoo pty pte pvt private proprietary sdn bhd berhad tbk kk gk yk jsc ojsc pjsc cjsc
-    fze fzco fzllc dmcc wll psc ооо оао зао пао ао тоо
-"""
-_FORMS = frozenset(_FORM_WORDS.split())
-"""Words for a legal form, normalised, as they stand at the end of a name."""
-
-_LEADING = frozenset({"pt", "cv", "ооо", "оао", "зао", "пао", "ао", "тоо"})
-"""The few that stand in front."""
-
-_CJK = (
-    "유한책임회사", "주식회사", "유한회사", "합자회사", "합명회사",
-    "株式会社", "合同会社", "有限会社", "股份有限公司", "有限責任公司", "有限责任公司", "有限公司",
-)  # fmt: skip
-"""Forms written against the name without a blank, longest first where one ends in another."""
+from travelrule.text.legal_forms import ATTACHED_FORMS, END_FORMS, LEADING_FORMS
 
 _CJK_SHORT = re.compile(r"\((?:주|유|株|有|同)\)|[㈜㈱㈲]")
 _JOINED_MAX = 3  # "Sp. z o.o.", "spol. s r.o.": one form in up to three words
@@ -81,7 +62,7 @@ def without_form(name: str) -> str:
     words = [word for word in re.split(r"[\s,]+", text) if normalise(word) or _digits(word)]
     while words and (count := _trailing(words)):
         del words[-count:]
-    while words and normalise(words[0]) in _LEADING:
+    while words and normalise(words[0]) in LEADING_FORMS:
         del words[0]
     return _without_cjk("".join(words)) or name
 
@@ -89,13 +70,13 @@ def without_form(name: str) -> str:
 def _trailing(words: list[str]) -> int:
     """Count the words at the end that are one legal form, 0 if none."""
     for count in range(min(_JOINED_MAX, len(words)), 0, -1):
-        if not any(map(_digits, words[-count:])) and normalise("".join(words[-count:])) in _FORMS:
+        if not any(map(_digits, words[-count:])) and normalise("".join(words[-count:])) in END_FORMS:
             return count
     return 0
 
 
 def _without_cjk(name: str) -> str:
-    for form in _CJK:
+    for form in ATTACHED_FORMS:
         for rest in (name.removeprefix(form), name.removesuffix(form)):
             if rest != name:
                 return rest

@@ -1,4 +1,4 @@
-"""The codes of the alerts that the exchange machines raise. Each names a runbook, ``docs/runbooks/<code>.md``."""
+"""The codes of the alerts that the machines raise. Each names a runbook, ``docs/runbooks/<code>.md``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AlertCode(StrEnum):
-    """What an operator is told."""
+    """What an operator must see."""
 
     ANSWER_NOT_BOUND = "ANSWER_NOT_BOUND"
     """A counterparty's answers do not fit the request that they answer."""
@@ -24,6 +24,24 @@ class AlertCode(StrEnum):
     """The counterparty says that the address or its owner is sanctioned."""
     COUNTERPARTY_UNREACHABLE = "COUNTERPARTY_UNREACHABLE"
     """The counterparty could not be reached for as long as the policy tries."""
+    CREDITED_WITHOUT_ALLOW = "CREDITED_WITHOUT_ALLOW"
+    """The platform credited what no verdict allowed."""
+    DATA_ANSWER_INCOMPLETE = "DATA_ANSWER_INCOMPLETE"
+    """A data request was answered without something that must be sent of an originator."""
+    DATA_REQUEST_REFUSED = "DATA_REQUEST_REFUSED"
+    """The VASP that sent a deposit does not tell who its customer is."""
+    DEPOSIT_BACK_ON_CHAIN = "DEPOSIT_BACK_ON_CHAIN"
+    """A deposit that was retracted stands on chain again."""
+    DEPOSIT_LOOKUP_MISSING = "DEPOSIT_LOOKUP_MISSING"
+    """The own store did not say whose address a deposit went to."""
+    DEPOSIT_MATCH_LOST = "DEPOSIT_MATCH_LOST"
+    """The exchange for which a deposit was allowed is not its exchange any more."""
+    DEPOSIT_MISMATCH = "DEPOSIT_MISMATCH"
+    """Amount, asset, name or address of a deposit differ from what its originator said."""
+    DEPOSIT_NOT_SETTLED = "DEPOSIT_NOT_SETTLED"
+    """A deposit was allowed, and the platform does not say what became of it."""
+    DEPOSIT_OWNER_UNKNOWN = "DEPOSIT_OWNER_UNKNOWN"
+    """A deposit went to an address that no wallet was registered for."""
     DIRECTORY_ENTRY_CHANGED = "DIRECTORY_ENTRY_CHANGED"
     """A VASP's legal name, country or network changed."""
     DIRECTORY_KEY_CHANGED = "DIRECTORY_KEY_CHANGED"
@@ -48,10 +66,26 @@ class AlertCode(StrEnum):
     """A withdrawal stands on hold."""
     HUB_UNREACHABLE = "HUB_UNREACHABLE"
     """The hub itself could not be reached for as long as the policy waits."""
+    KYT_FAILED = "KYT_FAILED"
+    """The provider could not analyse a transaction, as often as it was asked to."""
+    KYT_LATE = "KYT_LATE"
+    """There is no report on a transaction within the limit."""
+    LISTS_UNAVAILABLE = "LISTS_UNAVAILABLE"
+    """Parties could not be looked for in the sanctions lists."""
     MEMBER_RATE_LIMITED = "MEMBER_RATE_LIMITED"
     """A member asks more often than its rate, and went on for ten minutes."""
+    ORIGINATOR_AMBIGUOUS = "ORIGINATOR_AMBIGUOUS"
+    """Two or more VASPs say that they sent a deposit."""
     ORIGIN_ALLIANCE_MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
     """A sender with its own key names another network than the directory lists for it."""
+    OWNERSHIP_MISMATCH = "OWNERSHIP_MISMATCH"
+    """A proof was given for another wallet, asset or chain than the one that was asked for."""
+    OWNERSHIP_SESSION_LATE = "OWNERSHIP_SESSION_LATE"
+    """The hub opens no session for a proof of ownership, and is tried on."""
+    OWNERSHIP_SIGNATURE_INVALID = "OWNERSHIP_SIGNATURE_INVALID"
+    """The hub says that a wallet is proven, and the signature says that it is not."""
+    OWNERSHIP_UNANSWERED = "OWNERSHIP_UNANSWERED"
+    """At the end of the time for a proof the hub does not say what became of it."""
     OWNER_LISTED = "OWNER_LISTED"
     """An entry of a sanctions list names an own customer, and did not before."""
     OWN_PROFILE_MISSING = "OWN_PROFILE_MISSING"
@@ -60,9 +94,53 @@ class AlertCode(StrEnum):
     """The counterparty answered verified without readable Travel Rule data."""
     REQUEST_REFUSED = "REQUEST_REFUSED"
     """A request under the id of a known withdrawal was refused: the withdrawal goes on as it was."""
+    RETRACTED_AFTER_ALLOW = "RETRACTED_AFTER_ALLOW"
+    """A deposit that was allowed or credited is not on chain any more."""
     RISK_ACCEPTED_UNCHECKED = "RISK_ACCEPTED_UNCHECKED"
     """The policy lets a transfer go on although its risk could not be found out."""
+    SANCTIONS_HIT = "SANCTIONS_HIT"
+    """The own lists name a party or an address."""
+    SCREENING_LATE = "SCREENING_LATE"
+    """A wallet or a transaction was not rated within the limit."""
+    SCREENING_REFUSED = "SCREENING_REFUSED"
+    """The hub refuses to rate, analyse or prove: not registered, quota used up, or a fault of ours."""
     SETTLED_AFTER_FAILURE = "SETTLED_AFTER_FAILURE"
     """A transaction that was reported as failed for good is final after all: money moved on a canceled transfer."""
     TXID_REPORT_FAILED = "TXID_REPORT_FAILED"
     """A txid report was refused for good: the counterparty may never credit."""
+    TXID_SEARCH_FAILED = "TXID_SEARCH_FAILED"
+    """Every search for the VASP that sent a deposit ended without a usable result."""
+
+
+DEPOSIT_ALERTS = (
+    AlertCode.CREDITED_WITHOUT_ALLOW,
+    AlertCode.DATA_ANSWER_INCOMPLETE,
+    AlertCode.DATA_REQUEST_REFUSED,
+    AlertCode.DEPOSIT_BACK_ON_CHAIN,
+    AlertCode.DEPOSIT_LOOKUP_MISSING,
+    AlertCode.DEPOSIT_MATCH_LOST,
+    AlertCode.DEPOSIT_MISMATCH,
+    AlertCode.DEPOSIT_NOT_SETTLED,
+    AlertCode.DEPOSIT_OWNER_UNKNOWN,
+    AlertCode.ORIGINATOR_AMBIGUOUS,
+    AlertCode.RETRACTED_AFTER_ALLOW,
+    AlertCode.TXID_SEARCH_FAILED,
+)
+"""The codes that only deposits raise."""
+
+ASSESSMENT_ALERTS = (
+    AlertCode.KYT_FAILED,
+    AlertCode.KYT_LATE,
+    AlertCode.LISTS_UNAVAILABLE,
+    AlertCode.OWNERSHIP_MISMATCH,
+    AlertCode.OWNERSHIP_SESSION_LATE,
+    AlertCode.OWNERSHIP_SIGNATURE_INVALID,
+    AlertCode.OWNERSHIP_UNANSWERED,
+    AlertCode.SANCTIONS_HIT,
+    AlertCode.SCREENING_LATE,
+    AlertCode.SCREENING_REFUSED,
+)
+"""The codes that only assessments raise."""
+
+SHARED_ALERTS = tuple(code for code in AlertCode if code not in DEPOSIT_ALERTS + ASSESSMENT_ALERTS)
+"""All other codes: those of exchanges, of the directory and of calls."""

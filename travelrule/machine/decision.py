@@ -1,18 +1,16 @@
-"""What a decision consists of: the next state and the effects, as data. Nothing here does anything.
+"""What a decision consists of: the next state and the effects, as data.
 
-The engine turns effects into rows in the same SQL transaction as the state (design section 2): ``Emit`` and ``Alert``
-become outbox rows, ``CallHub`` becomes a call row, ``Reply`` is stored with the input and returned to whoever waits.
+The engine turns effects into rows in the SQL transaction of the state (design section 2).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from travelrule.machine.effects import Effect
 
 State = TypeVar("State")
-
 
 OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 
@@ -31,3 +29,13 @@ class Decision(Generic[State]):
     field: str = ""
     fix: str = ""
     rule: str = ""
+
+
+def ignored(state: State, rule: str, *effects: Effect) -> Decision[State]:
+    """Return the decision on an input that changes nothing: it is a duplicate, or too late."""
+    return Decision(state, effects, status="duplicate", rule=rule)
+
+
+def rejected(state: Any, code: str, field: str, fix: str) -> Decision[Any]:
+    """Return the decision on an input that is not possible; it is not remembered and may be replayed."""
+    return Decision(state, status="rejected", code=code, field=field, fix=fix, rule=code)

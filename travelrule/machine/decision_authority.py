@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from schemas.events.decisions import DecisionRecorded
+from schemas.moments import time_text
 from schemas.registry import is_qualified
-from schemas.text import time_text
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.machine.input import Input
 from travelrule.policy.decisions import CLOCK_SKEW_SECONDS, DecisionKey, Decisions

@@ -10,14 +10,37 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
+
+Topic = Literal["verdicts", "callbacks", "exchanges", "alerts"]
+Severity = Literal["warning", "critical"]
+
+Operation = Literal[
+    "address-search",
+    "transfer-authorization",
+    "txid-report",
+    "finish",
+    "status-search",
+    "txid-search",
+    "txid-search-result",
+    "data-request",
+    "wallet-search",
+    "wallet-search-result",
+    "wallet-screening",
+    "transaction-screening",
+    "kyt-search",
+    "kyt-report",
+    "unhosted-token",
+    "unhosted-result",
+    "look-up",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Emit:
     """An event for a downstream topic. The engine adds ``sequence`` to ``data`` and the CloudEvents envelope."""
 
-    topic: Literal["verdicts", "callbacks", "exchanges", "alerts"]
+    topic: Topic
     key: str
     type: str
     data: dict[str, Any]
@@ -29,25 +52,7 @@ class CallHub:
     sealed to the target's key at the moment of sending, or None for operations without payload.
     """
 
-    operation: Literal[
-        "address-search",
-        "transfer-authorization",
-        "txid-report",
-        "finish",
-        "status-search",
-        "txid-search",
-        "txid-search-result",
-        "data-request",
-        "wallet-search",
-        "wallet-search-result",
-        "wallet-screening",
-        "transaction-screening",
-        "kyt-search",
-        "kyt-report",
-        "unhosted-token",
-        "unhosted-result",
-        "look-up",
-    ]
+    operation: Operation
     target: str
     transfer_id: str
     clear: dict[str, Any] = field(repr=False)
@@ -114,7 +119,7 @@ class Alert:
     """Something an operator must see. ``code`` names the runbook ``docs/runbooks/<code>.md``."""
 
     code: str
-    severity: Literal["warning", "critical"] = "warning"
+    severity: Severity = "warning"
     counterparty: str | None = None
     attempts: int | None = None
 

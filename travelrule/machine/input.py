@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import NewType
 from uuid import UUID
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
+from travelrule.crypto.fingerprint import fingerprint
 
 Source = NewType("Source", str)
 """Where an input comes from. Only ``machine.sources`` makes one, and the store reads it back."""
@@ -56,6 +57,11 @@ class Input:
     raw: RawMessage | None = None
     reply_to_unknown: bool = False
     verified_by: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for the same type and data, whatever the id. Stored in sealed states only."""
+        return fingerprint(f"{self.type}\0".encode() + self.content)
 
     @property
     def event(self) -> str:

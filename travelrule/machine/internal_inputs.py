@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 Outcome = Literal["answered", "failed", "troubled", "deferred"]
 

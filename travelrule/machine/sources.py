@@ -16,7 +16,7 @@ from functools import lru_cache
 from urllib.parse import unquote
 from uuid import UUID
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule.machine.input import Input, RawMessage, Source
 
 

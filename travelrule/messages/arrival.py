@@ -10,7 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 
 class ArrivalReported(Wire):

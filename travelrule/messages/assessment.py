@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from schemas.base import Wire
 from schemas.events.verdicts import Risk
+from schemas.wire_model import Wire
 from travelrule.policy.sections import TimeLimits
 
 AssessmentKind = Literal["lists", "wallet", "transaction", "kyt", "ownership"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 
 class DirectoryKey(Wire):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.persons import Person
+from schemas.wire_model import Wire
 
 
 class SenderFacts(Wire):

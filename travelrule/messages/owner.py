@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 
 
 class ListedAs(Wire):

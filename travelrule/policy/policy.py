@@ -5,7 +5,6 @@ Everything has a default, so an empty file is a policy. All faults of a file are
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,6 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.policy.causes import Cause, Word
 from travelrule.policy.decisions import Decisions
 from travelrule.policy.sections import (
@@ -35,7 +35,6 @@ HUB_ENTITY = "codevasp"
 """The hub's own entity, which must never be refused (member-api.md section 1)."""
 
 VERSION_LENGTH = 16
-OWN_VERSION_LENGTH = 32
 
 DEFAULTS = 2
 """Counts the changes of built-in rules; a test knows the rules of this number."""
@@ -71,7 +70,7 @@ def same_origin(origin: str) -> str:
 
 def own_version(content: str) -> str:
     """The name of what a VASP says about itself: the start of the SHA-256 of the text, whatever the text says."""
-    return hashlib.sha256(content.encode()).hexdigest()[:OWN_VERSION_LENGTH]
+    return fingerprint(content.encode())
 
 
 class Policy(BaseModel):
@@ -154,7 +153,7 @@ class Policy(BaseModel):
         """
         said = {"defaults": DEFAULTS, "rules": self.model_dump(mode="json", exclude_defaults=True)}
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:VERSION_LENGTH]
+        return fingerprint(canonical.encode(), VERSION_LENGTH)
 
     def serves(self, currency: str, network: str | None) -> bool:
         """Whether this currency may be sent or received on this network (absent network: on any)."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from schemas.text import TradeCurrency
+from schemas.texts import TradeCurrency
 
 ReportMoment = Literal["broadcast", "mined", "final"]
 Combination = Literal["natural-to-natural", "natural-to-legal", "legal-to-natural", "legal-to-legal"]

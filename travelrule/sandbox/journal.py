@@ -25,7 +25,7 @@ PAGE_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class JournalPage:
     """A part of the journal. ``next`` is the ``since`` of the following page."""
 
     entries: list[dict[str, Any]]
@@ -66,7 +66,9 @@ class SandboxJournal:
         if self._file is not None:
             self._file.write(orjson.dumps(entry(self._count, record)) + b"\n")
 
-    def page(self, since: int = 0, limit: int = PAGE_MAX, keep: Callable[[CallRecord], bool] = lambda _: True) -> Page:
+    def page(
+        self, since: int = 0, limit: int = PAGE_MAX, keep: Callable[[CallRecord], bool] = lambda _: True
+    ) -> JournalPage:
         """Return at most ``limit`` entries with a sequence above ``since`` that ``keep`` lets through."""
         forgotten = self._count - len(self._records)
         entries: list[dict[str, Any]] = []
@@ -77,7 +79,7 @@ class SandboxJournal:
                 entries.append(entry(last, record))
                 if len(entries) == limit:
                     break
-        return Page(entries, last, forgotten)
+        return JournalPage(entries, last, forgotten)
 
 
 def entry(sequence: int, record: CallRecord) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from travelrule.hub.runtime.server import OnStarted, serve
 from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.sandbox.app import create_sandbox
-from travelrule.sandbox.faulty import ABORT
+from travelrule.sandbox.faults.faulty_network import ABORT
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.world import load_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.world_file import load_world
 
 LIMITS = ListenerLimits(answer_seconds=3_700.0)
 """A world may delay an answer by an hour."""

@@ -32,7 +32,7 @@ UNHOSTED_BLOCKCHAINS = frozenset({"ETH", "ARBITRUM", "BASE", "KAIA", "MATIC", "S
 
 
 @dataclass(frozen=True, slots=True)
-class ChainCodes:
+class NetworkCodes:
     """The codes of one network; None where an operation has none."""
 
     screening: str | None = None
@@ -40,60 +40,60 @@ class ChainCodes:
     unhosted: str | None = None
 
 
-NO_CODES = ChainCodes()
+NO_CODES = NetworkCodes()
 """What a network that is not in the table has."""
 
-_ROWS: tuple[tuple[str, ChainCodes], ...] = (
-    ("BTC BITCOIN", ChainCodes("BTC", "BTC")),
-    ("SEGWITBTC", ChainCodes("BTC", "SEGWITBTC")),
-    ("ORDIBTC BRC20", ChainCodes("BTC", "ORDIBTC")),
-    ("ETH ERC20 ETHEREUM", ChainCodes("ETH", "ETH", "ETH")),
-    ("TRX TRC20 TRON", ChainCodes("TRX", "TRX")),
-    ("SOL SPL SOLANA", ChainCodes("SOL", "SOL", "SOL")),
-    ("XRP XRPL RIPPLE", ChainCodes("XRP", "XRP")),
-    ("XLM STELLAR", ChainCodes("XLM", "XLM")),
-    ("ADA CARDANO", ChainCodes("ADA", "ADA")),
-    ("BCH BITCOINCASH", ChainCodes("BCH", "BCH")),
-    ("LTC LITECOIN", ChainCodes("LTC", "LTC")),
-    ("DOGE DOGECOIN", ChainCodes("DOGE")),
-    ("BSC BEP20 BNBSMARTCHAIN", ChainCodes("BSC", "BSC", "BSC")),
-    ("BNB BEP2", ChainCodes("BNB", "BNB")),
-    ("OPBNB", ChainCodes(None, "OPBNB")),
-    ("MATIC POLYGON POL", ChainCodes("MATIC", "MATIC", "MATIC")),
-    ("AVAXC AVAXCCHAIN CCHAIN", ChainCodes("AVAX", "AVAXC")),
+_ROWS: tuple[tuple[str, NetworkCodes], ...] = (
+    ("BTC BITCOIN", NetworkCodes("BTC", "BTC")),
+    ("SEGWITBTC", NetworkCodes("BTC", "SEGWITBTC")),
+    ("ORDIBTC BRC20", NetworkCodes("BTC", "ORDIBTC")),
+    ("ETH ERC20 ETHEREUM", NetworkCodes("ETH", "ETH", "ETH")),
+    ("TRX TRC20 TRON", NetworkCodes("TRX", "TRX")),
+    ("SOL SPL SOLANA", NetworkCodes("SOL", "SOL", "SOL")),
+    ("XRP XRPL RIPPLE", NetworkCodes("XRP", "XRP")),
+    ("XLM STELLAR", NetworkCodes("XLM", "XLM")),
+    ("ADA CARDANO", NetworkCodes("ADA", "ADA")),
+    ("BCH BITCOINCASH", NetworkCodes("BCH", "BCH")),
+    ("LTC LITECOIN", NetworkCodes("LTC", "LTC")),
+    ("DOGE DOGECOIN", NetworkCodes("DOGE")),
+    ("BSC BEP20 BNBSMARTCHAIN", NetworkCodes("BSC", "BSC", "BSC")),
+    ("BNB BEP2", NetworkCodes("BNB", "BNB")),
+    ("OPBNB", NetworkCodes(None, "OPBNB")),
+    ("MATIC POLYGON POL", NetworkCodes("MATIC", "MATIC", "MATIC")),
+    ("AVAXC AVAXCCHAIN CCHAIN", NetworkCodes("AVAX", "AVAXC")),
     # No source says which chain the code AVAX means: the X-chain in KYT, the C-chain in screening.
-    ("AVAX AVAXX AVAXXCHAIN XCHAIN", ChainCodes(None, "AVAX")),
-    ("ARBITRUM ARB ARBITRUMONE", ChainCodes(None, "ARBITRUM", "ARBITRUM")),
-    ("OPTIMISM OP", ChainCodes(None, "OPTIMISM")),
-    ("BASE", ChainCodes(None, "BASE", "BASE")),
-    ("KAIA", ChainCodes("KLAY", "KAIA", "KAIA")),
-    ("KLAY KLAYTN", ChainCodes("KLAY", "KLAY", "KAIA")),
-    ("EOS VAULTA", ChainCodes("EOS", "EOS")),
-    ("DASH", ChainCodes("DASH")),
-    ("ZEC ZCASH", ChainCodes("ZEC")),
-    ("FTM FANTOM", ChainCodes("FTM", "FTM")),
-    ("SONIC", ChainCodes(None, "SONIC")),
-    ("SCROLL", ChainCodes(None, "SCROLL")),
-    ("LINEA", ChainCodes(None, "LINEA")),
-    ("SEI", ChainCodes(None, "SEI")),
-    ("SEIEVM", ChainCodes(None, "SEIEVM")),
-    ("CELO", ChainCodes(None, "CELO")),
-    ("GLMR MOONBEAM", ChainCodes(None, "GLMR")),
-    ("MOVR MOONRIVER", ChainCodes(None, "MOVR")),
-    ("WLD WORLDCHAIN", ChainCodes(None, "WLD")),
-    ("BERA BERACHAIN", ChainCodes(None, "BERA")),
-    ("PLASMA", ChainCodes(None, "PLASMA")),
-    ("STABLE", ChainCodes(None, "STABLE")),
-    ("FRAXTAL", ChainCodes(None, "FRAXTAL")),
-    ("KATANA", ChainCodes(None, "KATANA")),
+    ("AVAX AVAXX AVAXXCHAIN XCHAIN", NetworkCodes(None, "AVAX")),
+    ("ARBITRUM ARB ARBITRUMONE", NetworkCodes(None, "ARBITRUM", "ARBITRUM")),
+    ("OPTIMISM OP", NetworkCodes(None, "OPTIMISM")),
+    ("BASE", NetworkCodes(None, "BASE", "BASE")),
+    ("KAIA", NetworkCodes("KLAY", "KAIA", "KAIA")),
+    ("KLAY KLAYTN", NetworkCodes("KLAY", "KLAY", "KAIA")),
+    ("EOS VAULTA", NetworkCodes("EOS", "EOS")),
+    ("DASH", NetworkCodes("DASH")),
+    ("ZEC ZCASH", NetworkCodes("ZEC")),
+    ("FTM FANTOM", NetworkCodes("FTM", "FTM")),
+    ("SONIC", NetworkCodes(None, "SONIC")),
+    ("SCROLL", NetworkCodes(None, "SCROLL")),
+    ("LINEA", NetworkCodes(None, "LINEA")),
+    ("SEI", NetworkCodes(None, "SEI")),
+    ("SEIEVM", NetworkCodes(None, "SEIEVM")),
+    ("CELO", NetworkCodes(None, "CELO")),
+    ("GLMR MOONBEAM", NetworkCodes(None, "GLMR")),
+    ("MOVR MOONRIVER", NetworkCodes(None, "MOVR")),
+    ("WLD WORLDCHAIN", NetworkCodes(None, "WLD")),
+    ("BERA BERACHAIN", NetworkCodes(None, "BERA")),
+    ("PLASMA", NetworkCodes(None, "PLASMA")),
+    ("STABLE", NetworkCodes(None, "STABLE")),
+    ("FRAXTAL", NetworkCodes(None, "FRAXTAL")),
+    ("KATANA", NetworkCodes(None, "KATANA")),
 )
 
-CHAIN_TABLE: Mapping[str, ChainCodes] = MappingProxyType(
+CHAIN_TABLE: Mapping[str, NetworkCodes] = MappingProxyType(
     {name: codes for names, codes in _ROWS for name in names.split()}
 )
 """Folded network name to codes: the default, which an operator may override or add to."""
 
-NO_OVERRIDES: Mapping[str, ChainCodes] = MappingProxyType({})
+NO_OVERRIDES: Mapping[str, NetworkCodes] = MappingProxyType({})
 
 _EVM_TWINS: Mapping[str, str] = MappingProxyType({"BNB": "BSC", "AVAX": "AVAXC"})
 """Names that are used for two chains; the second is the one whose addresses begin with ``0x``."""
@@ -110,8 +110,8 @@ def folded(network: str) -> str:
 
 
 def chain_codes(
-    network: str, *, address_example: str | None = None, overrides: Mapping[str, ChainCodes] = NO_OVERRIDES
-) -> ChainCodes:
+    network: str, *, address_example: str | None = None, overrides: Mapping[str, NetworkCodes] = NO_OVERRIDES
+) -> NetworkCodes:
     """Return the codes of a network; `NO_CODES` if it is not in the table.
 
     ``address_example`` is the network's ``addressExample`` in the coin-network list (4.A.3): it tells the two chains

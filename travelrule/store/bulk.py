@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Column, Row, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule.store.bulk_sql import Conflict, Kind, Shape, postgresql, sqlite
+from travelrule.store.bulk_sql import Conflict, Kind, StatementShape, postgresql, sqlite
 from travelrule.store.types import Amount, Instant, aware, instant_text
 
 Rows = Sequence[Mapping[str, Any]]
@@ -37,7 +37,7 @@ _SHARED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class BulkWrite:
     """One kind of change to one table. All ``rows`` have the same keys; no rows: nothing to do.
 
     ``null_if`` and ``returning``: see ``bulk_sql.Shape``; only the last change of a call may return something.
@@ -51,7 +51,7 @@ class Write:
     returning: tuple[str, ...] = ()
 
 
-async def write(connection: AsyncConnection, writes: Sequence[Write]) -> Sequence[Row[Any]]:
+async def write(connection: AsyncConnection, writes: Sequence[BulkWrite]) -> Sequence[Row[Any]]:
     """Make all changes; gives what the last one returns.
 
     No change may touch a row that another one of the same call touches: on PostgreSQL all of them see the tables as
@@ -70,7 +70,7 @@ async def write(connection: AsyncConnection, writes: Sequence[Write]) -> Sequenc
         return result.all() if wanted[-1].returning else ()
     for one in wanted:
         columns = tuple(one.rows[0])
-        statement = sqlite(Shape(one.kind, one.table, columns, one.conflict))
+        statement = sqlite(StatementShape(one.kind, one.table, columns, one.conflict))
         converted = [{name: _sqlite_value(one.table.c[name], row[name]) for name in columns} for row in one.rows]
         await connection.execute(statement, converted)
     return ()
@@ -78,23 +78,23 @@ async def write(connection: AsyncConnection, writes: Sequence[Write]) -> Sequenc
 
 async def insert(connection: AsyncConnection, table: Table, rows: Rows, conflict: Conflict = "error") -> None:
     """Insert ``rows`` (all with the same keys). On a primary-key conflict: fail, keep the old row, or overwrite it."""
-    await write(connection, [Write("insert", table, rows, conflict)])
+    await write(connection, [BulkWrite("insert", table, rows, conflict)])
 
 
 async def update(connection: AsyncConnection, table: Table, rows: Rows) -> None:
     """Update ``rows`` by primary key; each mapping holds the key columns and the columns to set."""
-    await write(connection, [Write("update", table, rows)])
+    await write(connection, [BulkWrite("update", table, rows)])
 
 
 async def delete(connection: AsyncConnection, table: Table, rows: Rows) -> None:
     """Delete the rows whose columns equal the given ones."""
-    await write(connection, [Write("delete", table, rows)])
+    await write(connection, [BulkWrite("delete", table, rows)])
 
 
-def _shape(one: Write) -> Shape:
+def _shape(one: BulkWrite) -> StatementShape:
     columns = tuple(one.rows[0])
     shared = frozenset(name for name in columns if name in _SHARED and _is_one(one.rows, name))
-    return Shape(one.kind, one.table, columns, one.conflict, shared, one.null_if, one.returning)
+    return StatementShape(one.kind, one.table, columns, one.conflict, shared, one.null_if, one.returning)
 
 
 def _is_one(rows: Rows, name: str) -> bool:
@@ -102,7 +102,7 @@ def _is_one(rows: Rows, name: str) -> bool:
     return all(row[name] is first for row in rows)
 
 
-def _argument(rows: Rows, name: str, shape: Shape) -> Any:
+def _argument(rows: Rows, name: str, shape: StatementShape) -> Any:
     values = [rows[0][name]] if name in shape.shared else [row[name] for row in rows]
     if isinstance(shape.table.c[name].type, Instant):
         values = [value if value is None else aware(value) for value in values]

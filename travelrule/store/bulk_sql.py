@@ -25,7 +25,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class StatementShape:
     """What the text of a change depends on. Columns in ``shared`` have one value for all rows.
 
     ``null_if`` names columns of an insert that stay empty where a condition holds; ``{name}`` in it is the row's
@@ -47,7 +47,7 @@ class Shape:
 
 
 @lru_cache(maxsize=1024)
-def postgresql(shapes: tuple[Shape, ...]) -> str:
+def postgresql(shapes: tuple[StatementShape, ...]) -> str:
     """One statement for all ``shapes``. Its parameters are their columns in turn: an array, or a shared value."""
     statements = []
     number = 1
@@ -58,7 +58,7 @@ def postgresql(shapes: tuple[Shape, ...]) -> str:
     return f"WITH {', '.join(parts)} {statements[-1]}" if parts else statements[-1]
 
 
-def _postgresql(shape: Shape, number: int) -> str:
+def _postgresql(shape: StatementShape, number: int) -> str:
     parameters = {name: _parameter(shape, name, number + place) for place, name in enumerate(shape.columns)}
     arrays = [name for name in shape.columns if name not in shape.shared]
     source = f"unnest({', '.join(parameters[name] for name in arrays)}) AS v({_names(arrays)})"
@@ -80,7 +80,7 @@ def _postgresql(shape: Shape, number: int) -> str:
 
 
 @lru_cache(maxsize=512)
-def sqlite(shape: Shape) -> TextClause:
+def sqlite(shape: StatementShape) -> TextClause:
     """A statement for one row, with the columns as named parameters."""
     table = f'"{shape.table.name}"'
     if shape.kind == "insert":
@@ -94,7 +94,7 @@ def sqlite(shape: Shape) -> TextClause:
     return text(f"UPDATE {table} SET {sets} WHERE {where}")  # noqa: S608
 
 
-def _on_conflict(shape: Shape) -> str:
+def _on_conflict(shape: StatementShape) -> str:
     if shape.conflict == "nothing":
         return " ON CONFLICT DO NOTHING"
     if shape.conflict == "error":
@@ -108,7 +108,7 @@ def _names(columns: list[str] | tuple[str, ...]) -> str:
     return ", ".join(f'"{name}"' for name in columns)
 
 
-def _parameter(shape: Shape, name: str, number: int) -> str:
+def _parameter(shape: StatementShape, name: str, number: int) -> str:
     array = "" if name in shape.shared else "[]"
     return f"CAST(${number} AS {column_type(shape.table.c[name])}{array})"
 

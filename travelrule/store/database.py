@@ -20,7 +20,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.errors import ServiceUnavailable
 from travelrule.store import diagnosis
-from travelrule.store.limits import SERVING, Limits
+from travelrule.store.limits import SERVING, SessionLimits
 
 SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
 """Conflict, deadlock, and a lock that was not had in time."""
@@ -41,7 +41,7 @@ class Database:
     subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
     """
 
-    def __init__(self, url: str, pool_size: int = 10, limits: Limits = SERVING) -> None:
+    def __init__(self, url: str, pool_size: int = 10, limits: SessionLimits = SERVING) -> None:
         parsed = make_url(url)
         self.url = parsed
         self.is_postgresql = parsed.get_backend_name() == "postgresql"

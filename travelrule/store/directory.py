@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from schemas.hub.bodies import CoinNetworks, PublicKey, VaspEntry
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
-from travelrule.store.directory_fetches import DirectoryFetches
+from travelrule.store.directory_fetches import DirectoryFetchRepository
 
 
 def networks_of(networks: CoinNetworks) -> dict[str, tuple[str, ...]]:
@@ -35,13 +35,13 @@ class StoredVasp:
         return self.listed and self.entry.health.strip().lower() != "down"
 
 
-class Directory:
+class DirectoryRepository:
     """Reads and replaces the directory of one VASP's installation."""
 
     def __init__(self, database: Database, vasp: str) -> None:
         self._database = database
         self._vasp = vasp
-        self.fetches = DirectoryFetches(database, vasp)
+        self.fetches = DirectoryFetchRepository(database, vasp)
 
     async def all(self) -> dict[str, StoredVasp]:
         """Every known VASP by entity id."""

@@ -51,7 +51,7 @@ class FetchState:
     version: int = 0
 
 
-class DirectoryFetches:
+class DirectoryFetchRepository:
     """Reads and changes the row of one VASP."""
 
     def __init__(self, database: Database, vasp: str) -> None:

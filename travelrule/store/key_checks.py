@@ -29,7 +29,7 @@ _STATES = text(
 )
 
 
-class KeyChecks:
+class KeyCheckRepository:
     """The check values of one VASP, on a connection of the caller."""
 
     def __init__(self, connection: AsyncConnection, vasp: str) -> None:

@@ -22,7 +22,7 @@ _HOLDER = text("SELECT owner FROM leases WHERE vasp = :vasp AND name = :name")
 log = logs.get("leases")
 
 
-class Leases:
+class LeaseRepository:
     """``take`` is True for one owner at a time; the lease is renewed by taking it again."""
 
     def __init__(self, database: Database, vasp: str, owner: str, clock: Callable[[], datetime]) -> None:

@@ -19,7 +19,7 @@ LOST_PEER_SECONDS = KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPAL
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SessionLimits:
     """Limits of one connection, in seconds; 0 is none."""
 
     idle_transaction_s: float = 10.0
@@ -37,7 +37,7 @@ class Limits:
             "timeout": CONNECT_SECONDS,
             "command_timeout": self.command_s or None,
             "server_settings": self._server_settings(),
-            "connection_class": KeptAlive,
+            "connection_class": KeepAliveConnection,
         }
 
     def _server_settings(self) -> dict[str, str]:
@@ -56,13 +56,13 @@ class Limits:
         }
 
 
-SERVING = Limits()
-LISTENING = Limits(command_s=10.0)
-MIGRATING = Limits(idle_transaction_s=60.0, lock_s=30.0, statement_s=0.0, command_s=0.0)
+SERVING = SessionLimits()
+LISTENING = SessionLimits(command_s=10.0)
+MIGRATING = SessionLimits(idle_transaction_s=60.0, lock_s=30.0, statement_s=0.0, command_s=0.0)
 """A migration may rebuild a large table, and a process that finds another one at it waits its turn."""
 
 
-class KeptAlive(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+class KeepAliveConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
     """A connection that notices a server which is gone: a listening one would wait for it without end."""
 
     def __init__(self, protocol: Any, transport: Any, *arguments: Any) -> None:

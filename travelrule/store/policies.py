@@ -31,7 +31,7 @@ _ALSO_AS = text(
 ).bindparams(bindparam("version", type_=Text()), bindparam("now", type_=Instant()))
 
 
-class Policies:
+class PolicyRepository:
     """The activated policies of one VASP, newest last."""
 
     def __init__(self, database: Database, vasp: str) -> None:

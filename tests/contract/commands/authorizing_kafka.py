@@ -13,7 +13,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from schemas.access import PRINCIPALS
+from schemas.topic_access import PRINCIPALS
 from scripts.access import acl_lines
 from streams.connection import Connection, Sasl
 from tests.contract.commands.secured_kafka import PASSWORD, SecuredKafka

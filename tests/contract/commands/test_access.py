@@ -10,8 +10,8 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.errors import TopicAuthorizationFailedError
 
-from schemas.access import PRINCIPALS, rights
 from schemas.registry import TOPICS
+from schemas.topic_access import PRINCIPALS, rights
 from tests.contract.commands.authorizing_kafka import AuthorizingKafka
 from tests.contract.commands.logged_worker import LoggedWorker
 from tests.services import run

@@ -15,7 +15,7 @@ from tests.contract.commands.password_postgres import PASSWORD, PasswordPostgres
 from tests.services.ports import free_port
 from tests.services.process import ROOT
 from tests.unit.commands.kit import Answer, Cli, environment, withdraw
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database, is_infrastructure_failure
 
 pytestmark = pytest.mark.services
@@ -78,7 +78,7 @@ def test_a_user_without_rights(listed: Cli, password_postgres: PasswordPostgres,
 
     async def migrated() -> None:
         database = Database(password_postgres.url(name, user="postgres"))
-        await migrate.upgrade(database)
+        await schema_version.upgrade(database)
         await database.dispose()
 
     asyncio.run(migrated())
@@ -155,7 +155,7 @@ async def test_a_refused_login_and_missing_rights_are_failures_of_the_database(
         await database.dispose()
     database = Database(password_postgres.url("postgres"))
     with pytest.raises(Exception) as caught:  # noqa: PT011
-        await migrate.upgrade(database)
+        await schema_version.upgrade(database)
     assert is_infrastructure_failure(caught.value)
     await database.dispose()
 

@@ -19,9 +19,9 @@ from tests.services.ports import free_port
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks, member, sandbox
 from travelrule.bootstrap import installation
-from travelrule.commands.checks import check as check_module
-from travelrule.commands.checks import own
-from travelrule.store import migrate
+from travelrule.commands.doctor import check as check_module
+from travelrule.commands.doctor import local_setup
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 OTHERS_KEY = "wR1Gtiixh2GuBQuki01oJuZ4znqwK/MgXYFwt8g+I+s="
@@ -115,7 +115,7 @@ def test_a_check_that_breaks_does_not_end_the_others(installed: Cli, monkeypatch
     async def broken(_settings: object) -> None:
         raise RuntimeError("Planted")
 
-    monkeypatch.setattr(own, "profile", broken)
+    monkeypatch.setattr(local_setup, "profile", broken)
     found = checks(installed, 1)
     assert set(found) == ALWAYS | {"broker"}
     assert "RuntimeError" in found["profile"]["detail"]
@@ -132,7 +132,7 @@ def test_the_rights_of_the_database(installed: Cli, password_postgres: PasswordP
 
     async def migrated() -> None:
         database = Database(password_postgres.url(name, user="postgres"))
-        await migrate.upgrade(database)
+        await schema_version.upgrade(database)
         await database.dispose()
 
     asyncio.run(migrated())

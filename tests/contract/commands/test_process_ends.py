@@ -19,9 +19,9 @@ from tests.contract.commands.secured_kafka import make_certificate
 from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from travelrule.bootstrap.gateway import serve_until
+from travelrule.bootstrap.gateway_role import serve_until
 from travelrule.bootstrap.roles import _until_stopped
-from travelrule.bootstrap.stop import Stop
+from travelrule.bootstrap.shutdown import Shutdown
 from travelrule.errors import AddressUnavailable
 from travelrule.health import create_health, health_server
 from travelrule.listener.bound_sockets import bind, bound
@@ -168,7 +168,7 @@ async def _runs() -> None:
 @pytest.mark.parametrize(("service", "reason"), [(_ends, RuntimeError), (_fails, KeyError)])
 async def test_a_service_that_ends_by_itself_ends_the_process(service: Any, reason: type[Exception]) -> None:
     watched: list[bool] = []
-    stop = Stop(lambda: watched.append(True))
+    stop = Shutdown(lambda: watched.append(True))
     tasks = [asyncio.create_task(service()), asyncio.create_task(_runs())]
     with pytest.raises(reason):
         await _until_stopped(tasks, stop, None)
@@ -178,7 +178,7 @@ async def test_a_service_that_ends_by_itself_ends_the_process(service: Any, reas
 
 
 async def test_services_that_end_because_they_were_asked_to_are_no_failure() -> None:
-    stop = Stop(lambda: None)
+    stop = Shutdown(lambda: None)
     stop.ask()
     asked = asyncio.create_task(stop.asked.wait())
     await _until_stopped([asked], stop, None)  # type: ignore[list-item]
@@ -197,15 +197,15 @@ async def test_a_server_that_leaves_by_system_exit_fails_like_any_other() -> Non
 
 
 async def test_a_start_that_is_given_up_is_cancelled_and_a_finished_one_drains() -> None:
-    stop = Stop(lambda: None)
+    stop = Shutdown(lambda: None)
     starting = asyncio.create_task(_runs())
     stop.ask()
     assert await stop.while_starting(starting)
     assert starting.cancelled()
-    stop = Stop(lambda: None)
+    stop = Shutdown(lambda: None)
     stop.started = True
     stop.ask()
     draining = asyncio.create_task(_ends())
     assert not await stop.while_starting(draining)
     with pytest.raises(KeyError):
-        await Stop(lambda: None).while_starting(asyncio.create_task(_fails()))
+        await Shutdown(lambda: None).while_starting(asyncio.create_task(_fails()))

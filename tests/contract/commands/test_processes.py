@@ -17,7 +17,7 @@ import pytest
 from tests.services.ports import free_port
 from tests.services.process import ROOT
 from tests.unit.commands.kit import Cli, environment, withdraw
-from travelrule.store import migrate
+from travelrule.store import schema_version
 
 
 def start(folder: Path, *words: str, into: BinaryIO | None = None, **settings: str | None) -> subprocess.Popen[str]:
@@ -47,8 +47,8 @@ def test_logs_go_to_standard_error_and_the_answer_alone_to_standard_output(tmp_p
     assert json.loads(out) == {
         "ok": True,
         "before": "",
-        "after": migrate.newest(),
-        "newest": migrate.newest(),
+        "after": schema_version.newest_revision(),
+        "newest": schema_version.newest_revision(),
         "keysChecked": True,
     }
     assert len(out.splitlines()) == 1

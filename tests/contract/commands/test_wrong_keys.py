@@ -10,7 +10,7 @@ from sqlalchemy import delete
 
 from tests.unit.commands.kit import Cli, key, withdraw
 from travelrule.bootstrap.installation import Installation, audit_key
-from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.log import AuditLogJob
 from travelrule.store import tables
 
 COMMANDS = [
@@ -98,7 +98,7 @@ def test_doctor_reports_another_audit_key_until_it_has_signed_a_root(installed: 
     async def root(opened: Installation) -> None:
         await withdraw(opened, f"w-{uuid4()}")
         signer = audit_key(opened.settings)
-        await AuditLog(opened.database, opened.entity_id, signer, opened.leases, opened.clock).round()
+        await AuditLogJob(opened.database, opened.entity_id, signer, opened.leases, opened.clock).round()
 
     def check() -> tuple[bool, str]:
         (found,) = [check for check in installed.ask("doctor").json["checks"] if check["name"] == "audit key"]

@@ -12,7 +12,7 @@ import pytest
 
 from tests.contract.earlier.installation import Installation
 from tests.contract.earlier.stored import fill_postgresql, sqlite_file
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 
@@ -31,7 +31,7 @@ def earlier_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def installation(earlier_url: str) -> AsyncIterator[Installation]:
     """The processes of this tree on it."""
     database = Database(earlier_url)
-    assert await migrate.upgrade(database) == migrate.newest()
+    assert await schema_version.upgrade(database) == schema_version.newest_revision()
     made = Installation(database)
     async with aclosing(made.station.hub), made.station.control:
         await made.start()

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
 from tests.contract.engine.station import Station, robot
 from tests.contract.engine.test_relay import FakeBroker
@@ -15,23 +15,23 @@ from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.audit.history import Histories
-from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.audit.history import HistoryReader
+from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.audit.verifier import AuditReport, AuditVerifier
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.policy.active import ActivePolicy
-from travelrule.engine.policy.trial import Judged, PolicyTrial
+from travelrule.engine.policy.trial import PolicyTrial, TrialResult
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.sandbox.transfers import Transfer
+from travelrule.sandbox.robots.robot_transfers import RobotTransfer
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
-from travelrule.store.policies import Policies
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.policies import PolicyRepository
 
 OPEN = {"verified", "pending", "processing", "wait-confirm"}
 
@@ -48,13 +48,13 @@ class Installation:
         station.clock.now = UNTIL
         station._inputs = itertools.count(10_001)  # the ids before were used by the earlier tree
         self.database = database
-        self.policies = Policies(database, "north")
-        leases = Leases(database, "north", "p1", station.clock)
+        self.policies = PolicyRepository(database, "north")
+        leases = LeaseRepository(database, "north", "p1", station.clock)
         engine = station.engine
         self.timers = TimerJob(database, "north", leases, station.submit, engine.alert, station.clock)
         self.teller = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
-        self.log = AuditLog(database, "north", self.key, leases, station.clock)
+        self.log = AuditLogJob(database, "north", self.key, leases, station.clock)
         self.broker = FakeBroker()
         self.relay = Relay(station.queues, self.broker, asyncio.Event(), station.clock, engine.alert)
 
@@ -68,7 +68,7 @@ class Installation:
         for row in await self.station.rows(tables.exchanges, tables.exchanges.c.side == "originating"):
             member = self.station.sandbox.members.robot(row.counterparty)
             if member is not None and row.status in OPEN:
-                transfer = Transfer(b"", "verified", txid=row.txid or "")
+                transfer = RobotTransfer(b"", "verified", txid=row.txid or "")
                 member.memory.transfers.keep("code:north", row.transfer_id, transfer)
 
     async def settle(self) -> None:
@@ -94,13 +94,13 @@ class Installation:
         (row,) = await self.station.rows(tables.subjects, tables.subjects.c.subject == name)
         return row
 
-    async def verify(self) -> Report:
+    async def verify(self) -> AuditReport:
         public = self.key.public_base64
-        return await Verifier(self.database, "north", self.vault, MACHINES, self.policies, OWN, public).verify()
+        return await AuditVerifier(self.database, "north", self.vault, MACHINES, self.policies, OWN, public).verify()
 
-    async def judged(self, rules: str) -> Sequence[Judged]:
+    async def judged(self, rules: str) -> Sequence[TrialResult]:
         """What ``policy try`` says."""
-        histories = Histories(self.database, "north", self.vault, self.policies, OWN)
+        histories = HistoryReader(self.database, "north", self.vault, self.policies, OWN)
         policy = Policy.from_toml(rules).with_own(OWN)
         trial = PolicyTrial(histories, self.vault, MACHINES, policy, self.station.clock())
         return [one async for one in trial.judge(UNTIL.replace(year=2000))]

@@ -15,7 +15,7 @@ from sqlalchemy import Boolean, Column, Connection, DateTime, Integer, MetaData,
 from sqlalchemy.types import LargeBinary
 
 from tests.services.process import ROOT
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 FOLDER = ROOT / "tests" / "data" / "earlier"
@@ -36,9 +36,9 @@ async def fill_postgresql(url: str, folder: Path) -> None:
     database = Database(url)
 
     def fill(connection: Connection) -> None:
-        config = migrate._config()
+        config = schema_version._config()
         config.attributes["connection"] = connection
-        migrate.command.upgrade(config, KEPT["schema"])
+        schema_version.command.upgrade(config, KEPT["schema"])
         metadata = MetaData()
         metadata.reflect(connection)
         with sqlite3.connect(sqlite_file(folder)) as old:

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import orjson
+from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositSettled
 from schemas.screenings import OwnershipRequested, ScreeningRequested
@@ -31,8 +32,11 @@ from travelrule.engine.searches import Searches
 from travelrule.engine.telling import Teller
 from travelrule.exchange.inputs import Input, RawMessage, Rejected
 from travelrule.exchange.reports import SenderFacts
+from travelrule.screening.lists.content import pack
+from travelrule.screening.lists.model import ListEntry, ListName
+from travelrule.store.lists import ListVersion
+from travelrule.store.owners import Owners
 
-from schemas.base import Wire
 from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
 from tests.unit.exchange.scene import ADDRESS as PAID
 from tests.unit.exchange.scene import NORTH as OWN
@@ -43,13 +47,9 @@ from travelrule.crypto.signing import SigningKey
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
-from travelrule.store.lists import ListVersion
-from travelrule.store.owners import Owners
 from travelrule.store.policies import Policies
 
 KEYS = {"storage": b"k" * 32, "index": b"i" * 32, "audit": b"a" * 32}

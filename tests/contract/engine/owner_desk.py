@@ -22,27 +22,27 @@ if __name__ == "__main__":
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
 from schemas.events.wallets import WalletRegistered, WalletRemoved
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
-from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry, ListName
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.owners import Owners
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository, ListVersion
+from travelrule.store.owner_screenings import OwnerScreeningRepository
 from travelrule.store.reads import Reads
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -67,15 +67,15 @@ class Desk:
         self.now = NOW
         self.policy = policy
         self.customers: dict[str, str] = {}
-        self.lists = Lists(database, "north")
+        self.lists = ListRepository(database, "north")
         self.engine = Engine(
             "north", database, MACHINES, vault, lambda: self.policy, dead_letter_headers, clock=self.clock
         )
         self.active = ActiveLists(self.lists, self.engine.alert, self.clock)
-        self.owners = Owners(database, "north", vault.unwrap, vault.open)
-        self.leases = Leases(database, "north", owner, self.clock)
+        self.owners = OwnerScreeningRepository(database, "north", vault.unwrap, vault.open)
+        self.leases = LeaseRepository(database, "north", owner, self.clock)
         committed = self.engine.committed
-        self.screening = OwnerScreening(
+        self.screening = OwnerScreeningJob(
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
         self.teller = MessageDispatcher(database, "north", vault, self.leases, self.submit_in_order, committed.tells)

@@ -10,14 +10,14 @@ from sqlalchemy import select
 from tests.contract.engine.station import Station
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.audit.verifier import AuditReport, AuditVerifier
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.machine import Machine
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store.leases import Leases
-from travelrule.store.policies import Policies
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.policies import PolicyRepository
 
 KEY = SigningKey(b"a" * 32)
 SUBJECT = "withdrawal:w-1"
@@ -29,10 +29,10 @@ class Record:
     def __init__(self, station: Station) -> None:
         self.station = station
         self.database = station.database
-        self.policies = Policies(self.database, "north")
+        self.policies = PolicyRepository(self.database, "north")
         self.own = OWN
-        leases = Leases(self.database, "north", "p1", station.clock)
-        self.log = AuditLog(self.database, "north", KEY, leases, station.clock)
+        leases = LeaseRepository(self.database, "north", "p1", station.clock)
+        self.log = AuditLogJob(self.database, "north", KEY, leases, station.clock)
 
     async def make(self) -> None:
         station = self.station
@@ -54,8 +54,8 @@ class Record:
         self.station.rules.current = self.station.rules.current.with_own(own)
         await ActivePolicy(self.policies, own, None, self.station.clock).load()
 
-    async def verify(self, machines: Mapping[str, Machine] = MACHINES) -> Report:
-        verifier = Verifier(
+    async def verify(self, machines: Mapping[str, Machine] = MACHINES) -> AuditReport:
+        verifier = AuditVerifier(
             self.database, "north", self.station.vault, machines, self.policies, self.own, KEY.public_base64
         )
         return await verifier.verify()

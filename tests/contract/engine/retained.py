@@ -12,14 +12,14 @@ from tests.unit.exchange.originator.scene import WITHDRAWAL_ID, requested
 from travelrule.crypto.audit_chain import CHAIN_START
 from travelrule.deposits.state import DepositState
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.retention.job import Retention
+from travelrule.engine.retention.job import RetentionJob
 from travelrule.engine.vault import Vault
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.case import Case
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 DAY = timedelta(days=1)
 YEARS = Policy.from_toml("[retention]\nsubjects = 1825\nsearches = 30\nevents = 60\ndead_letters = 90\n")
@@ -27,9 +27,11 @@ LATE = NOW + 1826 * DAY
 inputs, subjects, keys = tables.inputs, tables.subjects, tables.data_keys
 
 
-def retention(database: Database, vault: Vault, now: datetime, rules: Policy = YEARS, owner: str = "p1") -> Retention:
-    leases = Leases(database, "north", owner, lambda: now)
-    return Retention(database, "north", vault, MACHINES, leases, lambda: rules, lambda: now)
+def retention(
+    database: Database, vault: Vault, now: datetime, rules: Policy = YEARS, owner: str = "p1"
+) -> RetentionJob:
+    leases = LeaseRepository(database, "north", owner, lambda: now)
+    return RetentionJob(database, "north", vault, MACHINES, leases, lambda: rules, lambda: now)
 
 
 async def put(database: Database, vault: Vault, states: Mapping[str, Any], **changes: Any) -> None:

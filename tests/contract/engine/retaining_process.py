@@ -15,12 +15,12 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention import job as module
-from travelrule.engine.retention.job import Retention
+from travelrule.engine.retention.job import RetentionJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.store import retention as store
+from travelrule.store import expired_rows as store
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 
 def say(words: str) -> None:
@@ -47,8 +47,8 @@ async def main(url: str, name: str, now: datetime, stop_at: int) -> None:
     database = Database(url)
     vault = Vault("north", KeyEncryptionKeys([base64.b64encode(b"k" * 32).decode()]), BlindIndex(b"i" * 32))
     rules = Policy.from_toml("[retention]\nsubjects = 1825\n")
-    leases = Leases(database, "north", name, lambda: now)
-    retention = Retention(database, "north", vault, MACHINES, leases, lambda: rules, lambda: now)
+    leases = LeaseRepository(database, "north", name, lambda: now)
+    retention = RetentionJob(database, "north", vault, MACHINES, leases, lambda: rules, lambda: now)
     say(str((await retention.round()).subjects))
     await database.dispose()
 

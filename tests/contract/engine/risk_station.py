@@ -24,7 +24,7 @@ from travelrule.hub.ports import CallbackCall
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 from travelrule.store.reads import Reads
 
 PUBLIC_URL = "https://north.test/hooks"
@@ -84,7 +84,7 @@ class RiskStation(Station):
             pause=self.analysis,
             searches=CallbackUrls(database, "north", vault.index, public_url, lambda: self.clock()),
         )
-        leases = Leases(database, "north", "p1", self.clock)
+        leases = LeaseRepository(database, "north", "p1", self.clock)
         self._timers = TimerJob(database, "north", leases, self.submit, self.engine.alert, self.clock)
         self._teller = MessageDispatcher(database, "north", vault, leases, self.submit_all, asyncio.Event())
         self.hooks.gateway = self._gateway()

@@ -15,7 +15,7 @@ import httpx
 import orjson
 from sqlalchemy import select
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.toy import dead_letter_headers
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TXID, broadcast, requested
@@ -29,13 +29,13 @@ from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.call_dispatcher import CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
-from travelrule.engine.directory.counterparties import Counterparties
-from travelrule.engine.directory.refresher import Refresher
-from travelrule.engine.directory.schedule import DEMAND_SECONDS
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
+from travelrule.engine.directory.fetch_schedule import DEMAND_SECONDS
+from travelrule.engine.directory.refresher import DirectoryRefreshJob
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import ActiveLists
+from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
@@ -43,16 +43,16 @@ from travelrule.hub.ports import CallbackTransport
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.sandbox.app import create_sandbox
-from travelrule.sandbox.faults import Pause
+from travelrule.sandbox.faults.fault_spec import Pause
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.world import WorldMember, parse_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.world_file import WorldMember, parse_world
 from travelrule.settings import Settings
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.directory import Directory
-from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists
+from travelrule.store.directory import DirectoryRepository
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository
 from travelrule.store.queues import Queues
 from travelrule.store.reads import Reads
 
@@ -163,8 +163,8 @@ class Station:
         )
         self.rules = Rules(Policy(sanctions="off").with_own(OWN))
         self.engine = Engine("north", database, MACHINES, vault, self.rules, dead_letter_headers, clock=self.clock)
-        self.lists = ActiveLists(Lists(database, "north"), self.engine.alert, self.clock)
-        self.directory = Directory(database, "north")
+        self.lists = ActiveLists(ListRepository(database, "north"), self.engine.alert, self.clock)
+        self.directory = DirectoryRepository(database, "north")
         self.watch = HubWatch()
         self.counterparties = self.another_view()
         self.queues = Queues(database, "north", "p1")
@@ -174,7 +174,7 @@ class Station:
         self._inputs = itertools.count(1)
 
     def another_caller(
-        self, owner: str, view: Counterparties | None = None, watch: HubWatch | None = None, **limits: Any
+        self, owner: str, view: CounterpartyDirectory | None = None, watch: HubWatch | None = None, **limits: Any
     ) -> CallDispatcher:
         """The caller of another process on the same database, by default with this one's view of the directory."""
         reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
@@ -182,7 +182,7 @@ class Station:
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
-            look_ups=LocalAnswers(reads, Authorizations(self.database, "north", self.vault, reads), self.lists),
+            look_ups=LocalAnswers(reads, AuthorizationReader(self.database, "north", self.vault, reads), self.lists),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
             clock=self.clock,
@@ -194,14 +194,14 @@ class Station:
             queues, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
 
-    def another_view(self) -> Counterparties:
+    def another_view(self) -> CounterpartyDirectory:
         """The directory as another process sees it."""
-        return Counterparties(self.directory, self.hub, self.clock)
+        return CounterpartyDirectory(self.directory, self.hub, self.clock)
 
-    def another_refresher(self, owner: str, view: Counterparties | None = None) -> Refresher:
+    def another_refresher(self, owner: str, view: CounterpartyDirectory | None = None) -> DirectoryRefreshJob:
         """The refresher of a process, by default with this one's view of the directory."""
-        leases = Leases(self.database, "north", owner, self.clock)
-        return Refresher(
+        leases = LeaseRepository(self.database, "north", owner, self.clock)
+        return DirectoryRefreshJob(
             counterparties=view or self.counterparties,
             fetches=self.directory.fetches,
             queues=self.queues,
@@ -287,7 +287,7 @@ class Station:
 
     async def fire_timers(self) -> None:
         """Submit the timers that are due."""
-        leases = Leases(self.database, "north", "p1", self.clock)
+        leases = LeaseRepository(self.database, "north", "p1", self.clock)
         await TimerJob(self.database, "north", leases, self.submit, self.engine.alert, self.clock).round()
 
     async def fault(self, **spec: Any) -> None:

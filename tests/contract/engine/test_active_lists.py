@@ -18,15 +18,15 @@ from sqlalchemy import update
 from tests.contract.engine.test_rules_and_gauges import value
 from tests.contract.store.rows import NOW
 from travelrule import metrics
-from travelrule.engine.lists import active as module
-from travelrule.engine.lists.active import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, Screened
+from travelrule.engine.lists import active_lists as module
+from travelrule.engine.lists.active_lists import RETRY, SLICE_SECONDS, TOLD_AGAIN, ActiveLists, ScreeningResult
 from travelrule.machine.effects import Alert
 from travelrule.messages.assessment import Party
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import BirthDate, EntryKind, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import BirthDate, EntryKind, ListAddress, ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import ListRepository, ListVersion
 
 THRESHOLD = Decimal("0.9")
 LONGEST_LINES = 100_000
@@ -47,7 +47,7 @@ class House:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.lists = Lists(database, "north")
+        self.lists = ListRepository(database, "north")
         self.now = NOW
         self.told: list[tuple[str, str, str]] = []
         self.active = self.process()
@@ -73,7 +73,7 @@ class House:
             await connection.execute(update(table).where(table.c.version == version).values(content=b"spoilt"))
             await connection.execute(update(tables.lists).where(tables.lists.c.version == version).values(size=6))
 
-    async def ask(self, *parties: Party, addresses: tuple[str, ...] = ()) -> Screened:
+    async def ask(self, *parties: Party, addresses: tuple[str, ...] = ()) -> ScreeningResult:
         return await self.active.screen(parties, addresses, threshold=THRESHOLD)
 
     async def found(self, *parties: Party, addresses: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
@@ -87,7 +87,7 @@ def house(database: Database) -> House:
 
 async def test_without_lists_nothing_is_checked(house: House) -> None:
     await house.active.start()
-    assert await house.ask(IVAN, addresses=(EVM,)) == Screened(checked=False, hits=(), versions={})
+    assert await house.ask(IVAN, addresses=(EVM,)) == ScreeningResult(checked=False, hits=(), versions={})
 
 
 async def test_names_and_addresses_of_all_lists_are_found(house: House) -> None:

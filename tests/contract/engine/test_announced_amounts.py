@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from tests.contract.engine.station import Station
 from tests.unit.exchange.originator.scene import ADDRESS, TAG, authorization
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.vault import Vault
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store import tables
@@ -28,7 +28,7 @@ class Beneficiary:
     def __init__(self, station: Station) -> None:
         self.station = station
         reads = Reads(station.database, "north", station.vault.index.of, station.vault.unwrap, station.vault.open)
-        self.authorizations = Authorizations(station.database, "north", station.vault, reads)
+        self.authorizations = AuthorizationReader(station.database, "north", station.vault, reads)
 
     async def authorized(self, number: int, amount: str, currency: str = "XRP") -> str:
         """Answer one authorization with verified; its subject."""

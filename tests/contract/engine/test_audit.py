@@ -15,14 +15,14 @@ from tests.contract.store.rows import NOW
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.engine import Engine
-from travelrule.engine.audit.recompute import Recomputing
-from travelrule.engine.audit.verifier import Report, Verifier
+from travelrule.engine.audit.recompute import RecordVerifier
+from travelrule.engine.audit.verifier import AuditReport, AuditVerifier
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 audit, inputs, subjects, log, roots = (
     tables.audit,
@@ -251,13 +251,13 @@ async def test_an_erased_subject_is_still_proved_as_far_as_it_can_be(record: Rec
 
 async def test_another_audit_key_proves_nothing(record: Record) -> None:
     other = SigningKey(b"o" * 32).public_base64
-    verifier = Verifier(record.database, "north", record.station.vault, MACHINES, record.policies, OWN, other)
+    verifier = AuditVerifier(record.database, "north", record.station.vault, MACHINES, record.policies, OWN, other)
     assert not (await verifier.verify()).ok
 
 
 async def test_an_empty_installation_is_fine(database: Database, vault: Vault) -> None:
-    policies = Policies(database, "north")
-    report = await Verifier(database, "north", vault, MACHINES, policies, OWN, KEY.public_base64).verify()
+    policies = PolicyRepository(database, "north")
+    report = await AuditVerifier(database, "north", vault, MACHINES, policies, OWN, KEY.public_base64).verify()
     assert (report.ok, report.subjects) == (True, 0)
 
 
@@ -270,21 +270,21 @@ async def test_another_vasp_in_the_same_database_is_none_of_its_business(record:
 
 async def test_it_may_run_while_the_installation_works(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     """Records and roots that come into being in between are no faults."""
-    subjects_read = Verifier._subjects
+    subjects_read = AuditVerifier._subjects
 
-    async def meanwhile(self: Verifier, report: Report) -> Any:
+    async def meanwhile(self: AuditVerifier, report: AuditReport) -> Any:
         seen = await subjects_read(self, report)
         await record.station.withdraw("w-9")
         await record.log.round()
         return seen
 
-    async def before(self: Verifier, report: Report) -> Any:
+    async def before(self: AuditVerifier, report: AuditReport) -> Any:
         await record.station.withdraw("w-8")
         await record.log.round()
         return await subjects_read(self, report)
 
     for patched in (meanwhile, before):
-        monkeypatch.setattr(Verifier, "_subjects", patched)
+        monkeypatch.setattr(AuditVerifier, "_subjects", patched)
         assert (await record.verify()).faults == []
 
 
@@ -293,11 +293,11 @@ async def test_more_subjects_than_a_page(database: Database, vault: Vault, monke
 
     monkeypatch.setattr(verifier, "PAGE", 4)
     engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
-    policies = Policies(database, "north")
+    policies = PolicyRepository(database, "north")
     await policies.activate(Policy.default().version, "", NOW)
     await policies.keep_profile(Policy.default().own.version, Policy.default().own.content, NOW)
     await engine.apply([told(word, f"w-{number}") for number in range(8) for word in ("reply", "emit", "alert")])
-    verifier = Verifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64)
+    verifier = AuditVerifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64)
     report = await verifier.verify()
     assert (report.faults, report.subjects, report.recomputed) == ([], 8, 24)
     async with database.begin() as connection:
@@ -309,7 +309,7 @@ async def test_more_subjects_than_a_page(database: Database, vault: Vault, monke
 
 
 async def test_a_kind_of_subject_that_this_version_does_not_know_is_said(record: Record) -> None:
-    recomputing = Recomputing(record.station.vault, {}, record.policies, OWN)
+    recomputing = RecordVerifier(record.station.vault, {}, record.policies, OWN)
     row = await record.one(subjects, subjects.c.subject == SUBJECT)
     proof = await recomputing.check(row, b"", [], [])
     assert (proof.agreed, proof.fault) == (0, "this version has no rules for this kind of subject")

@@ -16,14 +16,14 @@ from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit import log as module
-from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.audit.verifier import Verifier
+from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.audit.verifier import AuditVerifier
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
-from travelrule.store.policies import Policies
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.policies import PolicyRepository
 
 audit, inputs, subjects, log, roots = (
     tables.audit,
@@ -52,12 +52,14 @@ async def test_a_log_larger_than_one_round(database: Database, vault: Vault, mon
     monkeypatch.setattr(module, "LEAVES_PER_ROOT", 3)
     engine = Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
     await engine.apply([told("one", f"w-{number}") for number in range(7)])
-    audit_log = AuditLog(database, "north", KEY, Leases(database, "north", "p", engine.clock), engine.clock)
+    audit_log = AuditLogJob(database, "north", KEY, LeaseRepository(database, "north", "p", engine.clock), engine.clock)
     assert [await audit_log.round() for _ in range(4)] == [3, 3, 1, 0]
-    policies = Policies(database, "north")
+    policies = PolicyRepository(database, "north")
     await policies.activate(Policy.default().version, "", NOW)
     await policies.keep_profile(Policy.default().own.version, Policy.default().own.content, NOW)
-    report = await Verifier(database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64).verify()
+    report = await AuditVerifier(
+        database, "north", vault, {"withdrawal": TOY}, policies, OWN, KEY.public_base64
+    ).verify()
     assert (report.faults, report.roots) == ([], 3)
 
 
@@ -68,12 +70,13 @@ async def test_two_processes_in_one_round_make_one_log(record: Record, monkeypat
     for number in range(10):
         await record.station.withdraw(f"x-{number}")
 
-    class Anybody(Leases):
+    class Anybody(LeaseRepository):
         async def take(self, name: str, duration: float) -> bool:
             return True
 
     logs = [
-        AuditLog(record.database, "north", KEY, Anybody(record.database, "north", name, clock), clock) for name in "abc"
+        AuditLogJob(record.database, "north", KEY, Anybody(record.database, "north", name, clock), clock)
+        for name in "abc"
     ]
     tasks = [asyncio.create_task(one.run(lambda error: isinstance(error, OSError))) for one in logs]
     try:

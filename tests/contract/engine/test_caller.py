@@ -16,7 +16,7 @@ from tests.unit.sandbox.kit import ROBOT
 from travelrule.crypto.sealing import open_sealed
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
-from travelrule.engine.directory.schedule import DEMAND_SECONDS
+from travelrule.engine.directory.fetch_schedule import DEMAND_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import Alert
 from travelrule.store import bulk, tables

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from schemas.events.decisions import DecisionRecorded
-from schemas.text import time_text
+from schemas.moments import time_text
 from streams.codec import read
 from tests.contract.engine.recorded import Record
 from tests.unit.exchange.originator.scene import NORTH as OWN
@@ -25,7 +25,7 @@ from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.decision_guard import KEPT, DecisionGuard
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.retention.job import Retention
+from travelrule.engine.retention.job import RetentionJob
 from travelrule.machine.input import Input, RawMessage
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
@@ -279,7 +279,7 @@ async def test_the_same_record_read_again_is_no_replay(desk: Desk) -> None:
 async def test_what_was_used_is_kept_for_longer_than_any_policy_accepts_it(desk: Desk) -> None:
     event = await refused_by_the_machine(desk)
     station = desk.station
-    retention = Retention(
+    retention = RetentionJob(
         station.database, "north", station.vault, {}, desk.record.log._leases, station.rules, station.clock
     )
     station.clock.forward(86_400)

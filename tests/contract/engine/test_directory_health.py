@@ -15,7 +15,7 @@ from tests.contract.engine.station import Station, robot
 from travelrule import metrics
 from travelrule.client.codes import error_of
 from travelrule.engine.directory.counterparties import COPY_SECONDS
-from travelrule.engine.directory.schedule import STALE_INTERVALS, tried_at
+from travelrule.engine.directory.fetch_schedule import STALE_INTERVALS, tried_at
 from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.vault import Vault
 from travelrule.store.database import Database

@@ -25,9 +25,9 @@ from travelrule.machine.effects import Alert
 from travelrule.machine.input import RawMessage, Rejected
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -84,7 +84,7 @@ async def test_a_transaction_that_is_repeated_tells_its_facts_once(
 ) -> None:
     real, tries = apply_module.bulk.write, list[int]()
 
-    async def lost_once(connection: AsyncConnection, writes: Sequence[Write]) -> Any:
+    async def lost_once(connection: AsyncConnection, writes: Sequence[BulkWrite]) -> Any:
         written = await real(connection, writes)
         if any(write.table is tables.dead_letters for write in writes):  # the rows of the decisions
             tries.append(len(writes))
@@ -248,7 +248,7 @@ async def test_a_lease_given_back_is_not_taken_over(station: Station, lines: Lin
 
 
 async def test_the_lease_of_a_job_is_told_when_another_process_takes_it_over(station: Station, lines: Lines) -> None:
-    first, second = (Leases(station.database, "north", owner, station.clock) for owner in ("p1", "p2"))
+    first, second = (LeaseRepository(station.database, "north", owner, station.clock) for owner in ("p1", "p2"))
     assert await first.take("jobs", 10)
     assert not await second.take("jobs", 10)
     assert await first.take("jobs", 10)

@@ -13,7 +13,7 @@ from tests.contract.engine.station import Station, robot
 from travelrule import metrics
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
 from travelrule.engine.calls.hub_watch import RESUMED_PER_SECOND, HubWatch
-from travelrule.engine.directory.schedule import STALE_INTERVALS
+from travelrule.engine.directory.fetch_schedule import STALE_INTERVALS
 from travelrule.engine.vault import Vault
 from travelrule.machine.retry_policy import HUB_MAX_SECONDS
 from travelrule.store import tables

@@ -12,20 +12,20 @@ import pytest
 from tests.contract.engine.recorded import KEY
 from tests.contract.engine.station import ADDRESS, NAMES, OWN, Station, robot
 from tests.contract.engine.test_active_lists import entry
-from travelrule.engine.audit.log import AuditLog
-from travelrule.engine.audit.verifier import Verifier
+from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.audit.verifier import AuditVerifier
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.messages.assessment import Party
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListEntry
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
-from travelrule.store.lists import ListVersion
-from travelrule.store.policies import Policies
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListVersion
+from travelrule.store.policies import PolicyRepository
 
 
 class Screened:
@@ -34,12 +34,12 @@ class Screened:
     def __init__(self, station: Station) -> None:
         self.station = station
         station.rules.current = Policy.default().with_own(OWN)
-        leases = Leases(station.database, "north", "p1", station.clock)
+        leases = LeaseRepository(station.database, "north", "p1", station.clock)
         self.teller = MessageDispatcher(
             station.database, "north", station.vault, leases, station.submit_all, asyncio.Event()
         )
-        self.policies = Policies(station.database, "north")
-        self.log = AuditLog(station.database, "north", KEY, leases, station.clock)
+        self.policies = PolicyRepository(station.database, "north")
+        self.log = AuditLogJob(station.database, "north", KEY, leases, station.clock)
 
     async def put(self, *entries: ListEntry) -> None:
         version, content = pack(entries)
@@ -58,7 +58,7 @@ class Screened:
         await self.policies.activate(Policy.default().version, "", now)
         await self.policies.keep_profile(OWN.version, OWN.content, now)
         await self.log.round()
-        verifier = Verifier(
+        verifier = AuditVerifier(
             self.station.database, "north", self.station.vault, MACHINES, self.policies, OWN, KEY.public_base64
         )
         report = await verifier.verify()

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.contract.store.rows import NOW
-from travelrule.engine.lists import watch as module
-from travelrule.engine.lists.watch import ListWatch
+from travelrule.engine.lists import list_age as module
+from travelrule.engine.lists.list_age import ListAgeJob
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository, ListVersion
 
 DAY = timedelta(days=1)
 DATED = ListVersion("un", "a" * 64, "un-xml", 1003, 4193, 0, "{}", NOW - 5 * DAY, NOW)
@@ -29,9 +29,9 @@ class Watched:
         self.now = NOW
         self.rules = Policy()
         self.told: list[tuple[str, str]] = []
-        self.lists = Lists(database, "north")
-        leases = Leases(database, "north", name, self.clock)
-        self.watch = ListWatch(self.lists, leases, lambda: self.rules, self.tell, self.clock)
+        self.lists = ListRepository(database, "north")
+        leases = LeaseRepository(database, "north", name, self.clock)
+        self.watch = ListAgeJob(self.lists, leases, lambda: self.rules, self.tell, self.clock)
 
     def clock(self) -> datetime:
         return self.now

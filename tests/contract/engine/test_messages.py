@@ -29,7 +29,7 @@ from travelrule.machine.sources import SUBJECTS
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database, is_infrastructure_failure
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 
 def now() -> datetime:
@@ -46,7 +46,7 @@ class Post:
         self.fails_at: set[int] = set()
         self.batches: list[int] = []
         self.intake = Intake(self, database_failed=is_infrastructure_failure, gather_s=0)
-        leases = Leases(database, "north", "p1", now)
+        leases = LeaseRepository(database, "north", "p1", now)
         wake = self.engine.committed.tells
         self.teller = MessageDispatcher(database, "north", vault, leases, self.intake.submit_in_order, wake)
 

@@ -16,14 +16,14 @@ from tests.contract.engine.owner_desk import Desk, person
 from tests.contract.engine.test_rules_and_gauges import value
 from tests.services.process import ROOT
 from travelrule import metrics
-from travelrule.engine.audit.recompute import Recomputing
+from travelrule.engine.audit.recompute import RecordVerifier
 from travelrule.engine.lists import owner_screening as module
 from travelrule.engine.lists.owner_screening import AGAIN, AT_ONCE, mark
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 IVAN, MARTA, ERIK = "Ivan Przyklad", "Marta Beispiel", "Erik Lind"
 LISTED = "OWNER_LISTED"
@@ -210,7 +210,7 @@ async def test_nothing_about_the_owner_stands_in_clear(desk: Desk, vault: Vault)
 
 
 async def test_decisions_about_owners_can_be_made_again_from_what_is_stored(desk: Desk, vault: Vault) -> None:
-    policies, own = Policies(desk.database, "north"), desk.policy.own
+    policies, own = PolicyRepository(desk.database, "north"), desk.policy.own
     await policies.activate(desk.policy.version, 'sanctions = "required"', desk.now)
     await policies.keep_profile(own.version, own.content, desk.now)
     await desk.put(IVAN)
@@ -218,7 +218,7 @@ async def test_decisions_about_owners_can_be_made_again_from_what_is_stored(desk
     await desk.settle()
     await desk.put(MARTA)
     await desk.settle()
-    recomputing = Recomputing(vault, desk.engine._machines, policies, own)
+    recomputing = RecordVerifier(vault, desk.engine._machines, policies, own)
     async with desk.database.read() as connection:
         subjects = (await connection.execute(select(tables.subjects))).all()
         keys = {row.subject: bytes(row.wrapped) for row in (await connection.execute(select(tables.data_keys))).all()}

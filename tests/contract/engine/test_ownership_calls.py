@@ -12,7 +12,7 @@ import pytest
 from schemas.events.decisions import DecisionRecorded
 from tests.contract.engine.risk_station import SITE, RiskStation
 from travelrule.engine.vault import Vault
-from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
 from travelrule.store import tables
 from travelrule.store.database import Database
 

@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.contract.engine.recorded import SUBJECT, Record
 from tests.contract.engine.station import NAMES
 from tests.contract.store.rows import NOW
@@ -20,17 +20,17 @@ from tests.unit.assessments.scene import lists, ownership
 from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, detected
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from tests.unit.exchange.originator.scene import TRANSFER_ID, authorization, decided, txid_report
-from travelrule.engine.audit.history import Histories
+from travelrule.engine.audit.history import HistoryReader
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.policy import trial
 from travelrule.engine.policy.active import ActivePolicy
-from travelrule.engine.policy.trial import Judged, PolicyTrial
+from travelrule.engine.policy.trial import PolicyTrial, TrialResult
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 LONG_AGO = NOW - timedelta(days=3650)
 W2 = "withdrawal:w-2"
@@ -66,7 +66,7 @@ async def authorize(record: Record) -> None:
 async def tell_each_other(record: Record) -> None:
     """Deliver what subjects tell each other until all is said."""
     station = record.station
-    leases = Leases(record.database, "north", "p1", station.clock)
+    leases = LeaseRepository(record.database, "north", "p1", station.clock)
     teller = MessageDispatcher(record.database, "north", station.vault, leases, station.submit_all, asyncio.Event())
     while await teller.round():
         pass
@@ -74,9 +74,9 @@ async def tell_each_other(record: Record) -> None:
 
 async def judged(
     record: Record, rules: str, since: Any = LONG_AGO, machines: dict[str, Machine] = MACHINES
-) -> dict[str, Judged]:
+) -> dict[str, TrialResult]:
     station = record.station
-    histories = Histories(record.database, "north", station.vault, record.policies, OWN)
+    histories = HistoryReader(record.database, "north", station.vault, record.policies, OWN)
     policy = Policy.from_toml(without_lists(rules)).with_own(OWN)
     trial = PolicyTrial(histories, station.vault, machines, policy, station.clock())
     found = [one async for one in trial.judge(since)]

@@ -11,7 +11,7 @@ from tests.contract.store.rows import event, read, write
 from travelrule import metrics
 from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.outbox.relay import FAILED_SECONDS
-from travelrule.store import retention, tables
+from travelrule.store import expired_rows, tables
 from travelrule.store.database import Database
 from travelrule.store.queues import outbox_item
 
@@ -132,5 +132,5 @@ async def test_it_is_counted_and_retention_keeps_it(bench: Bench) -> None:
     assert metrics.OUTBOX_UNSENT._value.get() == 0
     bench.clock.forward(86400)
     async with bench.database.begin() as connection:
-        assert await retention.delete_events(connection, "north", bench.clock(), 10) == 1
+        assert await expired_rows.delete_events(connection, "north", bench.clock(), 10) == 1
     assert await refused(bench) == [("a#1", "RECORD_REFUSED")]

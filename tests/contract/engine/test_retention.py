@@ -30,7 +30,7 @@ from travelrule.deposits.machine import MACHINE as DEPOSITS
 from travelrule.deposits.rendezvous import ArrivalState
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention import job as module
-from travelrule.engine.retention.job import Removed, Retention
+from travelrule.engine.retention.job import RetentionCounts, RetentionJob
 from travelrule.engine.vault import Vault
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.case import Case
@@ -38,13 +38,13 @@ from travelrule.messages.arrival import ArrivalSeen
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 RECORDS = 6
 """Of the first withdrawal: request, address search, authorization, broadcast, txid report, settled."""
 
 
-async def aged(record: Record, days: float, rules: Policy = YEARS) -> Removed:
+async def aged(record: Record, days: float, rules: Policy = YEARS) -> RetentionCounts:
     """Apply retention that long after now."""
     now = record.station.clock() + days * DAY
     return await retention(record.database, record.station.vault, now, rules).round()
@@ -186,8 +186,14 @@ async def test_one_that_cannot_be_read_keeps_nobody_else(
 
 async def test_another_vasp_in_the_same_database_is_none_of_its_business(database: Database, vault: Vault) -> None:
     await put(database, vault, {"withdrawal:w-1": sent()})
-    task = Retention(
-        database, "south", vault, MACHINES, Leases(database, "south", "p", lambda: LATE), lambda: YEARS, lambda: LATE
+    task = RetentionJob(
+        database,
+        "south",
+        vault,
+        MACHINES,
+        LeaseRepository(database, "south", "p", lambda: LATE),
+        lambda: YEARS,
+        lambda: LATE,
     )
     assert (await task.round()).total == 0
 

@@ -12,10 +12,10 @@ import pytest
 from tests.contract.engine.retained import LATE, given_up, keys, put, retention, sent
 from tests.contract.store.rows import read
 from travelrule.engine.retention import job as module
-from travelrule.engine.retention.job import Removed
+from travelrule.engine.retention.job import RetentionCounts
 from travelrule.engine.vault import Vault
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 PROCESS = Path(__file__).with_name("retaining_process.py")
 
@@ -64,7 +64,7 @@ async def test_the_loop_outlives_a_database_failure_and_nothing_else(
     task = retention(database, vault, LATE)
     failures: list[BaseException] = [ConnectionResetError(), ZeroDivisionError()]
 
-    async def fail() -> Removed:
+    async def fail() -> RetentionCounts:
         raise failures.pop(0)
 
     monkeypatch.setattr(task, "round", fail)
@@ -75,6 +75,6 @@ async def test_the_loop_outlives_a_database_failure_and_nothing_else(
 
 async def test_only_who_has_the_lease_deletes(database: Database, vault: Vault) -> None:
     await put(database, vault, {"withdrawal:w-1": sent()})
-    assert await Leases(database, "north", "other", lambda: LATE).take(module.LEASE, 60)
+    assert await LeaseRepository(database, "north", "other", lambda: LATE).take(module.LEASE, 60)
     assert (await retention(database, vault, LATE).round()).total == 0
     assert (await retention(database, vault, LATE + timedelta(seconds=61)).round()).subjects == 1

@@ -20,7 +20,7 @@ from travelrule.errors import ConfigurationError
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 STRICT = 'deny_list = ["west"]\n'
 
@@ -33,13 +33,13 @@ def clock() -> HandClock:
 
 
 def rules(database: Database, clock: HandClock, file: Path | None = None) -> ActivePolicy:
-    return ActivePolicy(Policies(database, "north"), OWN, file, clock)
+    return ActivePolicy(PolicyRepository(database, "north"), OWN, file, clock)
 
 
 async def test_the_first_start_puts_the_built_in_policy_in_force(database: Database, clock: HandClock) -> None:
     active = rules(database, clock)
     await active.load()
-    stored = await Policies(database, "north").active()
+    stored = await PolicyRepository(database, "north").active()
     assert stored is not None
     assert (stored.version, stored.content) == (Policy.default().version, "")
     assert active().version == stored.version
@@ -67,14 +67,14 @@ async def test_a_first_file_that_is_no_policy_is_a_fault_of_the_settings(
         file.write_bytes(content)
     with pytest.raises(ConfigurationError, match="POLICY_FILE"):
         await rules(database, clock, file).load()
-    assert await Policies(database, "north").active() is None
+    assert await PolicyRepository(database, "north").active() is None
 
 
 async def test_another_process_takes_up_a_new_version_and_an_old_one_that_came_back(
     database: Database, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules_module, "REFRESH_SECONDS", 0.01)
-    active, policies = rules(database, clock), Policies(database, "north")
+    active, policies = rules(database, clock), PolicyRepository(database, "north")
     await active.load()
     first = active()
     task = asyncio.create_task(active.run(lambda _: False))
@@ -96,7 +96,7 @@ async def test_what_an_older_release_activated_gets_a_version_of_this_one_once(
     database: Database, clock: HandClock
 ) -> None:
     """Verdicts name the version of this release, so it must be found; the older one stays for older verdicts."""
-    policies = Policies(database, "north")
+    policies = PolicyRepository(database, "north")
     await policies.activate("0123456789abcdef", STRICT, clock())
     active = rules(database, clock)
     await active.load()

@@ -10,7 +10,7 @@ import pytest
 from schemas.limits import NAME_IDENTIFIERS_MAX, NAMES_MAX
 from tests.contract.engine.test_active_lists import House, entry
 from travelrule.messages.assessment import Party
-from travelrule.screening.names.index import NameIndex
+from travelrule.screening.names.name_index import NameIndex
 from travelrule.store.database import Database
 
 
@@ -26,7 +26,7 @@ async def test_the_loop_has_its_turn_between_names(
     await house.put("own", *(entry(f"Ivan Przyklad{number}", number) for number in range(50)))
     await house.active.start()
     since_turn = at_once = total = 0
-    searching = NameIndex.searching
+    searching = NameIndex.search_in_steps
 
     def counted(index: NameIndex, *arguments: Any, **more: Any) -> Any:
         nonlocal since_turn, at_once, total
@@ -42,8 +42,8 @@ async def test_the_loop_has_its_turn_between_names(
             await asyncio.sleep(0)
 
     # No slice of time is ever over: what counts here are names.
-    monkeypatch.setattr("travelrule.engine.lists.active.SLICE_SECONDS", 3600.0)
-    monkeypatch.setattr(NameIndex, "searching", counted)
+    monkeypatch.setattr("travelrule.engine.lists.active_lists.SLICE_SECONDS", 3600.0)
+    monkeypatch.setattr(NameIndex, "search_in_steps", counted)
     beside = asyncio.create_task(others())
     names = [f"Marta Beispiel {chr(ord('a') + number % 26) * (number // 26 + 2)}" for number in range(NAMES_MAX)]
     parties = [

@@ -24,7 +24,7 @@ from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 SECOND = timedelta(seconds=1)
 
@@ -71,7 +71,7 @@ class Place:
         return (await self.engine.apply([item]))[0]
 
     def timers(self, owner: str = "p1") -> TimerJob:
-        leases = Leases(self.database, "north", owner, self.clock)
+        leases = LeaseRepository(self.database, "north", owner, self.clock)
         return TimerJob(self.database, "north", leases, self.submit, self.engine.alert, self.clock)
 
     async def heard(self, name: str = "w-1") -> tuple[str, ...]:
@@ -228,11 +228,11 @@ async def test_the_loop_fires_with_the_lease_and_outlives_a_database_failure(
     await place.engine.apply([told("later")])
     place.clock.now = after(11)
     timers = place.timers()
-    other = Leases(place.database, "north", "p2", place.clock)
+    other = LeaseRepository(place.database, "north", "p2", place.clock)
     assert await other.take(module.LEASE, 5)
     failures: list[BaseException] = [ConnectionResetError()]
 
-    class Failing(Leases):
+    class Failing(LeaseRepository):
         async def take(self, name: str, seconds: float) -> bool:
             if failures:
                 raise failures.pop()

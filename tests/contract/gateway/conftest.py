@@ -33,9 +33,9 @@ from travelrule.gateway.ports import NoLists, Screen
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
-from travelrule.store.directory import Directory
+from travelrule.store.directory import DirectoryRepository
 from travelrule.store.reads import Reads
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -64,7 +64,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     opened = Database(database_url)
-    await migrate.upgrade(opened)
+    await schema_version.upgrade(opened)
     yield opened
     await opened.dispose()
 
@@ -122,7 +122,7 @@ class House:
         self.reads = Reads(self.database, "south", self.index.of, self.vault.unwrap, self.vault.open)
         self.served = ServedWithdrawals(self.reads)
         self.searches = self.searches_at(PUBLIC_URL)
-        self.directory = Directory(self.database, "south")
+        self.directory = DirectoryRepository(self.database, "south")
 
     def searches_at(self, public_url: str | None) -> CallbackUrls:
         return CallbackUrls(self.database, "south", self.index, public_url, lambda: self.now)

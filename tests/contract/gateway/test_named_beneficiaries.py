@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from tests.contract.store.statements import statements
 from tests.unit.exchange.originator.scene import authorization, ivms101, natural, wallet
-from travelrule.engine.queries.authorizations import OPENED_MAX, Authorizations
+from travelrule.engine.queries.authorizations import OPENED_MAX, AuthorizationReader
 from travelrule.machine.input import Input
 from travelrule.store import tables
 from travelrule.store.reads import AUTHORIZATIONS_PER_NUMBER
@@ -41,8 +41,8 @@ async def announce(house: House, tag: str, last: str, transfer_id: str = "", cur
     house.now += timedelta(seconds=1)
 
 
-def authorizations(house: House) -> Authorizations:
-    return Authorizations(house.database, "south", house.vault, house.reads)
+def authorizations(house: House) -> AuthorizationReader:
+    return AuthorizationReader(house.database, "south", house.vault, house.reads)
 
 
 def names(found: list[list[dict[str, Any]]]) -> list[str]:
@@ -88,12 +88,12 @@ async def test_no_more_are_opened_than_a_second_allows_and_none_of_the_numbers_i
 
 
 async def test_what_was_erased_names_nobody(house: House) -> None:
-    from travelrule.store import retention
+    from travelrule.store import expired_rows
 
     await announce(house, "1", "Lind", "t-1")
     await announce(house, "1", "Lund", "t-2")
     async with house.database.begin() as connection:
-        await retention.give_up(connection, "south", ["exchange:north/t-1"])
+        await expired_rows.give_up(connection, "south", ["exchange:north/t-1"])
     assert names(await authorizations(house).named_beneficiaries([NUMBERS[1]])) == ["Lund"]
 
 

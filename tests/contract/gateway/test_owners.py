@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from travelrule.engine.lists.active import ActiveLists, Screened
-from travelrule.engine.lists.owner_screening import OwnerScreening
+from travelrule.engine.lists.active_lists import ActiveLists, ScreeningResult
+from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.gateway.screening import ListScreen
 from travelrule.messages.assessment import Party
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListAddress, ListEntry, ListName
-from travelrule.store.leases import Leases
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.owners import Owners
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListAddress, ListEntry, ListName
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.list_versions import ListRepository, ListVersion
+from travelrule.store.owner_screenings import OwnerScreeningRepository
 
 from .conftest import BTC, House, event, sealed
 
@@ -30,7 +30,9 @@ class Watched(ActiveLists):
 
     asked: list[Sequence[Party]]
 
-    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+    async def screen(
+        self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
+    ) -> ScreeningResult:
         self.asked.append(parties)
         return await super().screen(parties, addresses, threshold=threshold)
 
@@ -44,13 +46,13 @@ class Owned:
 
         self.house = house
         house.rules = house.rules.model_copy(update=REQUIRED)
-        self.lists = Lists(house.database, "south")
+        self.lists = ListRepository(house.database, "south")
         self.active = Watched(self.lists, nobody, lambda: house.now)
         self.active.asked = []
-        self.screening = OwnerScreening(
-            Owners(house.database, "south", house.vault.unwrap, house.vault.open),
+        self.screening = OwnerScreeningJob(
+            OwnerScreeningRepository(house.database, "south", house.vault.unwrap, house.vault.open),
             self.active,
-            Leases(house.database, "south", "p1", lambda: house.now),
+            LeaseRepository(house.database, "south", "p1", lambda: house.now),
             lambda: house.rules,
             house.submit,
             asyncio.Event(),

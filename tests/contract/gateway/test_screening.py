@@ -10,15 +10,15 @@ import pytest
 
 from tests.contract.engine.test_active_lists import entry
 from tests.contract.gateway.conftest import NOW, XRP, House, event, sealed
-from travelrule.engine.lists.active import ActiveLists, Screened
+from travelrule.engine.lists.active_lists import ActiveLists, ScreeningResult
 from travelrule.gateway.screening import ListScreen
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.messages.owner import OwnerScreened
 from travelrule.policy.policy import Policy
-from travelrule.screening.lists.content import pack
-from travelrule.screening.lists.model import ListEntry
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.screening.lists.list_content import pack
+from travelrule.screening.lists.list_entries import ListEntry
+from travelrule.store.list_versions import ListRepository, ListVersion
 
 EVM = "0x8589427373D6D84E98730D7795D8f6f8731FDA16"
 AUTHORIZATION: dict[str, Any] = {
@@ -41,7 +41,7 @@ class Place:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        self.store = Lists(house.database, "south")
+        self.store = ListRepository(house.database, "south")
         self.lists = ActiveLists(self.store, self.alert, lambda: NOW)
         house.rules = Policy(sanctions="required").with_own(house.rules.own)
         house.screen = ListScreen(self.lists, lambda: house.rules)
@@ -155,7 +155,7 @@ async def test_screening_that_takes_too_long_is_not_known(place: Place, monkeypa
     await place.put(entry("Somebody Else"))
     place.house.screen = ListScreen(place.lists, lambda: place.house.rules, limit_s=0.01)
 
-    async def never(*_: Any, **__: Any) -> Screened:
+    async def never(*_: Any, **__: Any) -> ScreeningResult:
         await asyncio.Event().wait()
         raise AssertionError
 

@@ -20,7 +20,7 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.callback_urls import CALLED_BACK, CallbackUrls
 from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
@@ -83,7 +83,7 @@ def calling(house: House, hub: Hub, searches: CallbackUrls | None) -> CallExecut
     return CallExecutor(
         house.vault,
         hub.client,
-        Counterparties(house.directory, hub.client, lambda: house.now),
+        CounterpartyDirectory(house.directory, hub.client, lambda: house.now),
         NoLookUps(),  # type: ignore[arg-type]
         KeyRing([OWN]),
         lambda: house.rules,

@@ -22,9 +22,9 @@ from travelrule.crypto.signing import KeyRing
 from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
+from travelrule.sandbox.sandbox_network import Sandbox
 from travelrule.sandbox.server import run_sandbox
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.world.world_file import parse_world
 
 
 class Counter:

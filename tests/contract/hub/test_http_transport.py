@@ -9,10 +9,11 @@ import os
 
 import pytest
 
+from schemas.operations import Operation
 from tests.contract.hub.kit import MemberServer, member_server
 from tests.unit.hub.kit import NOW
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import CALLBACK, FINISH, HEALTH, TXID_REPORT, TXID_SEARCH, Operation
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer
 from travelrule.hub.records import CallRecord
 from travelrule.hub.runtime.http_transport import HttpTransport
@@ -24,16 +25,16 @@ def _member(url: str) -> Member:
     return Member("south", "South", "SG", "code", (), url)
 
 
-def _call(operation: Operation = TXID_REPORT, body: bytes = b"{}") -> MemberCall:
-    return MemberCall(operation, HEADERS, body, CallRecord(at=NOW, operation=operation.name))
+def _call(operation: Operation = Operation.TXID_REPORT, body: bytes = b"{}") -> MemberCall:
+    return MemberCall(OPERATIONS[operation], HEADERS, body, CallRecord(at=NOW, operation=operation))
 
 
 async def test_bytes_headers_method_and_path_arrive_unchanged() -> None:
     body = os.urandom(200_000)
     server = MemberServer()
     async with member_server(server) as url, HttpTransport() as transport:
-        await transport.forward(_member(url), _call(FINISH, body))
-        await transport.forward(_member(url), _call(HEALTH, b""))
+        await transport.forward(_member(url), _call(Operation.FINISH, body))
+        await transport.forward(_member(url), _call(Operation.HEALTH, b""))
     (method, path, headers, arrived), health = server.arrived
     assert (method, path) == ("PUT", "/v1/vasp/transfer/status")
     assert hashlib.sha256(arrived).digest() == hashlib.sha256(body).digest()
@@ -133,9 +134,9 @@ async def test_a_cancelled_call_gives_its_connection_back() -> None:
 
 
 def _callback(url: str, timeout_seconds: float = 5) -> CallbackCall:
-    record = CallRecord(at=NOW, operation=CALLBACK.name)
+    record = CallRecord(at=NOW, operation=Operation.CALLBACK)
     return CallbackCall(
-        TXID_SEARCH, "north", f"{url}/callbacks/x?y=%2F", b'{"result":"valid"}', timeout_seconds, record
+        Operation.TXID_SEARCH, "north", f"{url}/callbacks/x?y=%2F", b'{"result":"valid"}', timeout_seconds, record
     )
 
 
@@ -163,7 +164,7 @@ async def test_a_callback_goes_to_no_inside_address_whatever_it_is_called() -> N
     server = MemberServer(200)
     async with member_server(server) as url, HttpTransport() as transport:
         port = url.rpartition(":")[2]
-        await transport.forward(_member(url), _call(HEALTH, b""))  # members may be inside
+        await transport.forward(_member(url), _call(Operation.HEALTH, b""))  # members may be inside
         for host in ("127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]"):
             with pytest.raises(NoMemberAnswer) as refused:
                 await transport.post_callback(_callback(f"http://{host}:{port}"))

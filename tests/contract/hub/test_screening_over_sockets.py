@@ -20,8 +20,8 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.hub.runtime.assembly import utc_now
 from travelrule.sandbox.server import run_sandbox
-from travelrule.sandbox.wallets import SandboxWallet
-from travelrule.screening import risk
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
+from travelrule.screening import risk_levels
 
 MALICIOUS = "0x091d6e123c64e8ce9c0f39a9085d6adcf29cf8f49c888a95c128566550765298"
 Prefix = Literal["partner", "uppsala"]
@@ -49,12 +49,16 @@ def _bytes(**body: object) -> bytes:
 async def test_risk_of_wallets_and_transactions(url: str, prefix: Prefix) -> None:
     hub = client(url, prefix)
     try:
-        assert risk.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="ETH"))) == "malicious"
-        assert risk.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="TON"))) == "pending"
-        assert risk.of_transaction(await hub.transaction_screening(_bytes(txid="0x1", chain="btc"))) == "clean"
+        assert (
+            risk_levels.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="ETH"))) == "malicious"
+        )
+        assert (
+            risk_levels.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="TON"))) == "pending"
+        )
+        assert risk_levels.of_transaction(await hub.transaction_screening(_bytes(txid="0x1", chain="btc"))) == "clean"
         started = await hub.kyt_search(_bytes(txHash=MALICIOUS, blockchain="ETH"))
         assert started.status == "RELEASED"
-        assert risk.of_kyt(await hub.kyt_report(started.request_id)) == "malicious"
+        assert risk_levels.of_kyt(await hub.kyt_report(started.request_id)) == "malicious"
         with pytest.raises(HubRefused) as caught:
             await hub.kyt_report(started.request_id + 1)
         assert (caught.value.status, caught.value.error_code) == (404, "NOT_FOUND")

@@ -26,9 +26,9 @@ from travelrule.hub.runtime.http_transport import HttpTransport
 from travelrule.hub.runtime.server import serve
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.wallets import SandboxWallet
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
+from travelrule.sandbox.world.world_file import parse_world
 
 CUSTOMER = "customer-4711"
 ADDRESS = SandboxWallet().addresses()["ETH"]

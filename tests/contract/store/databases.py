@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.services import GivenPostgres, PostgresServer
 from tests.services.run import run_directory
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 Postgres = PostgresServer | GivenPostgres
@@ -22,7 +22,7 @@ Postgres = PostgresServer | GivenPostgres
 def version() -> str:
     """A name that changes with any migration, so that no copy is older than the code."""
     digest = hashlib.sha256()
-    for path in sorted((migrate.MIGRATIONS / "versions").glob("*.py")):
+    for path in sorted((schema_version.MIGRATIONS / "versions").glob("*.py")):
         digest.update(path.read_bytes())
     return f"migrated_{digest.hexdigest()[:12]}"
 
@@ -32,7 +32,7 @@ def migrated(url: str) -> None:
 
     async def upgrade() -> None:
         database = Database(url)
-        await migrate.upgrade(database)
+        await schema_version.upgrade(database)
         await database.dispose()
 
     with ThreadPoolExecutor(1) as thread:

@@ -12,18 +12,18 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.engine import Engine
-from travelrule.engine.audit.log import AuditLog
+from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
-from travelrule.store.directory_fetches import DirectoryFetches
-from travelrule.store.key_checks import KeyChecks
-from travelrule.store.leases import Leases
+from travelrule.store.directory_fetches import DirectoryFetchRepository
+from travelrule.store.key_checks import KeyCheckRepository
+from travelrule.store.leases import LeaseRepository
 from travelrule.store.limits import SERVING
-from travelrule.store.lists import Lists, ListVersion
-from travelrule.store.nonces import StoredNonces
-from travelrule.store.policies import Policies
+from travelrule.store.list_versions import ListRepository, ListVersion
+from travelrule.store.nonce_leases import NonceRepository
+from travelrule.store.policies import PolicyRepository
 from travelrule.store.queues import Queues
 
 QUICK = replace(SERVING, idle_transaction_s=2.0, lock_s=1.0)
@@ -37,8 +37,8 @@ def engine(database: Database) -> Engine:
     return Engine("north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers)
 
 
-def _leases(database: Database, who: str) -> Leases:
-    return Leases(database, "north", who, lambda: datetime.now(UTC))
+def _leases(database: Database, who: str) -> LeaseRepository:
+    return LeaseRepository(database, "north", who, lambda: datetime.now(UTC))
 
 
 async def lease(database: Database, who: str) -> None:
@@ -48,7 +48,7 @@ async def lease(database: Database, who: str) -> None:
 
 async def nonces(database: Database, who: str) -> None:
     """Lease a block of the same counter."""
-    await StoredNonces(database, "code:north").lease()
+    await NonceRepository(database, "code:north").lease()
 
 
 async def subject(database: Database, who: str) -> None:
@@ -60,36 +60,36 @@ async def subject(database: Database, who: str) -> None:
 
 async def imported_list(database: Database, who: str) -> None:
     """Import a version of the same list."""
-    await Lists(database, "north").activate(replace(LIST, version=who[0] * 64), who.encode() * 100)
+    await ListRepository(database, "north").activate(replace(LIST, version=who[0] * 64), who.encode() * 100)
 
 
 async def profile(database: Database, who: str) -> None:
     """Keep the same version of the profile."""
-    await Policies(database, "north").keep_profile("v-1", who, NOW)
+    await PolicyRepository(database, "north").keep_profile("v-1", who, NOW)
 
 
 async def audit_log(database: Database, who: str) -> None:
     """Append to the log of audit heads."""
     key = SigningKey(b"s" * 32)
-    await AuditLog(database, "north", key, _leases(database, who), lambda: datetime.now(UTC)).round()
+    await AuditLogJob(database, "north", key, _leases(database, who), lambda: datetime.now(UTC)).round()
 
 
 async def migration(database: Database, who: str) -> None:
     """Bring the tables to the newest form."""
-    await migrate.upgrade(database)
+    await schema_version.upgrade(database)
 
 
 async def keys(database: Database, who: str) -> None:
     """Read the check values of keys."""
     async with database.begin() as connection:
-        checks = KeyChecks(connection, "north")
+        checks = KeyCheckRepository(connection, "north")
         await checks.lock()
         await checks.stored()
 
 
 async def directory(database: Database, who: str) -> None:
     """Ask for a new list of VASPs."""
-    await DirectoryFetches(database, "north").want(datetime.now(UTC))
+    await DirectoryFetchRepository(database, "north").want(datetime.now(UTC))
 
 
 async def claims(database: Database, who: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from schemas.hub.bodies import CoinNetworks, PublicKey, VaspEntry
 from tests.contract.store.rows import NOW, after
 from travelrule.store.database import Database
-from travelrule.store.directory import Directory
+from travelrule.store.directory import DirectoryRepository
 
 KEY = PublicKey(pubkey="wbFoqLVxayF7Uz+YSsixnEJr88ll/J+wOhRsbAQ/pO4=", expires_at=datetime(2031, 1, 1, tzinfo=UTC))
 NEWER = PublicKey(pubkey="wR1Gtiixh2GuBQuki01oJuZ4znqwK/MgXYFwt8g+I+s=", expires_at=None)
@@ -30,15 +30,15 @@ def entry(name: str = "south", **changes: object) -> VaspEntry:
 
 
 @pytest.fixture
-def directory(database: Database) -> Directory:
-    return Directory(database, "north")
+def directory(database: Database) -> DirectoryRepository:
+    return DirectoryRepository(database, "north")
 
 
-async def store(directory: Directory, *entries: VaspEntry, at: float = 0) -> None:
+async def store(directory: DirectoryRepository, *entries: VaspEntry, at: float = 0) -> None:
     await directory.store({one.vasp_entity_id: one for one in entries}, await directory.all(), after(at))
 
 
-async def test_what_was_listed_comes_back_whole(directory: Directory) -> None:
+async def test_what_was_listed_comes_back_whole(directory: DirectoryRepository) -> None:
     await store(directory, entry(), entry("west", pubkeys=[KEY, NEWER], countryOfRegistration=None))
     known = await directory.all()
     assert {name: stored.entry for name, stored in known.items()} == {
@@ -50,7 +50,7 @@ async def test_what_was_listed_comes_back_whole(directory: Directory) -> None:
     assert known["south"].refreshed_at == NOW
 
 
-async def test_what_vanished_is_kept_but_not_up(directory: Directory) -> None:
+async def test_what_vanished_is_kept_but_not_up(directory: DirectoryRepository) -> None:
     await store(directory, entry(), entry("west"))
     await store(directory, entry("west"), at=60)
     gone = await directory.get("south")
@@ -66,7 +66,7 @@ async def test_what_vanished_is_kept_but_not_up(directory: Directory) -> None:
     ("health", "up"),
     [("up", True), (" UP ", True), ("degraded", True), ("down", False), (" DOWN", False), ("Down", False)],
 )
-async def test_a_vasp_that_is_down_is_not_up(directory: Directory, health: str, *, up: bool) -> None:
+async def test_a_vasp_that_is_down_is_not_up(directory: DirectoryRepository, health: str, *, up: bool) -> None:
     """hub-api.md 4.A.1: ``down`` must not be sent requests; the field is an open text otherwise, as the schema says."""
     await store(directory, entry(health=health))
     stored = await directory.get("south")
@@ -74,7 +74,7 @@ async def test_a_vasp_that_is_down_is_not_up(directory: Directory, health: str, 
     assert stored.up is up
 
 
-async def test_fetched_keys_replace_the_stored_ones_and_nothing_else(directory: Directory) -> None:
+async def test_fetched_keys_replace_the_stored_ones_and_nothing_else(directory: DirectoryRepository) -> None:
     await store(directory, entry(health="down"))
     await directory.store_keys("south", (NEWER,), after(5))
     stored = await directory.get("south")
@@ -85,7 +85,7 @@ async def test_fetched_keys_replace_the_stored_ones_and_nothing_else(directory: 
     assert await directory.get("nobody") is None, "keys of a stranger make no entry"
 
 
-async def test_keys_of_a_vasp_that_vanished_do_not_list_it_again(directory: Directory) -> None:
+async def test_keys_of_a_vasp_that_vanished_do_not_list_it_again(directory: DirectoryRepository) -> None:
     await store(directory, entry(), entry("west"))
     await store(directory, entry("west"))
     await directory.store_keys("south", (NEWER,), after(5))
@@ -94,7 +94,7 @@ async def test_keys_of_a_vasp_that_vanished_do_not_list_it_again(directory: Dire
     assert not stored.listed
 
 
-async def test_networks_by_coin(directory: Directory) -> None:
+async def test_networks_by_coin(directory: DirectoryRepository) -> None:
     assert await directory.networks() == {}
 
     async def tell(**coins: list[str]) -> None:
@@ -112,8 +112,10 @@ async def test_networks_by_coin(directory: Directory) -> None:
     assert await directory.networks() == {"USDT": ("SOL",)}, "a coin named twice breaks nothing"
 
 
-async def test_installations_in_one_database_do_not_see_each_other(database: Database, directory: Directory) -> None:
-    other = Directory(database, "east")
+async def test_installations_in_one_database_do_not_see_each_other(
+    database: Database, directory: DirectoryRepository
+) -> None:
+    other = DirectoryRepository(database, "east")
     await store(directory, entry())
     await store(other, entry(health="down"))
     mine, theirs = await directory.get("south"), await other.get("south")

@@ -15,7 +15,7 @@ from tests.contract.engine.toy import told
 from tests.contract.store.databases import url_of
 from tests.contract.store.frozen_jobs import JOBS, QUICK, engine
 from tests.services.process import ROOT
-from travelrule.store import migrate, tables
+from travelrule.store import schema_version, tables
 from travelrule.store.database import Database, is_infrastructure_failure
 
 pytestmark = pytest.mark.services
@@ -115,7 +115,7 @@ async def test_a_frozen_transaction_is_ended_and_begun_again(database: Database,
         await repeatedly(database, job)
         process.send_signal(signal.SIGCONT)
         assert (await line(process)).startswith("repeated")
-    assert await migrate.current(database) == migrate.newest()
+    assert await schema_version.stored_revision(database) == schema_version.newest_revision()
 
 
 async def test_both_processes_decided_once_about_the_subject_and_nothing_is_a_dead_letter(

@@ -8,7 +8,7 @@ from datetime import datetime
 from tests.contract.store.rows import NOW, after, read
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 
 async def test_one_owner_renewal_and_succession(database: Database) -> None:
     clock = Clock()
-    first, second = (Leases(database, "north", name, clock) for name in ("first", "second"))
+    first, second = (LeaseRepository(database, "north", name, clock) for name in ("first", "second"))
     assert await first.take("timers", 10)
     assert not await second.take("timers", 10)
     clock.now = after(9)
@@ -35,8 +35,8 @@ async def test_one_owner_renewal_and_succession(database: Database) -> None:
 
 async def test_names_and_vasps_are_apart(database: Database) -> None:
     clock = Clock()
-    north, other = Leases(database, "north", "a", clock), Leases(database, "north", "b", clock)
-    south = Leases(database, "south", "b", clock)
+    north, other = LeaseRepository(database, "north", "a", clock), LeaseRepository(database, "north", "b", clock)
+    south = LeaseRepository(database, "south", "b", clock)
     assert await north.take("timers", 10)
     assert await other.take("directory", 10)
     assert await south.take("timers", 10)
@@ -45,7 +45,7 @@ async def test_names_and_vasps_are_apart(database: Database) -> None:
 
 async def test_of_many_at_once_one_gets_it(database: Database) -> None:
     clock = Clock()
-    owners = [Leases(database, "north", f"p{number}", clock) for number in range(8)]
+    owners = [LeaseRepository(database, "north", f"p{number}", clock) for number in range(8)]
     assert sum(await asyncio.gather(*(owner.take("timers", 10) for owner in owners))) == 1
     clock.now = after(60)
     assert sum(await asyncio.gather(*(owner.take("timers", 10) for owner in owners))) == 1

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from travelrule.store.commit_listener import CommitListener
 from travelrule.store.database import Database, is_infrastructure_failure, is_serialisation_failure
 from travelrule.store.limits import LISTENING, LOST_PEER_SECONDS, MIGRATING, SERVING
-from travelrule.store.notify import Listener
 
 pytestmark = pytest.mark.services
 
@@ -125,7 +125,7 @@ async def test_both_ends_give_up_a_silent_peer(pg_database: str, monkeypatch: py
         return made[-1]
 
     monkeypatch.setattr(asyncpg, "connect", remember)
-    listening = asyncio.create_task(Listener(database, lambda _: None).listen())
+    listening = asyncio.create_task(CommitListener(database, lambda _: None).listen())
     async with asyncio.timeout(60), database.read() as connection:
         raw = (await connection.get_raw_connection()).driver_connection
         while not made:

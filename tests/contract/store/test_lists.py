@@ -14,14 +14,14 @@ from tests.contract.store.rows import NOW, after, read
 from tests.services.process import ROOT
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
-from travelrule.store.lists import (
+from travelrule.store.list_versions import (
     CHUNK_BYTES,
     CHUNKS_PER_STATEMENT,
     KEPT_VERSIONS,
     ListContentMissingError,
-    Lists,
+    ListRepository,
     ListVersion,
-    ListVersions,
+    ListVersionWatch,
 )
 
 FIRST = ListVersion("un", "a" * 64, "un-xml", 3, 7, 1, "{}", None, NOW)
@@ -33,11 +33,11 @@ import asyncio, sys
 from datetime import UTC, datetime
 from travelrule.store import bulk
 from travelrule.store.database import Database
-from travelrule.store.lists import Lists, ListVersion
+from travelrule.store.list_versions import ListRepository, ListVersion
 
 async def main(url, version, dies):
     database = Database(url)
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     if dies:
         async def forget(connection, code):
             print("written", flush=True)
@@ -58,7 +58,7 @@ async def importing(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def test_none_first_then_the_last_imported(database: Database) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     assert await lists.active() == {}
     assert await lists.activate(FIRST, b"first")
     assert await lists.activate(SECOND, b"second")
@@ -70,7 +70,7 @@ async def test_none_first_then_the_last_imported(database: Database) -> None:
 
 
 async def test_lists_and_vasps_are_apart(database: Database) -> None:
-    north, south = Lists(database, "north"), Lists(database, "south")
+    north, south = ListRepository(database, "north"), ListRepository(database, "south")
     own = replace(FIRST, code="own")
     await north.activate(FIRST, b"un")
     await north.activate(own, b"own")
@@ -81,7 +81,7 @@ async def test_lists_and_vasps_are_apart(database: Database) -> None:
 
 
 async def test_a_large_list_comes_back_byte_for_byte_from_bounded_rows(database: Database) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     await lists.activate(FIRST, LARGE)
     assert await lists.content("un", FIRST.version) == LARGE
     rows = await read(database, tables.list_chunks)
@@ -90,7 +90,7 @@ async def test_a_large_list_comes_back_byte_for_byte_from_bounded_rows(database:
 
 
 async def test_the_same_version_again_is_only_marked_and_an_old_one_may_come_back(database: Database) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     await lists.activate(FIRST, b"first")
     again = replace(FIRST, imported_at=after(60))
     assert not await lists.activate(again, b"first")
@@ -103,7 +103,7 @@ async def test_the_same_version_again_is_only_marked_and_an_old_one_may_come_bac
 
 
 async def test_old_versions_go_with_their_chunks_the_one_in_force_never(database: Database) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     other = replace(FIRST, code="own")
     await lists.activate(other, b"own")
     versions = [replace(FIRST, version=f"{number:064d}", imported_at=after(number)) for number in range(8)]
@@ -122,7 +122,7 @@ async def test_old_versions_go_with_their_chunks_the_one_in_force_never(database
 
 
 async def test_a_failed_import_leaves_the_old_version_in_force(database: Database, monkeypatch: Any) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     await lists.activate(FIRST, b"first")
     whole, calls = bulk.insert, []
 
@@ -144,7 +144,7 @@ async def test_a_failed_import_leaves_the_old_version_in_force(database: Databas
 async def test_an_importer_that_is_killed_leaves_the_old_version_in_force(
     database: Database, database_url: str
 ) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     await lists.activate(FIRST, b"first")
     process = await importing(database_url, "c", "dies")
     assert process.stdout is not None
@@ -162,7 +162,7 @@ async def test_importers_in_several_processes_end_with_one_whole_version(databas
     outputs = [(await process.communicate())[0].strip() for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert outputs == [b"True"] * 3
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     active = (await lists.active())["un"]
     assert await lists.content("un", active.version) == active.version[0].encode() * 600_000
     async with database.read() as connection:
@@ -171,8 +171,8 @@ async def test_importers_in_several_processes_end_with_one_whole_version(databas
 
 
 async def test_a_running_process_learns_what_another_one_imported(database: Database, database_url: str) -> None:
-    lists = Lists(database, "north")
-    versions = ListVersions(lists)
+    lists = ListRepository(database, "north")
+    versions = ListVersionWatch(lists)
     assert await versions.poll() == frozenset()
     await lists.activate(FIRST, b"first")
     await lists.activate(replace(FIRST, code="own"), b"own")
@@ -186,7 +186,7 @@ async def test_a_running_process_learns_what_another_one_imported(database: Data
 
 
 async def test_content_that_lost_a_row_is_not_given_out(database: Database) -> None:
-    lists = Lists(database, "north")
+    lists = ListRepository(database, "north")
     await lists.activate(FIRST, LARGE)
     async with database.begin() as connection:
         await connection.execute(tables.list_chunks.delete().where(tables.list_chunks.c.number == 3))

@@ -12,18 +12,18 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Inspector, inspect, text
 
 from tests.services.process import ROOT
-from travelrule.store import migrate, tables
+from travelrule.store import schema_version, tables
 from travelrule.store.database import Database
 from travelrule.store.types import Amount, Instant
 
 UPGRADE = """
 import asyncio, sys
-from travelrule.store import migrate
+from travelrule.store import schema_version
 from travelrule.store.database import Database
 
 async def main():
     database = Database(sys.argv[1])
-    print(await migrate.upgrade(database))
+    print(await schema_version.upgrade(database))
     await database.dispose()
 
 asyncio.run(main())
@@ -75,23 +75,23 @@ async def fresh(empty_url: str) -> Any:
 
 
 async def test_a_fresh_database_is_brought_to_the_newest_form(fresh: Database) -> None:
-    assert await migrate.current(fresh) == ""
-    assert await migrate.upgrade(fresh) == migrate.newest() != ""
-    assert await migrate.current(fresh) == migrate.newest()
+    assert await schema_version.stored_revision(fresh) == ""
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision() != ""
+    assert await schema_version.stored_revision(fresh) == schema_version.newest_revision()
 
 
 async def test_metadata_is_what_the_migrations_make(fresh: Database) -> None:
-    await migrate.upgrade(fresh)
+    await schema_version.upgrade(fresh)
     async with fresh.read() as connection:
         assert await connection.run_sync(differences) == []
         assert await connection.run_sync(indexes) == wanted_indexes(connection.dialect.name)
 
 
 async def test_again_changes_nothing_and_loses_nothing(fresh: Database) -> None:
-    await migrate.upgrade(fresh)
+    await schema_version.upgrade(fresh)
     async with fresh.begin() as connection:
         await connection.execute(tables.nonces.insert(), [{"origin": "code:north", "next": 7}])
-    assert await migrate.upgrade(fresh) == migrate.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
     async with fresh.read() as connection:
         assert (await connection.execute(tables.nonces.select())).all() == [("code:north", 7)]
 
@@ -112,7 +112,7 @@ async def test_several_processes_at_once(empty_url: str) -> None:
     ]
     results = await asyncio.gather(*(process.communicate() for process in processes))
     assert [process.returncode for process in processes] == [0, 0, 0], [error.decode() for _, error in results]
-    assert {output.decode().strip() for output, _ in results} == {migrate.newest()}
+    assert {output.decode().strip() for output, _ in results} == {schema_version.newest_revision()}
     database = Database(empty_url)
     async with database.read() as connection:
         assert await connection.run_sync(differences) == []
@@ -120,7 +120,9 @@ async def test_several_processes_at_once(empty_url: str) -> None:
 
 
 async def test_several_tasks_of_one_process_at_once(fresh: Database) -> None:
-    assert set(await asyncio.gather(*(migrate.upgrade(fresh) for _ in range(3)))) == {migrate.newest()}
+    assert set(await asyncio.gather(*(schema_version.upgrade(fresh) for _ in range(3)))) == {
+        schema_version.newest_revision()
+    }
 
 
 async def test_a_broken_migration_leaves_the_database_as_it_was(fresh: Database, monkeypatch: Any) -> None:
@@ -131,22 +133,22 @@ async def test_a_broken_migration_leaves_the_database_as_it_was(fresh: Database,
         tables.nonces.create(connection)
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(migrate.command, "upgrade", broken)
+    monkeypatch.setattr(schema_version.command, "upgrade", broken)
     with pytest.raises(RuntimeError, match="planted"):
-        await migrate.upgrade(fresh)
+        await schema_version.upgrade(fresh)
     monkeypatch.undo()
     async with fresh.read() as connection:
         assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == []
-    assert await migrate.upgrade(fresh) == migrate.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
 
 
 async def test_wallets_of_before_count_as_never_screened(fresh: Database) -> None:
     """0005 meets wallets that were registered while nobody screened their owners."""
 
     def up_to_the_one_before(connection: Connection) -> None:
-        config = migrate._config()
+        config = schema_version._config()
         config.attributes["connection"] = connection
-        migrate.command.upgrade(config, "0004")
+        schema_version.command.upgrade(config, "0004")
 
     binary = "'\\x01'::bytea" if fresh.is_postgresql else "x'01'"
     async with fresh.begin() as connection:
@@ -158,7 +160,7 @@ async def test_wallets_of_before_count_as_never_screened(fresh: Database) -> Non
                 f" {binary}, '2026-11-20T09:00:00+00:00')"
             )
         )
-    assert await migrate.upgrade(fresh) == migrate.newest()
+    assert await schema_version.upgrade(fresh) == schema_version.newest_revision()
     async with fresh.read() as connection:
         (row,) = (await connection.execute(tables.wallets.select())).all()
     assert (row.wallet_id, row.revision, row.screened_lists, row.sanctioned) == ("w-1", 0, "", None)

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from tests.services import PostgresServer
-from travelrule.bootstrap import worker
-from travelrule.bootstrap.worker import hear_commits
+from travelrule.bootstrap import worker_role
+from travelrule.bootstrap.worker_role import follow_commits
 from travelrule.store.database import Database
 
 pytestmark = pytest.mark.services
@@ -41,7 +41,7 @@ class Heard:
 
 @asynccontextmanager
 async def listening(database: Database, heard: Heard) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(hear_commits(database, heard))
+    task = asyncio.create_task(follow_commits(database, heard))
     try:
         yield task
     finally:
@@ -78,7 +78,7 @@ async def test_what_others_commit_is_heard_and_only_that(pg_database: str) -> No
 async def test_the_listener_comes_back_after_a_restart_of_the_server(
     own_postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "RECONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(worker_role, "RECONNECT_SECONDS", 0.1)
     database, heard = Database(own_postgres.dsn("postgres")), Heard()
     async with listening(database, heard) as task:
         await say_until_heard(database, heard, "before")

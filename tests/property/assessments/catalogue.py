@@ -7,7 +7,7 @@ from typing import Any
 
 from coincurve import PrivateKey
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.unit.assessments import scene
 from tests.unit.exchange.originator.scene import requested as withdrawal
 from travelrule.assessments.state import AssessmentState

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.unit.assessments.scene import ADDRESS, BODIES, OTHER_ADDRESS, TOKEN, TXID
 from travelrule.assessments.state import AssessmentState
-from travelrule.assessments.table import TRANSITIONS, WAITING
+from travelrule.assessments.table import TABLE, WAITING
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, DropCalls, Emit, LookUp, SendMessage
@@ -52,7 +52,7 @@ def _walked(before: AssessmentState | None, after: AssessmentState) -> None:
     """The new status can be reached from the old one, in at most two steps of the table."""
     reachable = {before.status if before is not None else NEW}
     for _ in range(2):
-        reachable |= {one for status in reachable for one in TRANSITIONS[status].values()}
+        reachable |= {one for status in reachable for one in TABLE.transitions[status].values()}
     assert after.status in reachable
     if before is not None and before.ended is not None:
         assert after.ended == before.ended, "one answer"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.assessments.catalogue import BODIES, FAILURES, for_assessment, ids, requests
 from tests.property.assessments.laws import check
 from tests.property.exchange.test_sequences import bodies, texts

@@ -14,7 +14,7 @@ from tests.property.assessments.catalogue import for_assessment
 from tests.property.assessments.laws import check
 from tests.unit.assessments.scene import ASSESSMENT, SCREENING, Scene
 from travelrule.assessments.state import AssessmentState
-from travelrule.assessments.table import TRANSITIONS
+from travelrule.assessments.table import TABLE
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.transition_table import NEW
 
@@ -53,4 +53,4 @@ def test_every_assessment_meets_every_input(subject):
                 seen[kind] = decision.state
                 waiting.append(decision.state)
     quiet = {"dropped"} if subject == SCREENING else set()
-    assert {state.status for state in seen.values() if state is not None} == set(TRANSITIONS) - {NEW} - quiet
+    assert {state.status for state in seen.values() if state is not None} == set(TABLE.transitions) - {NEW} - quiet

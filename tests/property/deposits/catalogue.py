@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.exchange.catalogue import assessments
 from tests.unit.deposits import scene
 from tests.unit.exchange.originator.scene import OTHER_TXID, TXID, requested

@@ -12,7 +12,7 @@ from tests.unit.deposits.scene import WALLET
 from tests.unit.exchange.originator.scene import ADDRESS
 from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
-from travelrule.deposits.table import TRANSITIONS, WAITS
+from travelrule.deposits.table import TABLE, WAITS
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
 from travelrule.machine.input import Input
@@ -54,7 +54,7 @@ def _walked(before: DepositState | None, after: DepositState) -> None:
     """The new status can be reached from the old one, in at most four steps of the table."""
     reachable = {before.status if before is not None else NEW}
     for _ in range(4):
-        reachable |= {one for status in reachable for one in TRANSITIONS[status].values()}
+        reachable |= {one for status in reachable for one in TABLE.transitions[status].values()}
     assert after.status in reachable
 
 

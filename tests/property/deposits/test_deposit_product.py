@@ -15,7 +15,7 @@ from tests.property.deposits.laws import check
 from tests.unit.deposits.scene import Scene, rules
 from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
-from travelrule.deposits.table import TRANSITIONS
+from travelrule.deposits.table import TABLE
 from travelrule.machine.transition_table import NEW
 
 STATES_MAX = 700
@@ -58,4 +58,4 @@ def test_every_deposit_meets_every_input(text):
             if kind not in seen:
                 seen[kind] = decision.state
                 waiting.append(decision.state)
-    assert {state.status for state in seen.values() if state is not None} == set(TRANSITIONS) - {NEW}
+    assert {state.status for state in seen.values() if state is not None} == set(TABLE.transitions) - {NEW}

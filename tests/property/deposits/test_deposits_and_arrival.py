@@ -14,8 +14,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from schemas.base import Wire
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.wire_model import Wire
 from tests.property.deposits.laws import check
 from tests.unit.deposits.scene import Scene, context
 from tests.unit.exchange.originator.scene import ADDRESS, TAG, TXID

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator import scene
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.refused_request import RefusedRequestState, RequestRefused

@@ -14,7 +14,7 @@ from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.refused_request import RefusedRequestState
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.exchange.table import TRANSITIONS
+from travelrule.exchange.table import SIDES
 from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, EndUnsent, Reply, SendMessage
@@ -78,7 +78,7 @@ def _walk(side: str, start: str, statuses: list[str], end: str) -> None:
     """The emitted statuses are a way through the table from the old status to the new one."""
     at = start
     for status in statuses:
-        assert status == at or status in TRANSITIONS[side][at].values(), f"{at} to {status}"
+        assert status == at or status in SIDES[side].transitions[at].values(), f"{at} to {status}"
         at = status
     assert at == end, "every change of status is emitted"
 

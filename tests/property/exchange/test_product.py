@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
 from tests.unit.exchange.originator.scene import Scene, inbound, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.originator.builder import owes
+from travelrule.exchange.originator.builder import owes_conclusion
 from travelrule.exchange.originator.refused_request import RefusedRequestState
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.exchange.table import TRANSITIONS
+from travelrule.exchange.table import BENEFICIARY, ORIGINATING
 
 ATTEMPTS_MAX = 2
 
@@ -31,7 +31,7 @@ def kind_of(state: Any) -> object:
     if isinstance(state, RefusedRequestState):
         return state.case.verdict, state.case.final, min(state.case.reminders, 2)
     if isinstance(state, WithdrawalState):
-        earlier = frozenset((one.status == "wait", owes(one)) for one in state.attempts[:-1])
+        earlier = frozenset((one.status == "wait", owes_conclusion(one)) for one in state.attempts[:-1])
         last = state.attempt and (state.attempt.status, bool(state.attempt.give_up), state.attempt.report)
         owed = state.attempt and state.attempt.finish
         facts = (state.recorded, state.chain, state.txid is None, state.case.verdict, state.case.final)
@@ -89,7 +89,7 @@ def test_every_withdrawal_meets_every_input(rules):
     states = [state for state in states if isinstance(state, WithdrawalState)]
     reached = {one.status for state in states for one in state.attempts}
     # ``verified`` is passed through: the same decision that allows the withdrawal queues it.
-    assert reached == set(TRANSITIONS["originating"]) - {"verified"}
+    assert reached == set(ORIGINATING.transitions) - {"verified"}
     searches = [state.search for state in states if state.search is not None]
     assert {one.searches for one in searches} == {1, 2, 3}
     assert {one.over for one in searches} == {True, False}
@@ -97,5 +97,5 @@ def test_every_withdrawal_meets_every_input(rules):
 
 def test_every_inbound_exchange_meets_every_input():
     states = explore(inbound(), for_exchange)
-    assert {state.status for state in states} == set(TRANSITIONS["beneficiary"]) - {"new"}
+    assert {state.status for state in states} == set(BENEFICIARY.transitions) - {"new"}
     assert {state.chain for state in states} == {"none", "broadcast", "final", "retracted"}

@@ -16,7 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.property.exchange.laws import check
 from tests.unit.exchange.originator import scene
 from tests.unit.exchange.originator.scene import NORTH, NOW, UNKNOWN, Scene, policy

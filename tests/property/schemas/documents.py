@@ -11,7 +11,7 @@ from typing import Any
 
 import schemas
 from schemas.export import documents, schema_of
-from schemas.text import INTEGER_MAX
+from schemas.numbers import INTEGER_MAX
 
 EXAMPLES = Path(schemas.__file__).parent / "examples"
 MODELS = documents()

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import ValidationError
 
-from schemas.beyond import EVENT_RULES
 from schemas.export import FOLDER, schema_of
-from schemas.faults import FieldFault, field_faults
+from schemas.field_faults import FieldFault, field_faults
 from schemas.registry import EVENTS, TOPICS
+from schemas.unexpressed_rules import EVENT_RULES
 from streams.codec import read
 from tests.property.schemas.documents import (
     EXAMPLES,

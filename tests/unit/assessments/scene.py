@@ -9,11 +9,11 @@ from uuid import uuid5
 
 from coincurve import PrivateKey
 
-from schemas.base import Wire
 from schemas.events.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from schemas.events.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator.scene import NOW, SALTS, policy
 from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.engine.registry import MACHINES

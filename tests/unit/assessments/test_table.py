@@ -6,14 +6,15 @@ import pytest
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
-from travelrule.assessments.alert_codes import AlertCode
 from travelrule.assessments.external_events import TOO_LATE
-from travelrule.assessments.table import TRANSITIONS, WAITING, step
+from travelrule.assessments.table import TABLE, WAITING
 from travelrule.engine.registry import INTERNAL, MACHINES
 from travelrule.engine.registry import MACHINES as ALL
+from travelrule.machine.alert_codes import ASSESSMENT_ALERTS
 from travelrule.machine.transition_table import NEW, IllegalTransitionError
 from travelrule.messages.assessment import ASSESSING
 
+TRANSITIONS = TABLE.transitions
 STATUSES = set(TRANSITIONS) - {NEW}
 
 
@@ -28,10 +29,10 @@ def test_every_row_steps_and_nothing_else_does():
     for status, row in TRANSITIONS.items():
         for trigger in triggers:
             if trigger in row:
-                assert step(status, trigger) == row[trigger]
+                assert TABLE.step(status, trigger) == row[trigger]
             else:
                 with pytest.raises(IllegalTransitionError):
-                    step(status, trigger)
+                    TABLE.step(status, trigger)
 
 
 def test_the_engine_knows_the_machines_their_messages_and_their_subjects():
@@ -57,4 +58,4 @@ def test_the_page_names_every_change_and_alert():
     for status, row in TRANSITIONS.items():
         for trigger, after in row.items():
             assert f"{'[*]' if status == NEW else status} --> {after}: {trigger}" in page
-    assert all(f"| `{code}` |" in page for code in AlertCode)
+    assert all(f"| `{code}` |" in page for code in ASSESSMENT_ALERTS)

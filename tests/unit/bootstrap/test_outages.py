@@ -17,7 +17,7 @@ from streams.connection import Connection
 from tests.unit.commands.kit import environment
 from tests.unit.engine import manual_time
 from travelrule.bootstrap import installation
-from travelrule.bootstrap.worker import Worker
+from travelrule.bootstrap.worker_role import WorkerRole
 from travelrule.engine.intake import Intake
 from travelrule.machine.input import Rejected
 from travelrule.policy.policy import Policy
@@ -87,7 +87,7 @@ class Process:
         self.intake = Intake(
             self.opened.engine, lambda raw: Rejected(raw, "UNREADABLE"), database_failed=is_infrastructure_failure
         )
-        worker = Worker(
+        worker = WorkerRole(
             self.opened,
             Connection(("127.0.0.1:9",)),
             self.hub,
@@ -133,7 +133,7 @@ def test_no_task_presses_a_database_that_is_gone(
 
     manual_time.run(outage())
     attempts = process[0].database.attempts
-    assert set(attempts) == {loop.__qualname__ for loop in process[0].loops} - {"Worker._watch_lag"}
+    assert set(attempts) == {loop.__qualname__ for loop in process[0].loops} - {"WorkerRole._watch_lag"}
     assert attempts.pop("Intake.run") <= COMMITTER_MAX
     most = ANNOUNCED_MAX if announced == "each second" else ATTEMPTS_MAX
     assert {name: count for name, count in attempts.items() if count > most} == {}

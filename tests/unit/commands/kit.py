@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 from typer.testing import CliRunner
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator.scene import HONEST, answered, requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation

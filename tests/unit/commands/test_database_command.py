@@ -6,11 +6,11 @@ import pytest
 
 from tests.services.ports import free_port
 from tests.unit.commands.kit import Cli
-from travelrule.store import migrate
+from travelrule.store import schema_version
 
 
 def test_fresh_then_again_then_checked(cli: Cli) -> None:
-    newest = migrate.newest()
+    newest = schema_version.newest_revision()
     before = cli.ask("migrate", "--check")
     said = {"newest": newest, "keysChecked": True}
     assert (before.code, before.json) == (1, {"ok": False, "before": "", "after": "", **said})

@@ -287,7 +287,7 @@ def test_a_person_is_asked_with_the_number(
         asked.append(question)
         return said
 
-    monkeypatch.setattr("travelrule.commands.dead_letter_replay.is_terminal", lambda: True)
+    monkeypatch.setattr("travelrule.commands.dead_letters.replay.is_terminal", lambda: True)
     monkeypatch.setattr("typer.confirm", confirm)
     answer = installed.run("dead-letters", "replay", "--code", "CONFLICT")
     assert (answer.code, codes(installed, "--waiting")) == (0 if said else 1, left)

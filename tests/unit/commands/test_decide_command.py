@@ -12,8 +12,8 @@ from schemas.events.cloudevents import CloudEvent
 from tests.unit.commands.kit import FIRST_POLICY, SEED, Answer, Cli, key, verified, withdraw
 from tests.unit.commands.test_operator_commands import consumed
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.decision_event import MadeDecision, make
-from travelrule.commands.decision_outcome import Outcome, letters_of, what_became_of
+from travelrule.commands.decisions.event import DecisionEvent, decision_event
+from travelrule.commands.decisions.outcome import DecisionOutcome, awaited_outcome, letters_of
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 from travelrule.machine.input import RawMessage
@@ -193,7 +193,7 @@ def test_where_everybody_decides_a_key_that_the_policy_has_not_signs_nothing(
 # --- what became of it
 
 
-async def followed(opened: Installation, made: MadeDecision, *, before: Any = None) -> Outcome:
+async def followed(opened: Installation, made: DecisionEvent, *, before: Any = None) -> DecisionOutcome:
     """Send a decision to an engine beside, as a worker would get it, and look what became of it."""
     known = await letters_of(opened, made.item.subject)
     if before is not None:
@@ -203,13 +203,13 @@ async def followed(opened: Installation, made: MadeDecision, *, before: Any = No
     from dataclasses import replace
 
     await opened.engine.apply([replace(made.item, raw=raw)])
-    return await what_became_of(opened, made.item, known, 0)
+    return await awaited_outcome(opened, made.item, known, 0)
 
 
 def test_an_accepted_decision_is_told_with_its_verdict(installed: Cli) -> None:
-    async def run(opened: Installation) -> Outcome:
+    async def run(opened: Installation) -> DecisionOutcome:
         await withdraw(opened)
-        return await followed(opened, make(opened, "withdrawal:w-1", "deny", "alice", "r"))
+        return await followed(opened, decision_event(opened, "withdrawal:w-1", "deny", "alice", "r"))
 
     outcome = installed.within(run)
     assert (outcome.status, outcome.verdict, outcome.exit_code) == ("applied", "deny", 0)
@@ -220,12 +220,12 @@ def test_a_decision_that_came_too_late_is_told_as_refused(installed: Cli) -> Non
     """It was right when it was sent; the counterparty verified before the worker took it."""
     from tests.unit.commands.kit import answer_calls
 
-    async def run(opened: Installation) -> tuple[Outcome, str]:
+    async def run(opened: Installation) -> tuple[DecisionOutcome, str]:
         await withdraw(opened)
-        made = make(opened, "withdrawal:w-1", "deny", "alice", "r")
-        first = make(opened, "withdrawal:w-1", "deny", "bob", "another letter, of before")
+        made = decision_event(opened, "withdrawal:w-1", "deny", "alice", "r")
+        first = decision_event(opened, "withdrawal:w-1", "deny", "bob", "another letter, of before")
         outcome = await followed(opened, made, before=answer_calls)
-        other = await what_became_of(opened, first.item, frozenset(), 0)
+        other = await awaited_outcome(opened, first.item, frozenset(), 0)
         return outcome, other.status
 
     outcome, other = installed.within(run)
@@ -237,8 +237,8 @@ def test_a_decision_that_came_too_late_is_told_as_refused(installed: Cli) -> Non
 
 
 def test_a_decision_that_waits_for_its_subject_is_told(installed: Cli) -> None:
-    async def run(opened: Installation) -> Outcome:
-        return await followed(opened, make(opened, "withdrawal:w-9", "deny", "alice", "r"))
+    async def run(opened: Installation) -> DecisionOutcome:
+        return await followed(opened, decision_event(opened, "withdrawal:w-9", "deny", "alice", "r"))
 
     outcome = installed.within(run)
     assert (outcome.status, outcome.exit_code) == ("parked", 0)

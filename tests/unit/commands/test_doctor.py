@@ -18,7 +18,7 @@ from tests.services.ports import free_port
 from tests.unit.commands.kit import NORTH_PUBLIC, Cli
 from tests.unit.sandbox.kit import listed
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands.checks import open_files
+from travelrule.commands.doctor import open_files
 from travelrule.sandbox.server import run_sandbox
 from travelrule.setting_types import HostPort
 from travelrule.store import tables

@@ -13,11 +13,11 @@ from sqlalchemy import select
 
 from tests.unit.commands.kit import Cli
 from travelrule.bootstrap.installation import Installation
-from travelrule.bootstrap.lists import addresses_of_folder, load_first_lists
+from travelrule.bootstrap.list_import import addresses_of_folder, load_first_lists
 from travelrule.errors import ConfigurationError
-from travelrule.screening.lists.content import unpack
+from travelrule.screening.lists.list_content import unpack
 from travelrule.store import tables
-from travelrule.store.lists import ListVersion
+from travelrule.store.list_versions import ListVersion
 
 DATA = Path(__file__).parents[2] / "data" / "sanctions"
 OWN = DATA / "invented" / "own.csv"

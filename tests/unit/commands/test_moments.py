@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from travelrule.commands.moments import distance_text, duration_text, moment_text
+from travelrule.commands.readable_times import distance_text, duration_text, moment_text
 
 NOON = datetime(2026, 11, 22, 12, 0, 5, 400_000, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.commands.kit import PERSONAL, Cli, verified, withdraw
 from travelrule.bootstrap.installation import Installation
-from travelrule.commands import trials
+from travelrule.commands.policy import trial_output
 from travelrule.machine.input import RawMessage, Rejected
 
 SINCE = ("--since", "2020-01-01")
@@ -50,7 +50,7 @@ def test_it_prints_which_verdicts_would_differ(tried: Cli) -> None:
 
 
 def test_it_says_where_the_answer_is_not_known(tried: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "SPOOL_BYTES", 8)
+    monkeypatch.setattr(trial_output, "SPOOL_BYTES", 8)
     reason = "an assessment (lists) would be asked"
     answer = tried.ask("policy", "try", "lists.toml", *SINCE)
     assert [(one["subject"], one["reason"]) for one in answer.json["undetermined"]] == [

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid5
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.decision import Decision

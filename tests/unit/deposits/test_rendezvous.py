@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from tests.unit.deposits.scene import Scene, settled
 from travelrule.deposits.rendezvous import project
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn

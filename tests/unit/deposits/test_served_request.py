@@ -8,9 +8,9 @@ from uuid import UUID
 import orjson
 import pytest
 
-from schemas.base import Wire
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.profile import VaspProfile

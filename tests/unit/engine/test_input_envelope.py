@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 
 import schemas
-from schemas.base import Wire
 from schemas.registry import EVENTS, TOMBSTONES, TOPICS
+from schemas.wire_model import Wire
 from travelrule.engine.input_envelope import model_of, pack, pack_raw, unpack, unpack_raw
 from travelrule.machine.input import Input, RawMessage
 from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from travelrule.exchange import diagram
-from travelrule.exchange.table import TRANSITIONS
+from travelrule.exchange.table import SIDES
 from travelrule.machine.retry_table import BY_CODE
 from travelrule.machine.transition_table import NEW
 
@@ -20,8 +20,8 @@ def test_a_page_that_differs_is_found_and_written_anew(tmp_path, capsys):
 
 def test_the_page_names_every_change_and_every_code():
     page = diagram.page()
-    for table in TRANSITIONS.values():
-        for status, row in table.items():
+    for side in SIDES.values():
+        for status, row in side.transitions.items():
             for trigger, after in row.items():
                 start = "[*]" if status == NEW else status.replace("-", "_")
                 assert f"{start} --> {after.replace('-', '_')}: {trigger}" in page

@@ -20,8 +20,8 @@ from travelrule.identity import profile
 from travelrule.policy.policy import Policy
 from travelrule.policy.sections import Section
 from travelrule.policy.toml_form import PolicyFaults
-from travelrule.sandbox.faults import FaultSpec
-from travelrule.sandbox.world import World, parse_world
+from travelrule.sandbox.faults.fault_spec import FaultSpec
+from travelrule.sandbox.world.world_file import World, parse_world
 from travelrule.settings import Settings
 
 THEIRS = ("Input should", "Value error", "String should", "Field required", "List should", "Tuple should", "unable to")

@@ -16,8 +16,8 @@ from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
 from travelrule.sandbox.app import create_sandbox
 from travelrule.sandbox.journal import SandboxJournal
-from travelrule.sandbox.network import Sandbox
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.sandbox_network import Sandbox
+from travelrule.sandbox.world.world_file import parse_world
 
 ROBOT = SigningKey(b"r" * 32)
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"

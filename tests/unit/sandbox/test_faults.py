@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.hub.kit import TRANSFER_ID, error_of
 from tests.unit.sandbox.kit import World, sandbox, transfer_ids
-from travelrule.sandbox.faults import FaultBook, FaultSpec
+from travelrule.sandbox.faults.fault_book import FaultBook
+from travelrule.sandbox.faults.fault_spec import FaultSpec
 
 REPORT = "/v1/code/transfer/south/txid"
 BODY = {"transferId": TRANSFER_ID, "txid": "x"}

@@ -25,7 +25,7 @@ from tests.unit.sandbox.kit import (
     withdrawal,
 )
 from travelrule.errors import ConfigurationError
-from travelrule.sandbox.world import parse_world
+from travelrule.sandbox.world.world_file import parse_world
 
 ANNA = born(person("Berg", "Anna"))
 ERIK = born(person())

@@ -10,14 +10,14 @@ import pytest
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
+from schemas.operations import HUB_OPERATIONS
 from tests.unit.hub.kit import SOUTH, error_of
 from tests.unit.hub.searches.search_kit import CALLBACK_URL
 from tests.unit.sandbox.kit import World, listed, real, sandbox
 from travelrule.errors import ConfigurationError
-from travelrule.hub.operations import OPERATIONS
-from travelrule.sandbox.wallets import SandboxWallet
-from travelrule.sandbox.world import parse_world
-from travelrule.screening import risk
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
+from travelrule.sandbox.world.world_file import parse_world
+from travelrule.screening import risk_levels
 
 CLEAN = "0x5028a06f62bd79cd44d96779c5d1db68882ede90c3cbf62b6cc11a6218984063"
 SUSPICIOUS = "6db6a29832732e9c6f19ea8f85150ffe1deafa8412654b0be4f4a532a876fff6"
@@ -26,15 +26,15 @@ UNLISTED = "0x" + "ab" * 32
 SOLANA_TX = "5VERYLongSoLanaSignatureInBase58WhereCaseCounts"
 
 
-async def wallet(world: World, address: str, chain: str = "ETH") -> risk.Risk:
+async def wallet(world: World, address: str, chain: str = "ETH") -> risk_levels.Risk:
     answer = await world.send("POST", "/v1/code/partner/wallet", {"walletAddress": address, "chain": chain})
     assert answer.status_code == 200
-    return risk.of_wallet(WalletScreeningResponse.model_validate(answer.json()))
+    return risk_levels.of_wallet(WalletScreeningResponse.model_validate(answer.json()))
 
 
-async def transaction(world: World, txid: str) -> risk.Risk:
+async def transaction(world: World, txid: str) -> risk_levels.Risk:
     answer = await world.send("POST", "/v1/code/uppsala/tx-hash", {"txid": txid, "chain": "eth"})
-    return risk.of_transaction(TransactionScreeningResponse.model_validate(answer.json()))
+    return risk_levels.of_transaction(TransactionScreeningResponse.model_validate(answer.json()))
 
 
 async def search(world: World, tx_hash: str, blockchain: str = "ETH", **fields: Any) -> httpx.Response:
@@ -87,10 +87,10 @@ async def test_wallets_and_transactions_are_what_the_world_file_says_and_white_o
 async def test_the_presets_are_there_on_every_chain(tx_hash: str, expected: str, blockchain: str) -> None:
     world = sandbox()
     status, told = await kyt(world, tx_hash, blockchain=blockchain, callbackUrl=CALLBACK_URL)
-    assert (status, risk.of_kyt(told), [pause for pause in world.pauses if pause]) == ("RELEASED", expected, [])
+    assert (status, risk_levels.of_kyt(told), [pause for pause in world.pauses if pause]) == ("RELEASED", expected, [])
     assert world.callbacks.calls == []
     status, told = await kyt(world, tx_hash, blockchain=blockchain, force=True, callbackUrl=CALLBACK_URL)
-    assert (status, risk.of_kyt(told), [pause for pause in world.pauses if pause]) == ("PENDING", expected, [3])
+    assert (status, risk_levels.of_kyt(told), [pause for pause in world.pauses if pause]) == ("PENDING", expected, [3])
     assert len(world.callbacks.calls) == 1
 
 
@@ -99,7 +99,7 @@ async def test_reports_have_the_documented_shape_and_bear_out_their_verdict(tx_h
     world = sandbox()
     told = (await search(world, tx_hash)).json()
     raw = (await report(world, told["requestId"])).json()["report"]
-    assert risk.kyt_verdict(raw["riskIndicators"]) == raw["verdict"]
+    assert risk_levels.kyt_verdict(raw["riskIndicators"]) == raw["verdict"]
     read = KytReportResponse.model_validate({**told, "report": raw}).report
     assert read is not None
     assert read.total_amount == read.by_token["ETH"].total
@@ -120,16 +120,20 @@ async def test_listed_transactions_take_their_time_and_unlisted_ones_are_clean_a
         }
     )
     status, told = await kyt(world, "aa")
-    assert (status, risk.of_kyt(told), [pause for pause in world.pauses if pause]) == ("PENDING", "malicious", [7])
+    assert (status, risk_levels.of_kyt(told), [pause for pause in world.pauses if pause]) == (
+        "PENDING",
+        "malicious",
+        [7],
+    )
     # Known from now on.
     assert (await kyt(world, "0xaa"))[0] == "RELEASED"
     status, told = await kyt(world, "0xbb")
     assert (status, told.status, told.error) == ("PENDING", "FAILED", "Transaction analysis failed")
-    assert risk.of_kyt((await kyt(world, UNLISTED))[1]) == "clean"
-    assert risk.of_kyt((await kyt(world, SOLANA_TX, blockchain="SOL"))[1]) == "suspicious"
-    assert risk.of_kyt((await kyt(world, SOLANA_TX.lower(), blockchain="SOL"))[1]) == "clean"
+    assert risk_levels.of_kyt((await kyt(world, UNLISTED))[1]) == "clean"
+    assert risk_levels.of_kyt((await kyt(world, SOLANA_TX, blockchain="SOL"))[1]) == "suspicious"
+    assert risk_levels.of_kyt((await kyt(world, SOLANA_TX.lower(), blockchain="SOL"))[1]) == "clean"
     # The file wins over a preset.
-    assert risk.of_kyt((await kyt(world, MALICIOUS))[1]) == "clean"
+    assert risk_levels.of_kyt((await kyt(world, MALICIOUS))[1]) == "clean"
 
 
 async def test_unlisted_transactions_may_be_not_found_as_in_the_development_environment() -> None:
@@ -142,7 +146,7 @@ async def test_unlisted_transactions_may_be_not_found_as_in_the_development_envi
         [3],
     )
     assert json.loads(world.callbacks.calls[0].body)["status"] == "FAILED"
-    assert risk.of_kyt((await kyt(world, CLEAN))[1]) == "clean"
+    assert risk_levels.of_kyt((await kyt(world, CLEAN))[1]) == "clean"
 
 
 def test_a_sandbox_serves_reports_for_five_minutes_as_the_development_environment() -> None:
@@ -200,7 +204,7 @@ async def test_the_wallets_are_shown_on_the_sandboxs_own_machine_only() -> None:
     assert error_of(answer) == (403, "ACCESS_DENIED")
 
 
-@pytest.mark.parametrize("operation", [operation.name for operation in OPERATIONS[-6:]])
+@pytest.mark.parametrize("operation", HUB_OPERATIONS[-6:])
 async def test_every_new_operation_can_be_disturbed(operation: str) -> None:
     added = await sandbox().fault(fault="status", operation=operation, status=503)
     assert added.status_code == 201

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.hub.kit import SOUTH, STRANGER
 from tests.unit.sandbox.kit import ROBOT_SEED, listed, real
 from travelrule.errors import ConfigurationError
-from travelrule.sandbox.world import load_world, parse_world
+from travelrule.sandbox.world.world_file import load_world, parse_world
 
 CONTRACT = {
     "hub": {"seed": "kFW2RN0w/4hp/HJRRdVyzwCjxRncCnrsUn1a/7fxTRc="},

@@ -17,8 +17,8 @@ from tests.unit.sandbox.test_world import CONTRACT
 from travelrule.errors import ConfigurationError
 from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.spec_files import FileSpec
-from travelrule.sandbox.faults import FaultSpec
-from travelrule.sandbox.world import World, load_world, parse_world
+from travelrule.sandbox.faults.fault_spec import FaultSpec
+from travelrule.sandbox.world.world_file import World, load_world, parse_world
 
 SCHEMA = world_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from schemas.access import ACCESS, PRINCIPALS, reads_in_a_group, rights
 from schemas.registry import TOPICS
+from schemas.topic_access import ACCESS, PRINCIPALS, reads_in_a_group, rights
 from scripts.access import acl_lines, script
 
 

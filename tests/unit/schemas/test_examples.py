@@ -10,10 +10,10 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 import schemas
-from schemas.base import Wire
 from schemas.events.cloudevents import CloudEvent
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.registry import EVENTS
+from schemas.wire_model import Wire
 
 ROOM = Path(schemas.__file__).parent
 EXAMPLES = ROOM / "examples"

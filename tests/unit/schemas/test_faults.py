@@ -6,11 +6,11 @@ from typing import Annotated
 import pytest
 from pydantic import Field, ValidationError
 
-from schemas.base import Wire
 from schemas.events.txids import WithdrawalMined
 from schemas.events.wallets import WalletRegistered
-from schemas.faults import CODES, FAULTS_MAX, FieldFault, field_faults
+from schemas.field_faults import CODES, FAULTS_MAX, FieldFault, field_faults
 from schemas.hub.kyt import Annotation
+from schemas.wire_model import Wire
 
 SECRET = "Sofia-Holm-556000"
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from jsonschema import Draft202012Validator
 from pydantic import AliasChoices, Field
 
-from schemas.base import Wire
-from schemas.forms import Lenient, absent, upper
+from schemas.input_forms import LenientForm, absent, upper
 from schemas.json_schema import WireJsonSchema
-from schemas.text import Country, Id, MaybeText
+from schemas.texts import Country, Id, MaybeText
+from schemas.wire_model import Wire
 
 
 class Sample(Wire):
@@ -25,7 +25,7 @@ class Sample(Wire):
     """
     country: Annotated[Country | None, absent] = None
     """Where it is."""
-    detail: Annotated[Country | None, Lenient(lambda: None)] = None
+    detail: Annotated[Country | None, LenientForm(lambda: None)] = None
     """Evidence only."""
     word: Annotated[MaybeText, upper] = None
     """Any word."""

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 import schemas
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.export import documents
-from schemas.faults import CODES, field_faults
+from schemas.field_faults import CODES, field_faults
 
 EXAMPLES = Path(schemas.__file__).parent / "examples"
 MODELS = documents()

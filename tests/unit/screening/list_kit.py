@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from travelrule.screening.lists.formats import import_list
-from travelrule.screening.lists.limits import Limits
-from travelrule.screening.lists.report import FileFault, ListFaults
+from travelrule.screening.lists.import_report import FileFault, ListFaults
+from travelrule.screening.lists.limits import ListLimits
+from travelrule.screening.lists.list_importer import import_list
 
 DATA = Path(__file__).parents[2] / "data" / "sanctions"
 INVENTED = DATA / "invented"
@@ -26,7 +26,7 @@ XML = [name for name in SAMPLES if name.endswith("xml")]
 ROWS = [name for name in SAMPLES if not name.endswith("xml")]
 
 
-def fault(name: str, path: Path, content: bytes | str, limits: Limits | None = None) -> FileFault:
+def fault(name: str, path: Path, content: bytes | str, limits: ListLimits | None = None) -> FileFault:
     """The one fault of a file with this content."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ListFaults) as caught:

@@ -10,7 +10,7 @@ from travelrule.screening.chains import (
     NO_CODES,
     SCREENING_CHAINS,
     UNHOSTED_BLOCKCHAINS,
-    ChainCodes,
+    NetworkCodes,
     chain_codes,
     folded,
 )
@@ -58,7 +58,7 @@ def test_codes_of_networks(network: str, expected: tuple[str | None, ...]) -> No
 
 @pytest.mark.parametrize("network", ["TON", "DOT", "ATOM", "SUI", "", "-", "BTC2", "ſol", "ÉETH", "ＢＴＣ", "ЕТН"])
 def test_a_network_outside_the_table_has_no_code(network: str) -> None:
-    assert chain_codes(network) == NO_CODES == ChainCodes(None, None, None)
+    assert chain_codes(network) == NO_CODES == NetworkCodes(None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_names_that_are_used_for_two_chains(network: str, example: str | None, l
 
 def test_every_entry_can_be_overridden_or_added() -> None:
     own = {
-        "Sonic ": ChainCodes("FTM", "SONIC"), "t-o-n": ChainCodes("TON"), "AVAX": NO_CODES,
-        "bsc": ChainCodes("BSC", None, None),
+        "Sonic ": NetworkCodes("FTM", "SONIC"), "t-o-n": NetworkCodes("TON"), "AVAX": NO_CODES,
+        "bsc": NetworkCodes("BSC", None, None),
     }  # fmt: skip
-    assert chain_codes("SONIC", overrides=own) == ChainCodes("FTM", "SONIC")
-    assert chain_codes("TON", overrides=own) == ChainCodes("TON")
+    assert chain_codes("SONIC", overrides=own) == NetworkCodes("FTM", "SONIC")
+    assert chain_codes("TON", overrides=own) == NetworkCodes("TON")
     assert chain_codes("AVAX", address_example="0x..", overrides=own) == NO_CODES
-    assert chain_codes("BNB", address_example="0x..", overrides=own) == ChainCodes("BSC")
+    assert chain_codes("BNB", address_example="0x..", overrides=own) == NetworkCodes("BSC")
     assert chain_codes("ETH", overrides=own) == chain_codes("ETH")

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.screening.list_kit import DATA, SAMPLES, fault
-from travelrule.screening.lists.content import unpack
-from travelrule.screening.lists.formats import import_list
-from travelrule.screening.lists.limits import Limits
-from travelrule.screening.lists.report import ListFaults
-from travelrule.screening.lists.source import ListFile
+from travelrule.screening.lists.import_report import ListFaults
+from travelrule.screening.lists.limits import ListLimits
+from travelrule.screening.lists.list_content import unpack
+from travelrule.screening.lists.list_file import ListFile
+from travelrule.screening.lists.list_importer import import_list
 
 NOISE = random.Random(5).randbytes(50_000)
 JUNK = {
@@ -78,11 +78,11 @@ def test_deep_and_large_elements_are_refused(tmp_path: Path) -> None:
     assert fault("un-xml", tmp_path / "un.xml", deep).code == "TOO_DEEP"
     name = "<FIRST_NAME>" + "A" * 2_000_000 + "</FIRST_NAME>"
     large = f"<CONSOLIDATED_LIST>\n<INDIVIDUAL>{name}</INDIVIDUAL></CONSOLIDATED_LIST>"
-    found = fault("un-xml", tmp_path / "un.xml", large, Limits(element_bytes=1_000_000))
+    found = fault("un-xml", tmp_path / "un.xml", large, ListLimits(element_bytes=1_000_000))
     assert (found.code, found.place) == ("ELEMENT_TOO_LARGE", "line 2")
     many = "<A/>" * 50_000
     large = f"<CONSOLIDATED_LIST>\n<INDIVIDUAL>{many}</INDIVIDUAL></CONSOLIDATED_LIST>"
-    assert fault("un-xml", tmp_path / "un.xml", large, Limits(element_bytes=1_000_000)).code == "ELEMENT_TOO_LARGE"
+    assert fault("un-xml", tmp_path / "un.xml", large, ListLimits(element_bytes=1_000_000)).code == "ELEMENT_TOO_LARGE"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -93,17 +93,17 @@ def test_a_file_over_the_limit_is_refused_before_it_is_in_memory(name: str, tmp_
         opened.write(b"\n" * 2_000_000)
         opened.truncate(3 * 1024**3)  # holds nothing on disk
     with pytest.raises(ListFaults) as caught:
-        import_list(name, [path], limits=Limits(file_bytes=1_000_000))
+        import_list(name, [path], limits=ListLimits(file_bytes=1_000_000))
     assert caught.value.faults[0].code == "FILE_TOO_LARGE"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_limit_of_a_file_is_told(name: str, tmp_path: Path) -> None:
     whole = SAMPLES[name].read_bytes()
-    found = fault(name, tmp_path / SAMPLES[name].name, whole, Limits(file_bytes=len(whole) - 1))
+    found = fault(name, tmp_path / SAMPLES[name].name, whole, ListLimits(file_bytes=len(whole) - 1))
     assert found.code == "FILE_TOO_LARGE"
     assert f" {len(whole) - 1} bytes" in found.fix
-    assert import_list(name, [tmp_path / SAMPLES[name].name], limits=Limits(file_bytes=len(whole))).report.entries
+    assert import_list(name, [tmp_path / SAMPLES[name].name], limits=ListLimits(file_bytes=len(whole))).report.entries
 
 
 @pytest.mark.parametrize("head", ["<!--", "<OTHER a='", "<", "<?", "<INDIVIDUAL a='"])
@@ -141,12 +141,12 @@ def test_a_large_comment_between_entries_is_no_reason_to_refuse(tmp_path: Path) 
 def test_a_row_that_goes_on_from_line_to_line_is_refused(tmp_path: Path) -> None:
     """Each cell is short and each line is short; only the row has no end."""
     text = "name,id\n" + '"a\n",' * 400_000
-    found = fault("own-csv", tmp_path / "own.csv", text, Limits(row_bytes=10_000))
+    found = fault("own-csv", tmp_path / "own.csv", text, ListLimits(row_bytes=10_000))
     assert found.code == "ROW_TOO_LONG"
     assert int(found.place.removeprefix("line ")) < 5_000
     text = "name,id\n" + '"Jo\nDoe",1\n' * 5_000
     (tmp_path / "own.csv").write_text(text, encoding="utf-8")
-    assert import_list("own-csv", [tmp_path / "own.csv"], limits=Limits(row_bytes=20)).report.entries == 5_000
+    assert import_list("own-csv", [tmp_path / "own.csv"], limits=ListLimits(row_bytes=20)).report.entries == 5_000
 
 
 def test_json_nested_without_end_is_no_entry(tmp_path: Path) -> None:
@@ -162,7 +162,9 @@ def test_json_nested_without_end_is_no_entry(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
     for name in ("own-csv", "opensanctions-ftm"):
-        found = fault(name, tmp_path / SAMPLES[name].name, b"name\n" + b"a" * 3_000_000, Limits(line_bytes=1_000_000))
+        found = fault(
+            name, tmp_path / SAMPLES[name].name, b"name\n" + b"a" * 3_000_000, ListLimits(line_bytes=1_000_000)
+        )
         assert (found.code, found.place) == ("LINE_TOO_LONG", "line 2")
 
 
@@ -173,22 +175,22 @@ def test_a_field_without_end_is_refused(tmp_path: Path) -> None:
 
 def test_more_entries_than_any_list_has_are_refused(tmp_path: Path) -> None:
     text = "name\n" + "Jo Doe\n" * 11
-    assert fault("own-csv", tmp_path / "own.csv", text, Limits(entries=10)).code == "TOO_MANY_ENTRIES"
+    assert fault("own-csv", tmp_path / "own.csv", text, ListLimits(entries=10)).code == "TOO_MANY_ENTRIES"
 
 
 def test_rows_that_are_held_until_the_end_are_counted_as_they_come(tmp_path: Path) -> None:
     """These formats give out their first entry when all is read: the count at the end would come too late."""
     uk = SAMPLES["uk-csv"].read_text(encoding="utf-8")
-    assert fault("uk-csv", tmp_path / "uk.csv", uk + '"never closed', Limits(entries=1)).code == "TOO_MANY_ENTRIES"
+    assert fault("uk-csv", tmp_path / "uk.csv", uk + '"never closed', ListLimits(entries=1)).code == "TOO_MANY_ENTRIES"
     advanced = SAMPLES["ofac-xml"].read_text(encoding="utf-8").removesuffix("\n")[:-3]
-    found = fault("ofac-xml", tmp_path / "sdn_advanced.xml", advanced, Limits(entries=1))
+    found = fault("ofac-xml", tmp_path / "sdn_advanced.xml", advanced, ListLimits(entries=1))
     assert found.code == "TOO_MANY_ENTRIES"
     for file in (DATA / "ofac-csv").iterdir():
         shutil.copy(file, tmp_path / file.name)
     with (tmp_path / "alt.csv").open("a", encoding="utf-8") as opened:
         opened.write('"never closed')
     with pytest.raises(ListFaults) as caught:
-        import_list("ofac-csv", [tmp_path / name for name in ("sdn.csv", "alt.csv")], limits=Limits(entries=10))
+        import_list("ofac-csv", [tmp_path / name for name in ("sdn.csv", "alt.csv")], limits=ListLimits(entries=10))
     assert [(each.file, each.code) for each in caught.value.faults] == [("alt.csv", "TOO_MANY_ENTRIES")]
 
 

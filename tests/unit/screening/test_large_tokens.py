@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.screening.list_kit import SAMPLES, XML, fault
-from travelrule.screening.lists import source, xml_reader
-from travelrule.screening.lists.formats import import_list
-from travelrule.screening.lists.limits import LIMITS, Limits
-from travelrule.screening.lists.report import ListFaults
+from travelrule.screening.lists import list_file, xml_elements
+from travelrule.screening.lists.import_report import ListFaults
+from travelrule.screening.lists.limits import LIMITS, ListLimits
+from travelrule.screening.lists.list_importer import import_list
 
 SIZES = (1_000, 262_130, 300_000, 524_280, 600_000, 900_000, 1_048_000)
 KINDS: dict[str, Callable[[int], str]] = {
@@ -36,9 +36,9 @@ def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """The parser as the reader makes it, and one left as the interpreter makes it."""
     if request.param == "deferring":
         monkeypatch.setattr(
-            xml_reader,
+            xml_elements,
             "_new_parser",
-            lambda: expat.ParserCreate(encoding="utf-8", namespace_separator=xml_reader.SEPARATOR),
+            lambda: expat.ParserCreate(encoding="utf-8", namespace_separator=xml_elements.SEPARATOR),
         )
 
 
@@ -83,7 +83,7 @@ def test_a_token_over_the_limit_is_refused(kind: str, tmp_path: Path) -> None:
     name = "un-xml"
     text = SAMPLES[name].read_text(encoding="utf-8")
     at = places(name)["root"]
-    for size in (LIMITS.token_bytes + source.BLOCK, 2_500_000):
+    for size in (LIMITS.token_bytes + list_file.BLOCK, 2_500_000):
         found = fault(name, tmp_path / "un.xml", text[:at] + KINDS[kind](size) + text[at:])
         assert found.code == "TOKEN_TOO_LARGE", size
 
@@ -99,7 +99,7 @@ def test_a_large_comment_before_the_root_of_another_format(tmp_path: Path) -> No
 
 
 @st.composite
-def lists(draw: st.DrawFn) -> tuple[str, bytes, int, Limits]:
+def lists(draw: st.DrawFn) -> tuple[str, bytes, int, ListLimits]:
     """A sample with tokens put between its elements, some large beside the block, and damaged now and then."""
     name = draw(st.sampled_from(XML))
     text = SAMPLES[name].read_bytes().removeprefix(b"\xef\xbb\xbf")
@@ -110,11 +110,11 @@ def lists(draw: st.DrawFn) -> tuple[str, bytes, int, Limits]:
     if draw(st.booleans()):
         at = draw(st.integers(0, len(text)))
         text = text[:at] + draw(st.binary(max_size=4)) + text[at + draw(st.integers(0, 4)) :]
-    limits = Limits(token_bytes=draw(st.integers(600, 9_000)))
+    limits = ListLimits(token_bytes=draw(st.integers(600, 9_000)))
     return name, text, draw(st.sampled_from([1, 7, 64, 500, 1024, 4096])), limits
 
 
-def outcome(name: str, path: Path, limits: Limits) -> str:
+def outcome(name: str, path: Path, limits: ListLimits) -> str:
     """The version, or that the file is refused: of two faults, the block decides which one is met first."""
     try:
         return import_list(name, [path], limits=limits).report.version
@@ -125,16 +125,16 @@ def outcome(name: str, path: Path, limits: Limits) -> str:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=lists())
 def test_the_size_of_the_blocks_decides_about_nothing_but_the_limit(
-    made: tuple[str, bytes, int, Limits], tmp_path: Path
+    made: tuple[str, bytes, int, ListLimits], tmp_path: Path
 ) -> None:
     """A token may be seen too late to be refused, but no token within the limit is, and all else is the same."""
     name, text, block, limits = made
     path = tmp_path / "list.xml"
     path.write_bytes(text)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(source, "BLOCK", block)
+        patched.setattr(list_file, "BLOCK", block)
         found = outcome(name, path, limits)
-        patched.setattr(source, "BLOCK", len(text) + 1)
+        patched.setattr(list_file, "BLOCK", len(text) + 1)
         unlimited = outcome(name, path, LIMITS)
     if found == "too large":
         assert len(text) > limits.token_bytes

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from travelrule.screening.lists.content import ContentError, pack, unpack
-from travelrule.screening.lists.countries import COUNTRIES, country_code
-from travelrule.screening.lists.dates import birth_date
-from travelrule.screening.lists.free_text import addresses_in
-from travelrule.screening.lists.model import KINDS, QUALITIES, BirthDate, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.birth_dates import birth_date
+from travelrule.screening.lists.countries import codes, country_code
+from travelrule.screening.lists.list_content import ContentError, pack, unpack
+from travelrule.screening.lists.list_entries import KINDS, QUALITIES, BirthDate, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.quoted_addresses import addresses_in
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 YEARS = st.integers(1000, 9999).map(str)
@@ -106,7 +106,7 @@ def test_countries_by_name_and_code_and_what_is_unknown_as_it_is() -> None:
         "TR",
     ]
     assert country_code("Region: Crimea") == "Region: Crimea"
-    assert all(len(code) == 2 and code.isupper() for code in COUNTRIES.values())
+    assert all(len(code) == 2 and code.isupper() for code in codes().values())
 
 
 def test_addresses_in_running_text_and_nothing_else() -> None:

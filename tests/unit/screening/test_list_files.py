@@ -9,9 +9,10 @@ import pytest
 
 from tests.unit.screening.list_kit import DATA, INVENTED, ROWS, SAMPLES, XML, fault
 from travelrule.errors import UsageError
-from travelrule.screening.lists.content import unpack
-from travelrule.screening.lists.formats import FORMATS, import_list
-from travelrule.screening.lists.report import UNREAD_KEPT, ListFaults
+from travelrule.screening.lists.formats.registry import FORMATS
+from travelrule.screening.lists.import_report import UNREAD_KEPT, ListFaults
+from travelrule.screening.lists.list_content import unpack
+from travelrule.screening.lists.list_importer import import_list
 
 
 def test_every_format_has_a_sample() -> None:

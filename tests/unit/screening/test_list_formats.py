@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from travelrule.screening.lists.content import unpack
-from travelrule.screening.lists.formats import FORMATS, import_list
-from travelrule.screening.lists.model import BirthDate, ListAddress, ListEntry, ListName
-from travelrule.screening.lists.report import ImportReport
+from travelrule.screening.lists.formats.registry import FORMATS
+from travelrule.screening.lists.import_report import ImportReport
+from travelrule.screening.lists.list_content import unpack
+from travelrule.screening.lists.list_entries import BirthDate, ListAddress, ListEntry, ListName
+from travelrule.screening.lists.list_importer import import_list
 
 DATA = Path(__file__).parents[2] / "data" / "sanctions"
 INVENTED = DATA / "invented"

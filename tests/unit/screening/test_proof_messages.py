@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from travelrule.crypto.encodings.public_keys import evm_address
 from travelrule.screening.ownership.evm import message_hash
-from travelrule.screening.ownership.messages import Bound, ProofMessage, fault_of, parse
-from travelrule.screening.ownership.outcome import ProofCode
 from travelrule.screening.ownership.proof_check import check_proof
+from travelrule.screening.ownership.proof_message import ProofBinding, ProofMessage, fault_of, parse
+from travelrule.screening.ownership.proof_result import ProofCode
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 KEY = PrivateKey(b"k" * 32)
 ADDRESS = evm_address(KEY.public_key.format(compressed=False))
-BOUND = Bound("app.north.example:443", ADDRESS, "customer-1", "n0nce")
+BOUND = ProofBinding("app.north.example:443", ADDRESS, "customer-1", "n0nce")
 MESSAGE = ProofMessage(
     bound=BOUND,
     chain="Ethereum",
@@ -63,7 +63,9 @@ def test_a_message_is_read_as_it_was_written() -> None:
 def test_the_published_form_is_read() -> None:
     message = parse(PUBLISHED)
     assert message is not None
-    assert message.bound == Bound("example.com", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "some-id", "32891756")
+    assert message.bound == ProofBinding(
+        "example.com", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "some-id", "32891756"
+    )
     assert message.statement == "I accept the ExampleOrg Terms of Service: https://example.com/tos"
     assert message.issued_at == datetime(2021, 9, 30, 16, 25, 24, tzinfo=UTC)
     assert (message.chain, message.chain_id, message.uri) == ("Ethereum", "1", "https://example.com/login")
@@ -100,7 +102,7 @@ def test_other_texts_are_unreadable(text: str) -> None:
         (replace(BOUND, nonce="\u00e9"), ProofCode.NONCE_MISMATCH),
     ],
 )
-def test_a_good_signature_over_a_message_for_something_else_is_invalid(bound: Bound, code: ProofCode) -> None:
+def test_a_good_signature_over_a_message_for_something_else_is_invalid(bound: ProofBinding, code: ProofCode) -> None:
     check = check_proof("ETH", ADDRESS, MESSAGE.text(), signed(MESSAGE.text()), bound=bound, now=NOW)
     assert (check.outcome, check.code, check.message_checked) == ("invalid", code, True)
 

@@ -15,8 +15,8 @@ from travelrule.crypto.encodings.base58 import decode as base58_decode
 from travelrule.crypto.encodings.base58 import encode as base58_encode
 from travelrule.crypto.encodings.public_keys import bitcoin_addresses, evm_address
 from travelrule.screening.ownership.evm import KLAYTN, message_hash
-from travelrule.screening.ownership.outcome import ProofCode
 from travelrule.screening.ownership.proof_check import check_proof
+from travelrule.screening.ownership.proof_result import ProofCode
 
 # The documentation of web3.js (eth.accounts.sign).
 _SIGNED = (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from travelrule.screening.lists.content import unpack
-from travelrule.screening.lists.formats import ImportedList, import_list
-from travelrule.screening.lists.model import ListEntry
+from travelrule.screening.lists.list_content import unpack
+from travelrule.screening.lists.list_entries import ListEntry
+from travelrule.screening.lists.list_importer import ImportedList, import_list
 
 pytestmark = pytest.mark.shared
 
@@ -57,7 +57,7 @@ def test_un_is_read_whole() -> None:
 
 
 def test_a_cut_copy_is_refused(tmp_path: Path) -> None:
-    from travelrule.screening.lists.report import ListFaults
+    from travelrule.screening.lists.import_report import ListFaults
 
     whole = (sanctions() / "UN_consolidated.xml").read_bytes()
     (tmp_path / "un.xml").write_bytes(whole[: len(whole) // 2])

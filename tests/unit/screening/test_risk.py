@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 
-def wallet(**fields: Any) -> risk.Risk:
-    return risk.of_wallet(WalletScreeningResponse.model_validate(fields))
+def wallet(**fields: Any) -> risk_levels.Risk:
+    return risk_levels.of_wallet(WalletScreeningResponse.model_validate(fields))
 
 
-def transaction(senders: list[str | None], receivers: list[str | None], result: str = "NORMAL") -> risk.Risk:
+def transaction(senders: list[str | None], receivers: list[str | None], result: str = "NORMAL") -> risk_levels.Risk:
     sides = {
         name: [{"walletAddress": "a", "securityCategory": category} for category in categories]
         for name, categories in (("senderWallets", senders), ("receiverWallets", receivers))
     }
-    return risk.of_transaction(TransactionScreeningResponse.model_validate({"result": result, **sides}))
+    return risk_levels.of_transaction(TransactionScreeningResponse.model_validate({"result": result, **sides}))
 
 
-def kyt(**fields: Any) -> risk.Risk:
-    return risk.of_kyt(KytReportResponse.model_validate({"requestId": 7, **fields}))
+def kyt(**fields: Any) -> risk_levels.Risk:
+    return risk_levels.of_kyt(KytReportResponse.model_validate({"requestId": 7, **fields}))
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def test_the_verdict_is_taken_as_given_and_not_computed_again() -> None:
 
 def test_an_error_answer_is_no_answer_unless_the_chain_cannot_be_screened() -> None:
     codes = ["INVALID_ORIGIN", "SERVICE_UNAVAILABLE", "INTERNAL_SERVER_ERROR", "NOT_FOUND", "NO_ANSWER", ""]
-    assert {risk.of_error(code) for code in codes} == {"pending"}
-    assert risk.of_error("UNSUPPORTED_BLOCKCHAIN") == "unknown"
+    assert {risk_levels.of_error(code) for code in codes} == {"pending"}
+    assert risk_levels.of_error("UNSUPPORTED_BLOCKCHAIN") == "unknown"
 
 
 def test_at_the_deadline_pending_is_unknown_and_nothing_else_changes() -> None:
-    assert risk.at_deadline("pending") == "unknown"
-    others: list[risk.Risk] = ["clean", "suspicious", "malicious", "unknown"]
-    assert [risk.at_deadline(one) for one in others] == others
+    assert risk_levels.at_deadline("pending") == "unknown"
+    others: list[risk_levels.Risk] = ["clean", "suspicious", "malicious", "unknown"]
+    assert [risk_levels.at_deadline(one) for one in others] == others
 
 
 RISKS = st.sampled_from(["clean", "suspicious", "malicious", "unknown", "pending"])
@@ -116,9 +116,9 @@ RISKS = st.sampled_from(["clean", "suspicious", "malicious", "unknown", "pending
 
 @settings(max_examples=100)
 @given(st.lists(RISKS, max_size=6))
-def test_clean_is_only_what_was_wholly_found_clean(risks: list[risk.Risk]) -> None:
-    assert (risk.worst(risks) == "clean") == (bool(risks) and set(risks) == {"clean"})
-    assert risk.worst(risks) == risk.worst(reversed(risks))
+def test_clean_is_only_what_was_wholly_found_clean(risks: list[risk_levels.Risk]) -> None:
+    assert (risk_levels.worst(risks) == "clean") == (bool(risks) and set(risks) == {"clean"})
+    assert risk_levels.worst(risks) == risk_levels.worst(reversed(risks))
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_clean_is_only_what_was_wholly_found_clean(risks: list[risk.Risk]) -> No
     ],
 )
 def test_a_computing_side_goes_by_presence(indicators: dict[str, Any], expected: str) -> None:
-    assert risk.kyt_verdict(indicators) == expected
+    assert risk_levels.kyt_verdict(indicators) == expected

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from schemas.events.txids import WithdrawalBroadcast
 from schemas.events.wallets import WalletRemoved
+from schemas.nesting import DEPTH_MAX
 from schemas.registry import EVENTS, TOPICS
 from streams import codec
 from streams.codec import CODES, SIZE_MAX, read, reader, write_event
-from streams.json_text import DEPTH_MAX
 from tests.unit.streams.records import ID, NOW, accepted, event, read_bytes, read_event, record, refused
 from travelrule.machine.input import Input, RawMessage, Rejected
 

@@ -6,12 +6,12 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule.commands.demo.network import NAMESAKE_TXID, TWICE_CLAIMED_TXID
-from travelrule.commands.demo.scenarios import ADDRESS, ERIK, TAG, Stage, must, new_txid, scenario, withdrawal
+from travelrule.commands.demo.scenarios import ADDRESS, ERIK, TAG, DemoStage, must, new_txid, scenario, withdrawal
 
 AMOUNT = "250.5"
 
 
-async def detect(stage: Stage, deposit_id: str, txid: str, amount: str = AMOUNT, vout: str | None = None) -> None:
+async def detect(stage: DemoStage, deposit_id: str, txid: str, amount: str = AMOUNT, vout: str | None = None) -> None:
     """South's node sees a transaction to Erik's address."""
     data: dict[str, Any] = {
         "depositId": deposit_id,
@@ -27,12 +27,12 @@ async def detect(stage: Stage, deposit_id: str, txid: str, amount: str = AMOUNT,
     await stage.south.send("deposits", "deposit.detected.v1", deposit_id, data)
 
 
-async def confirm(stage: Stage, deposit_id: str) -> None:
+async def confirm(stage: DemoStage, deposit_id: str) -> None:
     """The transaction is final on south's node."""
     await stage.south.send("deposits", "deposit.confirmed.v1", deposit_id, {"depositId": deposit_id})
 
 
-async def sent(stage: Stage, txid: str, amount: str = AMOUNT, vout: str | None = None) -> str:
+async def sent(stage: DemoStage, txid: str, amount: str = AMOUNT, vout: str | None = None) -> str:
     """North asks, is allowed, sends and reports; gives the wire's transferId."""
     withdrawal_id = str(uuid4())
     await stage.north.send(
@@ -50,7 +50,7 @@ async def sent(stage: Stage, txid: str, amount: str = AMOUNT, vout: str | None =
 
 
 @scenario("announced deposit")
-async def announced(stage: Stage) -> None:
+async def announced(stage: DemoStage) -> None:
     """The deposit comes, then the report: matched, and credited once it is final."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     withdrawal_id = str(uuid4())
@@ -67,7 +67,7 @@ async def announced(stage: Stage) -> None:
 
 
 @scenario("report before the chain")
-async def report_first(stage: Stage) -> None:
+async def report_first(stage: DemoStage) -> None:
     """The report is there before south's node sees anything."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     transfer_id = await sent(stage, txid)
@@ -78,7 +78,7 @@ async def report_first(stage: Stage) -> None:
 
 
 @scenario("anonymous deposit found and credited")
-async def anonymous(stage: Stage) -> None:
+async def anonymous(stage: DemoStage) -> None:
     """Nobody announced it; the TXID search finds north, which gives the originator's data."""
     deposit_id, withdrawal_id, txid = f"d-{uuid4()}", str(uuid4()), new_txid()
     data = {**withdrawal(withdrawal_id), "txid": txid}
@@ -96,7 +96,7 @@ async def anonymous(stage: Stage) -> None:
 
 
 @scenario("found, but the name differs")
-async def name_differs(stage: Stage) -> None:
+async def name_differs(stage: DemoStage) -> None:
     """A robot says that it sent the deposit to somebody else: held for an operator."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, NAMESAKE_TXID)
@@ -105,7 +105,7 @@ async def name_differs(stage: Stage) -> None:
 
 
 @scenario("two claimants")
-async def two_claimants(stage: Stage) -> None:
+async def two_claimants(stage: DemoStage) -> None:
     """Two VASPs say that they sent it: held for an operator."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, TWICE_CLAIMED_TXID)
@@ -114,7 +114,7 @@ async def two_claimants(stage: Stage) -> None:
 
 
 @scenario("sender not found")
-async def not_found(stage: Stage) -> None:
+async def not_found(stage: DemoStage) -> None:
     """Nobody sent it: the customer must say where it came from."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, new_txid())
@@ -124,7 +124,7 @@ async def not_found(stage: Stage) -> None:
 
 
 @scenario("re-organisation after allow")
-async def reorganised(stage: Stage) -> None:
+async def reorganised(stage: DemoStage) -> None:
     """The block is gone after the allow: a new verdict with a higher sequence, and an alert."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     transfer_id = await sent(stage, txid)
@@ -138,7 +138,7 @@ async def reorganised(stage: Stage) -> None:
 
 
 @scenario("batch withdrawal of three")
-async def batch_of_three(stage: Stage) -> None:
+async def batch_of_three(stage: DemoStage) -> None:
     """One transaction with three outputs to one address: each deposit finds its own exchange."""
     txid, amounts = new_txid(), ("11.5", "12.5", "13.5")
     deposits = {f"d-{uuid4()}": (amount, str(vout)) for vout, amount in enumerate(amounts)}
@@ -152,7 +152,7 @@ async def batch_of_three(stage: Stage) -> None:
 
 
 @scenario("VASP found by wallet search")
-async def found_by_wallet_search(stage: Stage) -> None:
+async def found_by_wallet_search(stage: DemoStage) -> None:
     """The customer knows the address only: south is found, confirmed and asked."""
     withdrawal_id = str(uuid4())
     data = withdrawal(withdrawal_id)

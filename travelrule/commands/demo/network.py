@@ -10,10 +10,10 @@ import aiohttp
 import orjson
 
 from travelrule.commands.demo.lists import NORTH_LIST, SOUTH_LIST
-from travelrule.commands.demo.platform import Platform
-from travelrule.commands.demo.processes import Process, free_port
+from travelrule.commands.demo.platform import DemoPlatform
+from travelrule.commands.demo.processes import DemoProcess, free_port
 from travelrule.commands.demo.risks import RISK_POLICY, RISK_TIME_LIMITS, world_screening
-from travelrule.commands.demo.vasp import Vasp
+from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.policy.policy import Policy
 
 DEMO_POLICY = f"""
@@ -38,23 +38,27 @@ COINS = (("XRP", "XRP", "r..."), ("BTC", "BTC", "1..."), ("USDT", "ETH", "0x..."
 ROBOT_SENDER = {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}}
 
 
-class Network:
+class DemoNetwork:
     """``north`` and ``south`` on one hub. Everything lives below ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.hub_port = free_port()
         self.hub_url = f"http://127.0.0.1:{self.hub_port}"
-        self.north = Vasp("north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY, NORTH_LIST)
-        self.south = Vasp("south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY, SOUTH_LIST)
-        self.sandbox = Process(
+        self.north = DemoVasp(
+            "north", "North Exchange Ltd.", "SG", folder / "north", self.hub_url, DEMO_POLICY, NORTH_LIST
+        )
+        self.south = DemoVasp(
+            "south", "South Exchange Ltd.", "SE", folder / "south", self.hub_url, DEMO_POLICY, SOUTH_LIST
+        )
+        self.sandbox = DemoProcess(
             "sandbox",
             ["sandbox", "--world", str(folder / "world.json"), "--listen", f"127.0.0.1:{self.hub_port}"],
             {},
             folder,
         )
-        self.processes: dict[str, Process] = {}
-        self.platforms: dict[str, Platform] = {}
+        self.processes: dict[str, DemoProcess] = {}
+        self.platforms: dict[str, DemoPlatform] = {}
 
     async def start(self) -> None:
         """Start everything and wait until it is ready."""
@@ -70,18 +74,18 @@ class Network:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "world.json").write_bytes(orjson.dumps(self._world(), option=orjson.OPT_INDENT_2))
 
-    async def start_vasp(self, vasp: Vasp) -> None:
+    async def start_vasp(self, vasp: DemoVasp) -> None:
         """Start a VASP's process and connect its platform to the broker that the process owns."""
         process = vasp.process()
         self.processes[vasp.entity_id] = process
         await process.start()
         await process.until_answering(vasp.ready_url)
         broker = orjson.loads((vasp.folder / "data" / "broker.json").read_bytes())
-        platform = Platform(",".join(broker["bootstrap"]), vasp.topic_prefix)
+        platform = DemoPlatform(",".join(broker["bootstrap"]), vasp.topic_prefix)
         await platform.start()
         self.platforms[vasp.entity_id] = platform
 
-    async def stop_vasp(self, vasp: Vasp) -> None:
+    async def stop_vasp(self, vasp: DemoVasp) -> None:
         """Stop a VASP's process in order."""
         await self.platforms.pop(vasp.entity_id).stop()
         await self.processes[vasp.entity_id].stop()
@@ -101,7 +105,7 @@ class Network:
                 # The hub polls its members; there is nothing to wait on from outside.
                 await asyncio.sleep(0.2)
 
-    async def until_screened(self, vasp: Vasp) -> None:
+    async def until_screened(self, vasp: DemoVasp) -> None:
         """Wait until the owner of a first wallet was screened: until then its address is not vouched for."""
         if Policy.from_toml(vasp.policy).sanctions == "off":
             return
@@ -123,7 +127,7 @@ class Network:
             answer.raise_for_status()
             return orjson.loads(await answer.read() or b"null")
 
-    def member(self, vasp: Vasp) -> dict[str, Any]:
+    def member(self, vasp: DemoVasp) -> dict[str, Any]:
         """A VASP as the world file lists it."""
         return {
             "vaspEntityId": vasp.entity_id,

@@ -21,12 +21,12 @@ Headers = Sequence[tuple[str, bytes]]
 OUT = tuple(name for name, spec in TOPICS.items() if spec.direction == "out")
 
 
-class ExpectationFailed(Exception):  # noqa: N818 - what it says
+class ScenarioFailedError(Exception):
     """Something that should have happened did not, in time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenEvent:
     """One record of a downstream topic. ``data`` is empty for records that are no events (dead letters)."""
 
     topic: str
@@ -36,7 +36,7 @@ class Seen:
     headers: dict[str, bytes]
 
 
-class Platform:
+class DemoPlatform:
     """Sends input events and remembers everything that came out."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
@@ -51,8 +51,8 @@ class Platform:
         )
         self._reading: asyncio.Task[None] | None = None
         self._news = asyncio.Condition()
-        self.seen: list[Seen] = []
-        self.on_seen: Callable[[Seen], None] = lambda _: None
+        self.seen: list[SeenEvent] = []
+        self.on_seen: Callable[[SeenEvent], None] = lambda _: None
 
     async def start(self) -> None:
         """Connect and begin to read."""
@@ -88,8 +88,8 @@ class Platform:
         """Send whatever bytes there are."""
         await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode(), headers=list(headers))
 
-    async def expect(self, what: str, wanted: Callable[[Seen], bool], seconds: float = WAIT_SECONDS) -> Seen:
-        """Wait for a record that fits, looking also at those that came before. Raises ``ExpectationFailed``."""
+    async def expect(self, what: str, wanted: Callable[[SeenEvent], bool], seconds: float = WAIT_SECONDS) -> SeenEvent:
+        """Wait for a record that fits, looking also at those that came before. Raises ``ScenarioFailedError``."""
         try:
             async with asyncio.timeout(seconds), self._news:
                 while True:
@@ -98,9 +98,9 @@ class Platform:
                             return record
                     await self._news.wait()
         except TimeoutError:
-            raise ExpectationFailed(f"no {what} within {seconds:.0f} s") from None
+            raise ScenarioFailedError(f"no {what} within {seconds:.0f} s") from None
 
-    async def verdict(self, withdrawal_id: str, verdict: str, reason: str, *, after: int = 0) -> Seen:
+    async def verdict(self, withdrawal_id: str, verdict: str, reason: str, *, after: int = 0) -> SeenEvent:
         """Wait for a verdict with this reason and a sequence above ``after``."""
         return await self.expect(
             f"verdict {verdict} {reason}",
@@ -113,7 +113,7 @@ class Platform:
             ),
         )
 
-    async def exchange(self, transfer_id: str, status: str, **facts: str) -> Seen:
+    async def exchange(self, transfer_id: str, status: str, **facts: str) -> SeenEvent:
         """Wait for a state of an exchange, by its wire id."""
         return await self.expect(
             f"exchange {status}",
@@ -138,8 +138,8 @@ class Platform:
                 self._news.notify_all()
 
 
-def _seen(record: Any, prefix: str) -> Seen:
+def _seen(record: Any, prefix: str) -> SeenEvent:
     topic = record.topic.removeprefix(prefix)
     key = (record.key or b"").decode("utf-8", "replace")
     event: dict[str, Any] = {} if topic == "deadletters" else orjson.loads(record.value)
-    return Seen(topic, key, event.get("type", topic), event.get("data", {}), dict(record.headers))
+    return SeenEvent(topic, key, event.get("type", topic), event.get("data", {}), dict(record.headers))

@@ -34,7 +34,7 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-class Process:
+class DemoProcess:
     """One command. It can be stopped, killed and started again with the same or another environment."""
 
     def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from uuid import uuid4
 
 from travelrule.commands.demo.lists import LISTED_ADDRESS, LISTED_OWNER
-from travelrule.commands.demo.scenarios import LISTED_TAG, Stage, must, scenario, withdrawal
+from travelrule.commands.demo.scenarios import LISTED_TAG, DemoStage, must, scenario, withdrawal
 
 
 @scenario("sanctioned owner")
-async def sanctioned_owner(stage: Stage) -> None:
+async def sanctioned_owner(stage: DemoStage) -> None:
     """The owner of south's wallet stands on south's list: south refuses, so north denies."""
     withdrawal_id = str(uuid4())
     data = withdrawal(withdrawal_id, LISTED_OWNER)
@@ -22,7 +22,7 @@ async def sanctioned_owner(stage: Stage) -> None:
 
 
 @scenario("sanctioned address")
-async def sanctioned_address(stage: Stage) -> None:
+async def sanctioned_address(stage: DemoStage) -> None:
     """The address stands on north's own list: denied before anything leaves the house."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, address=LISTED_ADDRESS)

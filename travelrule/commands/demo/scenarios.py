@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule.commands.demo.lists import LISTED_OWNER
-from travelrule.commands.demo.network import Network
-from travelrule.commands.demo.platform import ExpectationFailed, Platform, Seen
+from travelrule.commands.demo.network import DemoNetwork
+from travelrule.commands.demo.platform import DemoPlatform, ScenarioFailedError, SeenEvent
 from travelrule.commands.demo.vasp import new_seed
 
 ERIK = {"natural": {"lastName": "Lind", "firstName": "Erik"}}
@@ -19,23 +19,23 @@ TAG = "77001"
 LISTED_TAG = "77009"
 """Of the customer who stands on south's list."""
 
-Scenario = Callable[["Stage"], Awaitable[None]]
+Scenario = Callable[["DemoStage"], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
 
 
-class Stage:
+class DemoStage:
     """What a scenario plays on: the network, and north's and south's platforms."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: DemoNetwork) -> None:
         self.network = network
 
     @property
-    def north(self) -> Platform:
+    def north(self) -> DemoPlatform:
         """The originating platform."""
         return self.network.platforms["north"]
 
     @property
-    def south(self) -> Platform:
+    def south(self) -> DemoPlatform:
         """The beneficiary's platform."""
         return self.network.platforms["south"]
 
@@ -87,7 +87,7 @@ def scenario(title: str) -> Callable[[Scenario], Scenario]:
     return add
 
 
-async def register_wallets(stage: Stage) -> None:
+async def register_wallets(stage: DemoStage) -> None:
     """South's customers have deposit addresses."""
     for wallet_id, tag, owner in (("wallet-erik", TAG, ERIK), ("wallet-listed", LISTED_TAG, LISTED_OWNER)):
         data = {
@@ -104,7 +104,7 @@ async def register_wallets(stage: Stage) -> None:
 
 
 @scenario("verified and reported")
-async def verified_and_reported(stage: Stage) -> None:
+async def verified_and_reported(stage: DemoStage) -> None:
     """The ordinary way: asked, verified, sent, reported."""
     withdrawal_id, txid = str(uuid4()), new_txid()
     await stage.request(withdrawal_id)
@@ -114,7 +114,7 @@ async def verified_and_reported(stage: Stage) -> None:
 
 
 @scenario("denied by name, amended, verified")
-async def denied_then_amended(stage: Stage) -> None:
+async def denied_then_amended(stage: DemoStage) -> None:
     """A misspelt beneficiary: held for correction, then verified under a new transferId."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, beneficiary=WRONG)
@@ -127,7 +127,7 @@ async def denied_then_amended(stage: Stage) -> None:
 
 
 @scenario("address unknown")
-async def address_unknown(stage: Stage) -> None:
+async def address_unknown(stage: DemoStage) -> None:
     """An address that is not south's: denied before any personal data left."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, address="rLHzPsX6oXkzU2qL12kHCH8G8cnZv1rBJh")
@@ -135,7 +135,7 @@ async def address_unknown(stage: Stage) -> None:
 
 
 @scenario("counterparty down, then back")
-async def counterparty_down(stage: Stage) -> None:
+async def counterparty_down(stage: DemoStage) -> None:
     """South is away: held, and allowed by itself when south is back."""
     network, withdrawal_id = stage.network, str(uuid4())
     await network.stop_vasp(network.south)
@@ -148,7 +148,7 @@ async def counterparty_down(stage: Stage) -> None:
 
 
 @scenario("platform cancels after verified")
-async def cancelled_after_verified(stage: Stage) -> None:
+async def cancelled_after_verified(stage: DemoStage) -> None:
     """The customer changes her mind: the exchange is finished, so that south does not wait for ever."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id)
@@ -160,7 +160,7 @@ async def cancelled_after_verified(stage: Stage) -> None:
 
 
 @scenario("key rotated in flight")
-async def key_rotated(stage: Stage) -> None:
+async def key_rotated(stage: DemoStage) -> None:
     """South changes its key: north is told once, fetches the new one and goes on."""
     network, withdrawal_id = stage.network, str(uuid4())
     await network.stop_vasp(network.south)
@@ -173,7 +173,7 @@ async def key_rotated(stage: Stage) -> None:
 
 
 @scenario("the same event three times")
-async def three_times(stage: Stage) -> None:
+async def three_times(stage: DemoStage) -> None:
     """Delivered three times, done once."""
     withdrawal_id = str(uuid4())
     value = await stage.request(withdrawal_id)
@@ -188,7 +188,7 @@ async def three_times(stage: Stage) -> None:
 
 
 @scenario("txid before the request")
-async def txid_first(stage: Stage) -> None:
+async def txid_first(stage: DemoStage) -> None:
     """Topics are not ordered between each other: the txid waits for its withdrawal."""
     withdrawal_id, txid = str(uuid4()), new_txid()
     await stage.broadcast(withdrawal_id, txid)
@@ -198,13 +198,13 @@ async def txid_first(stage: Stage) -> None:
 
 
 @scenario("nonsense bytes")
-async def nonsense(stage: Stage) -> None:
+async def nonsense(stage: DemoStage) -> None:
     """Bytes that are no event become a dead letter; what stands behind them is not harmed."""
     key, withdrawal_id = f"nonsense-{uuid4()}", str(uuid4())
     await stage.north.send_bytes("withdrawals", key, b"\xff\x00 no event \xfe")
     await stage.request(withdrawal_id)
 
-    def refused(seen: Seen) -> bool:
+    def refused(seen: SeenEvent) -> bool:
         return seen.topic == "deadletters" and seen.key == key and bool(seen.headers.get("travelrule.error.code"))
 
     await stage.north.expect("dead letter", refused)
@@ -214,4 +214,4 @@ async def nonsense(stage: Stage) -> None:
 def must(fact: bool, reason: str) -> None:  # noqa: FBT001 - a fact is a boolean
     """Fail the scenario for this reason unless the fact holds."""
     if not fact:
-        raise ExpectationFailed(reason)
+        raise ScenarioFailedError(reason)

@@ -6,10 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule.commands.demo.deposit_scenarios import confirm, detect, sent
-from travelrule.commands.demo.platform import Platform, Seen
+from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 from travelrule.commands.demo.risks import BLACK_WALLET, SLOW_TXID, SUSPICIOUS_TXID
-from travelrule.commands.demo.scenarios import Stage, must, scenario, withdrawal
-from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.commands.demo.scenarios import DemoStage, must, scenario, withdrawal
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
 
 CHAIN, ASSET = "ETH", "USDT"
 SITE = "https://app.north.example:443"
@@ -17,7 +17,7 @@ SITE = "https://app.north.example:443"
 
 
 @scenario("malicious wallet")
-async def malicious_wallet(stage: Stage) -> None:
+async def malicious_wallet(stage: DemoStage) -> None:
     """The destination is a phisher's: denied before anything about Anna or Erik left."""
     withdrawal_id, request_id = str(uuid4()), f"s-{uuid4()}"
     await stage.request(withdrawal_id, address=BLACK_WALLET)
@@ -29,7 +29,7 @@ async def malicious_wallet(stage: Stage) -> None:
 
 
 @scenario("suspicious deposit held and decided by an operator")
-async def suspicious_deposit(stage: Stage) -> None:
+async def suspicious_deposit(stage: DemoStage) -> None:
     """The report says that a mixer was used: held, until an operator has looked at it."""
     deposit_id = f"d-{uuid4()}"
     await stage.reported(await sent(stage, SUSPICIOUS_TXID), SUSPICIOUS_TXID)
@@ -49,7 +49,7 @@ async def suspicious_deposit(stage: Stage) -> None:
 
 
 @scenario("KYT pending then clean")
-async def kyt_pending(stage: Stage) -> None:
+async def kyt_pending(stage: DemoStage) -> None:
     """The analysis takes its time: held while it runs, and allowed by itself when it was found clean."""
     deposit_id = f"d-{uuid4()}"
     await stage.reported(await sent(stage, SLOW_TXID), SLOW_TXID)
@@ -61,7 +61,7 @@ async def kyt_pending(stage: Stage) -> None:
 
 
 @scenario("unhosted wallet proven")
-async def unhosted_proven(stage: Stage) -> None:
+async def unhosted_proven(stage: DemoStage) -> None:
     """Anna signs the widget's message with her own wallet: allowed. The same proof without a withdrawal, besides."""
     withdrawal_id, request_id = str(uuid4()), f"o-{uuid4()}"
     await _withdraw_unhosted(stage, withdrawal_id)
@@ -82,7 +82,7 @@ async def unhosted_proven(stage: Stage) -> None:
 
 
 @scenario("unhosted wallet not proven in time")
-async def unhosted_not_proven(stage: Stage) -> None:
+async def unhosted_not_proven(stage: DemoStage) -> None:
     """Nobody signs: denied when the time is over."""
     withdrawal_id = str(uuid4())
     await _withdraw_unhosted(stage, withdrawal_id)
@@ -90,7 +90,7 @@ async def unhosted_not_proven(stage: Stage) -> None:
     await stage.north.verdict(withdrawal_id, "deny", "OWNERSHIP_NOT_PROVEN")
 
 
-async def _withdraw_unhosted(stage: Stage, withdrawal_id: str) -> None:
+async def _withdraw_unhosted(stage: DemoStage, withdrawal_id: str) -> None:
     destination = {
         "kind": "unhosted",
         "address": _wallet(),
@@ -102,28 +102,28 @@ async def _withdraw_unhosted(stage: Stage, withdrawal_id: str) -> None:
     await stage.north.send("withdrawals", "withdrawal.requested.v1", withdrawal_id, data)
 
 
-async def _session(platform: Platform, key: str) -> dict[str, Any]:
-    def opened(seen: Seen) -> bool:
+async def _session(platform: DemoPlatform, key: str) -> dict[str, Any]:
+    def opened(seen: SeenEvent) -> bool:
         return seen.type == "ownership.session.v1" and seen.key == key
 
     return (await platform.expect("session for a proof", opened)).data
 
 
-async def _prove(stage: Stage, key: str) -> None:
+async def _prove(stage: DemoStage, key: str) -> None:
     """Do what Anna's browser does: open the session, have the message signed, hand the signature in."""
     session = await _session(stage.north, key)
     opened = await stage.network.control("POST", "/widget/session", {"token": session["token"]})
     signed = await stage.network.control("POST", "/widget/test-wallet", {"key": opened["key"]})
     await stage.network.control("POST", "/widget/proof", {"key": opened["key"], **signed})
 
-    def checked(seen: Seen) -> bool:
+    def checked(seen: SeenEvent) -> bool:
         return seen.type == "ownership.result.v1" and seen.key == key and seen.data["checkedByUs"] is True
 
     await stage.north.expect("result of a proof that we checked ourselves", checked)
 
 
-async def _kyt_result(platform: Platform, deposit_id: str, risk: str) -> None:
-    def told(seen: Seen) -> bool:
+async def _kyt_result(platform: DemoPlatform, deposit_id: str, risk: str) -> None:
+    def told(seen: SeenEvent) -> bool:
         return seen.type == "kyt.result.v1" and seen.key == deposit_id and seen.data.get("risk") == risk
 
     await platform.expect(f"KYT result {risk}", told)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from travelrule.commands.demo.lists import HEADER
-from travelrule.commands.demo.processes import Process, free_port
+from travelrule.commands.demo.processes import DemoProcess, free_port
 from travelrule.crypto.signing import SigningKey
 
 SEED_BYTES = 32
@@ -20,7 +20,7 @@ def new_seed() -> str:
 
 
 @dataclass
-class Vasp:
+class DemoVasp:
     """A VASP on this machine. ``seeds``: the newest first, as in TRAVELRULE_SIGNING_KEY."""
 
     entity_id: str
@@ -105,6 +105,6 @@ class Vasp:
             settings["DATABASE_URL"] = self.database_url
         return {f"TRAVELRULE_{name}": value for name, value in settings.items()}
 
-    def process(self) -> Process:
+    def process(self) -> DemoProcess:
         """The process with both roles."""
-        return Process(self.entity_id, ["serve", "worker", "gateway"], self.environment(), self.folder)
+        return DemoProcess(self.entity_id, ["serve", "worker", "gateway"], self.environment(), self.folder)

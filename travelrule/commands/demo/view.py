@@ -10,14 +10,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from travelrule.commands.demo.platform import Seen
+from travelrule.commands.demo.platform import SeenEvent
 
 COLOURS = {"allow": "green", "hold": "yellow", "deny": "red"}
 SHOWN = 8
 
 
 @dataclass
-class Line:
+class ScenarioLine:
     """What is known of one scenario."""
 
     title: str
@@ -25,14 +25,14 @@ class Line:
     steps: list[Text] = field(default_factory=list)
 
 
-class View:
+class ScenarioView:
     """Draws scenarios and the events that they cause. ``see`` is called for every record of either VASP."""
 
     def __init__(self, titles: list[str]) -> None:
         self._console = Console(stderr=True)
-        self._lines = {title: Line(title) for title in titles}
-        self._current: Line | None = None
-        self._owners: dict[str, Line] = {}
+        self._lines = {title: ScenarioLine(title) for title in titles}
+        self._current: ScenarioLine | None = None
+        self._owners: dict[str, ScenarioLine] = {}
         self._live: Live | None = None
 
     def shown(self) -> AbstractContextManager[object]:
@@ -53,7 +53,7 @@ class View:
         self._lines[title].state = result
         self._draw()
 
-    def see(self, entity_id: str, seen: Seen) -> None:
+    def see(self, entity_id: str, seen: SeenEvent) -> None:
         """A record came out. It belongs to the scenario that its ids were first seen in."""
         step = _step(entity_id, seen)
         ids = [seen.key, *(str(seen.data[name]) for name in ("withdrawalId", "transferId") if seen.data.get(name))]
@@ -85,7 +85,7 @@ class View:
         return table
 
 
-def _step(entity_id: str, seen: Seen) -> Text | None:
+def _step(entity_id: str, seen: SeenEvent) -> Text | None:
     if seen.topic == "verdicts":
         word = seen.data["verdict"]
         return Text(f"{entity_id}: {word} {','.join(seen.data['reasons'])}", style=f"bold {COLOURS.get(word, 'white')}")

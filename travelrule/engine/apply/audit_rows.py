@@ -42,7 +42,7 @@ def add_audit_record(
     subject.before = b""
     subject.machine_version, subject.machine_records = machine.version, subject.records
     body = record.write(
-        record.Decided(
+        record.RecordedDecision(
             subject.name,
             subject.records,
             batch.now,

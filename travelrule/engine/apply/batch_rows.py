@@ -34,7 +34,7 @@ from travelrule.machine.effects import (
 )
 from travelrule.machine.input import Input, Rejected
 from travelrule.store import tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 
 _EARLIER_UNSENT = (
     "EXISTS (SELECT 1 FROM outbox p"
@@ -212,28 +212,28 @@ class BatchRows:
         for row in self.records():
             row["lease_owner"], row["lease_until"] = owner, until
 
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[BulkWrite]:
         """Return all changes but those of subjects and their projections."""
         return [
-            Write("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
+            BulkWrite("delete", tables.calls, [{"id": call_id} for call_id in self.finished_calls]),
             *self.revoked_calls.writes(),
-            Write("insert", tables.calls, list(self.calls.values()), "nothing"),
-            Write("insert", tables.accepted_answers, self.accepted_answers),
-            Write("delete", tables.tells, [{"id": message_id} for message_id in self.delivered_messages]),
-            Write("insert", tables.tells, self.messages),
-            Write("delete", tables.parked, self.unparked),
-            Write("insert", tables.parked, self.parked, "nothing"),
-            Write("insert", tables.inputs, self.inputs),
-            Write("insert", tables.audit, self.audit),
-            Write("insert", tables.used_decisions, self.used_decisions, "nothing"),
+            BulkWrite("insert", tables.calls, list(self.calls.values()), "nothing"),
+            BulkWrite("insert", tables.accepted_answers, self.accepted_answers),
+            BulkWrite("delete", tables.tells, [{"id": message_id} for message_id in self.delivered_messages]),
+            BulkWrite("insert", tables.tells, self.messages),
+            BulkWrite("delete", tables.parked, self.unparked),
+            BulkWrite("insert", tables.parked, self.parked, "nothing"),
+            BulkWrite("insert", tables.inputs, self.inputs),
+            BulkWrite("insert", tables.audit, self.audit),
+            BulkWrite("insert", tables.used_decisions, self.used_decisions, "nothing"),
             *self.letters.writes(),
             self._write_of_records(),
         ]
 
-    def _write_of_records(self) -> Write:
+    def _write_of_records(self) -> BulkWrite:
         """Return the last change of a batch: its result may hold the events that kept their lease."""
         rows = self.records()
         if not rows or rows[0]["lease_until"] is None:
-            return Write("insert", tables.outbox, rows)
+            return BulkWrite("insert", tables.outbox, rows)
         null_if = (("lease_until", _EARLIER_UNSENT),)
-        return Write("insert", tables.outbox, rows, null_if=null_if, returning=_LEASED)
+        return BulkWrite("insert", tables.outbox, rows, null_if=null_if, returning=_LEASED)

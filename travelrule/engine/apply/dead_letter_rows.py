@@ -21,7 +21,7 @@ from travelrule.engine.stable_ids import EVENT_NAMESPACE, stable_id
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
 from travelrule.store import bulk, tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 
 DeadLetterHeaders = Callable[[Rejected, datetime], list[tuple[str, bytes]]]
 Row = dict[str, Any]
@@ -92,12 +92,12 @@ class DeadLetterRows:
         """Return the outbox rows of the letters that are not dropped."""
         return [row for letter_id in self.rows if (row := self._events.get(letter_id)) is not None]
 
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[BulkWrite]:
         """Return the inserts of keys and letters."""
         keys = {row["subject"]: row for row in self._keys}
         return [
-            Write("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.rows]),
-            Write("insert", tables.dead_letters, list(self.rows.values())),
+            BulkWrite("insert", tables.data_keys, [keys[f"deadletter:{letter_id}"] for letter_id in self.rows]),
+            BulkWrite("insert", tables.dead_letters, list(self.rows.values())),
         ]
 
     def _event(self, rejected: Rejected, letter_id: str, data_key: bytes) -> Row:

@@ -15,7 +15,7 @@ from travelrule.identity.addresses import place, txid_key
 from travelrule.machine.machine import Machine
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.store import tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 from travelrule.store.types import plain_amount
 
 Row = dict[str, Any]
@@ -34,24 +34,24 @@ class _Rows:
     wallets: list[Row] = field(default_factory=list)
     removed: list[Row] = field(default_factory=list)
 
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[BulkWrite]:
         """Return the changes in the order in which they are written."""
         return [
-            Write("insert", tables.subjects, self.new),
-            Write("insert", tables.data_keys, self.keys),
+            BulkWrite("insert", tables.subjects, self.new),
+            BulkWrite("insert", tables.data_keys, self.keys),
             # An upsert finds its row by the key alone; an UPDATE joined to the new values may not.
-            Write("insert", tables.subjects, self.subjects, "update"),
-            Write("update", tables.subjects, self.erased),
-            Write("insert", tables.withdrawals, self.withdrawals, "update"),
-            Write("insert", tables.exchanges, self.exchanges, "update"),
-            Write("insert", tables.wallets, self.wallets, "update"),
-            Write("delete", tables.wallets, self.removed),
+            BulkWrite("insert", tables.subjects, self.subjects, "update"),
+            BulkWrite("update", tables.subjects, self.erased),
+            BulkWrite("insert", tables.withdrawals, self.withdrawals, "update"),
+            BulkWrite("insert", tables.exchanges, self.exchanges, "update"),
+            BulkWrite("insert", tables.wallets, self.wallets, "update"),
+            BulkWrite("delete", tables.wallets, self.removed),
         ]
 
 
 def subject_writes(
     subjects: Iterable[LockedSubject], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
-) -> list[Write]:
+) -> list[BulkWrite]:
     """Return the writes of every changed subject and of the search rows that differ from the stored ones."""
     rows = _Rows()
     for subject in subjects:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule.machine.effects import DropCalls, EndUnsent
 from travelrule.store import tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class RevokedCalls:
         yield from self.dropped
         yield from ((subject, (operation,)) for subject, operation in self.ended)
 
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[BulkWrite]:
         """Return the deletions."""
         whole = [{"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped if not operations]
         single = [
@@ -61,7 +61,7 @@ class RevokedCalls:
             for subject, operations in self.dropped
             for operation in operations
         ]
-        return [Write("delete", tables.calls, whole), Write("delete", tables.calls, single)]
+        return [BulkWrite("delete", tables.calls, whole), BulkWrite("delete", tables.calls, single)]
 
     async def mark(self, connection: AsyncConnection) -> None:
         """Mark the calls that end unsent. Run it before the writes of the batch, which may delete the same rows."""

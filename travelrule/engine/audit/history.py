@@ -23,7 +23,7 @@ from travelrule.policy.policy import DEFAULTS, OwnVasp, Policy, own_version
 from travelrule.policy.toml_form import PolicyFaults
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 
 class RecordedPolicies:
@@ -32,7 +32,7 @@ class RecordedPolicies:
     ``own`` is what the VASP says about itself now: for records that name no profile, and only for them.
     """
 
-    def __init__(self, policies: Policies, own: OwnVasp) -> None:
+    def __init__(self, policies: PolicyRepository, own: OwnVasp) -> None:
         self._policies = policies
         self._own = own
         self._by_version: dict[str, Policy | None] = {}
@@ -89,7 +89,7 @@ class RecordedPolicies:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """One input, when, under which policy and by which version of the machine it was decided, and the fingerprint of
     the state it led to (hex).
     """
@@ -102,23 +102,23 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SubjectHistory:
     """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
 
     ``word`` and ``status`` are columns of the subject's row: the verdict, and the status of its exchange.
     """
 
     subject: str
-    steps: Sequence[Step] = field(default=(), repr=False)
+    steps: Sequence[HistoryStep] = field(default=(), repr=False)
     missing: str = ""
     word: str = ""
     status: str = ""
 
 
-class Histories:
+class HistoryReader:
     """Reads one subject at a time, each at one moment; nothing is changed."""
 
-    def __init__(self, database: Database, vasp: str, vault: Vault, policies: Policies, own: OwnVasp) -> None:
+    def __init__(self, database: Database, vasp: str, vault: Vault, policies: PolicyRepository, own: OwnVasp) -> None:
         self._database = database
         self._vasp = vasp
         self._vault = vault
@@ -137,7 +137,7 @@ class Histories:
         async with self._database.read() as connection:
             return (await connection.execute(query)).scalars().all()
 
-    async def read(self, subject: str) -> History:
+    async def read(self, subject: str) -> SubjectHistory:
         """What is stored of this subject."""
         async with self._database.snapshot() as connection:
             row = (await connection.execute(self._of(tables.subjects, subject))).first()
@@ -145,34 +145,34 @@ class Histories:
             inputs = (await connection.execute(self._of(tables.inputs, subject))).all()
             wrapped = (await connection.execute(self._of(tables.data_keys, subject))).first()
         if row is None:
-            return History(subject, missing="it is not there")
+            return SubjectHistory(subject, missing="it is not there")
         if wrapped is None:
-            return History(subject, missing="its data were erased", word=row.verdict)
+            return SubjectHistory(subject, missing="its data were erased", word=row.verdict)
         by_name = {(stored.source, stored.id): bytes(stored.sealed) for stored in inputs}
         try:
             key = self._vault.unwrap(subject, bytes(wrapped.wrapped))
             steps = [await self._step(subject, key, orjson.loads(bytes(record.body)), by_name) for record in records]
         except AtRestError:
-            return History(subject, missing="something sealed was changed", word=row.verdict)
+            return SubjectHistory(subject, missing="something sealed was changed", word=row.verdict)
         except (ValidationError, KeyError):
             missing = "another version of the program took an input that this one cannot read"
-            return History(subject, missing=missing, word=row.verdict)
+            return SubjectHistory(subject, missing=missing, word=row.verdict)
         whole = [step for step in steps if step is not None]
         if len(whole) < len(records):
             missing = "an input, or the policy that decided it, is missing: see audit verify"
-            return History(subject, missing=missing, word=row.verdict)
-        return History(subject, whole, word=row.verdict, status=row.status)
+            return SubjectHistory(subject, missing=missing, word=row.verdict)
+        return SubjectHistory(subject, whole, word=row.verdict, status=row.status)
 
     async def _step(
         self, subject: str, key: bytes, body: dict[str, Any], by_name: dict[tuple[str, str], bytes]
-    ) -> Step | None:
+    ) -> HistoryStep | None:
         sealed = by_name.get((body["source"], body["id"]))
         policy = await self._policies.policy(body["policyVersion"])
         own = await self._policies.own_at(body)
         if sealed is None or policy is None or own is None:
             return None
         item = unpack(self._vault.open(key, "input", subject, sealed))
-        return Step(
+        return HistoryStep(
             item, datetime.fromisoformat(body["at"]), policy.with_own(own), body["state"], machine_version(body)
         )
 

@@ -16,14 +16,14 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.events.cloudevents import write_event
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule.crypto.audit_chain import Frontier, sign_root
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.stable_ids import EVENT_NAMESPACE
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 LEASE = "audit-log"
 LEASE_SECONDS = 60.0
@@ -39,11 +39,11 @@ _UNLOGGED = text(
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:name))")
 
 
-class AuditLog:
+class AuditLogJob:
     """Appends heads at intervals and signs the root; one process at a time does it."""
 
     def __init__(
-        self, database: Database, vasp: str, key: SigningKey, leases: Leases, clock: Callable[[], datetime]
+        self, database: Database, vasp: str, key: SigningKey, leases: LeaseRepository, clock: Callable[[], datetime]
     ) -> None:
         self._database = database
         self._vasp = vasp

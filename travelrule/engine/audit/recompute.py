@@ -32,7 +32,7 @@ from travelrule.machine.input import Input
 from travelrule.machine.machine import FIRST_VERSION, Machine
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 
 class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the loops
@@ -76,13 +76,13 @@ class _Subject:
         return self.machine is not None and self.machine.version == version
 
 
-class Recomputing:
+class RecordVerifier:
     """Checks one subject after another.
 
     ``own`` is what the VASP says about itself now; it is used for records that name no version, and only for them.
     """
 
-    def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: Policies, own: OwnVasp) -> None:
+    def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: PolicyRepository, own: OwnVasp) -> None:
         self._vault = vault
         self._machines = machines
         self._policies = RecordedPolicies(policies, own)

@@ -28,7 +28,7 @@ FIRST_DEFAULTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class RecordedDecision:
     """One decision as its record tells it. ``state`` is the state it led to as bytes, ``reply`` what was answered."""
 
     subject: str
@@ -45,7 +45,7 @@ class Decided:
     events: Sequence[Mapping[str, Any]]
 
 
-def write(decided: Decided, policy: Policy, vault: Vault) -> bytes:
+def write(decided: RecordedDecision, policy: Policy, vault: Vault) -> bytes:
     """The body of the record."""
     item, decision = decided.item, decided.decision
     reply = None if decided.reply is None else reply_fingerprint(vault, decided.subject, orjson.dumps(decided.reply))

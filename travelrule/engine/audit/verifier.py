@@ -19,13 +19,13 @@ from sqlalchemy import select, text
 
 from travelrule.crypto.audit_chain import CHAIN_START, Frontier, record_hash, verify_root
 from travelrule.engine.audit.log import leaf
-from travelrule.engine.audit.recompute import Recomputing
+from travelrule.engine.audit.recompute import RecordVerifier
 from travelrule.engine.vault import Vault
 from travelrule.machine.machine import Machine
 from travelrule.policy.policy import OwnVasp
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.policies import Policies
+from travelrule.store.policies import PolicyRepository
 
 PAGE = 500
 
@@ -36,7 +36,7 @@ _ORPHANS = text(
 
 
 @dataclass(slots=True)
-class Report:
+class AuditReport:
     """What was checked and what is wrong; ``faults`` name subjects and records, never content.
 
     ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
@@ -71,7 +71,7 @@ class _Seen:
     logged: set[tuple[str, int]] = field(default_factory=set)
 
 
-class Verifier:
+class AuditVerifier:
     """Checks one VASP's audit. ``audit_public`` is the public key of ``AUDIT_KEY``, base64."""
 
     def __init__(
@@ -80,18 +80,18 @@ class Verifier:
         vasp: str,
         vault: Vault,
         machines: Mapping[str, Machine],
-        policies: Policies,
+        policies: PolicyRepository,
         own: OwnVasp,
         audit_public: str,
     ) -> None:
         self._database = database
         self._vasp = vasp
-        self._recomputing = Recomputing(vault, machines, policies, own)
+        self._recomputing = RecordVerifier(vault, machines, policies, own)
         self._audit_public = audit_public
 
-    async def verify(self) -> Report:
+    async def verify(self) -> AuditReport:
         """Check everything."""
-        report = Report()
+        report = AuditReport()
         leaves, roots = await self._read_log()
         seen = await self._subjects(report)
         report.under_present_profile = self._recomputing.under_present_profile
@@ -106,7 +106,7 @@ class Verifier:
             signed = select(roots).where(roots.c.vasp == self._vasp).order_by(roots.c.size)
             return leaves, (await connection.execute(signed)).all()
 
-    async def _subjects(self, report: Report) -> _Seen:
+    async def _subjects(self, report: AuditReport) -> _Seen:
         seen = _Seen()
         table = tables.subjects
         after = ""
@@ -129,7 +129,7 @@ class Verifier:
                 report.faults.append(f"{subject}: its records are there, the subject is not")
         return seen
 
-    async def _subject(self, subject: str, report: Report, seen: _Seen) -> None:
+    async def _subject(self, subject: str, report: AuditReport, seen: _Seen) -> None:
         async with self._database.snapshot() as connection:
             row = (await connection.execute(self._of(tables.subjects, subject))).one()
             records = (await connection.execute(self._of(tables.audit, subject).order_by(tables.audit.c.record))).all()
@@ -165,7 +165,7 @@ class Verifier:
             fault = proof.fault
         report.faults += [f"{subject}: {fault}"] if fault else []
 
-    def _check_log(self, report: Report, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:
+    def _check_log(self, report: AuditReport, seen: _Seen, leaves: Sequence[Any], roots: Sequence[Any]) -> None:
         for row in leaves:
             if seen.heads.get((row.subject, row.record)) != bytes(row.head):
                 report.faults.append(f"{row.subject}: the log knows a head at record {row.record} that is not there")
@@ -182,7 +182,7 @@ class Verifier:
         if frontier.size != len(leaves):
             report.faults.append("the log has leaves behind its last signed root")
 
-    async def _check_logged(self, report: Report, seen: _Seen, leaves: Sequence[Any]) -> None:
+    async def _check_logged(self, report: AuditReport, seen: _Seen, leaves: Sequence[Any]) -> None:
         """A log that was cut together with its roots still leaves the subjects that say they are in it."""
         known = {(row.subject, row.record) for row in leaves}
         log = tables.audit_log

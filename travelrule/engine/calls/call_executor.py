@@ -29,7 +29,7 @@ from travelrule.engine.calls.answer_seals import binding_facts, bound
 from travelrule.engine.calls.coin_check import is_settled, unlisted_coin
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.calls.wallet_ratings import WalletRatingCache
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
@@ -89,7 +89,7 @@ class CallExecutor:
         self,
         vault: Vault,
         hub: HubClient,
-        counterparties: Counterparties,
+        counterparties: CounterpartyDirectory,
         look_ups: LocalAnswers,
         keyring: KeyRing,
         policy: Callable[[], Policy],

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from travelrule.engine.directory.counterparties import Counterparties
+from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.internal_inputs import CoinFacts
 
 CHECKED = frozenset({"address-search", "wallet-search"})
@@ -20,7 +20,7 @@ FRESH_SECONDS = 60.0
 WAIT_SECONDS = 30.0
 
 
-def unlisted_coin(counterparties: Counterparties, operation: str, clear: Mapping[str, Any]) -> CoinFacts | None:
+def unlisted_coin(counterparties: CounterpartyDirectory, operation: str, clear: Mapping[str, Any]) -> CoinFacts | None:
     """What the table has against this call; None: nothing, or it says nothing."""
     if operation not in CHECKED or not clear.get("currency"):
         return None

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from schemas.hub.screening import WalletScreeningResponse
 from travelrule.identity.addresses import canonical
 from travelrule.machine.retry_policy import RawResult
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 KEPT_MAX = 10_000
 
@@ -76,4 +76,4 @@ def _is_rating(question: bytes, attempted: RawResult) -> bool:
         return False
     asked = str(orjson.loads(question)["walletAddress"])
     named = answer.wallet_address
-    return risk.of_wallet(answer) != "pending" and (named is None or canonical(named) == canonical(asked))
+    return risk_levels.of_wallet(answer) != "pending" and (named is None or canonical(named) == canonical(asked))

@@ -22,14 +22,14 @@ from travelrule.client.directory import by_entity, changes
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
-from travelrule.engine.directory.schedule import is_outdated
+from travelrule.engine.directory.fetch_schedule import is_outdated
 from travelrule.identity.validate import is_own_network
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CoinFacts
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry, DirectoryKey
 from travelrule.policy.policy import HUB_ENTITY
-from travelrule.store.directory import Directory, StoredVasp, networks_of
+from travelrule.store.directory import DirectoryRepository, StoredVasp, networks_of
 from travelrule.store.directory_fetches import FetchState
 
 COPY_SECONDS = 1.0
@@ -47,7 +47,7 @@ log = logs.get("directory")
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class FetchedDirectory:
     """A fetched directory, not stored yet, and how it differs from the stored one. ``networks`` None: not fetched."""
 
     at: datetime
@@ -58,12 +58,12 @@ class News:
     networks_changed: bool
 
 
-class Counterparties:
+class CounterpartyDirectory:
     """The directory for callers and the gateway of one process."""
 
     def __init__(
         self,
-        directory: Directory,
+        directory: DirectoryRepository,
         hub: HubClient,
         clock: Callable[[], datetime],
         *,
@@ -213,7 +213,7 @@ class Counterparties:
             return
         await self.tell(_input(entity_id, stored.entry, stored.entry.model_copy(update={"pubkeys": keys}), now))
 
-    async def fetch(self, *, networks: bool) -> News | None:
+    async def fetch(self, *, networks: bool) -> FetchedDirectory | None:
         """Fetch the list, with the coin networks on request, and find the differences (they become alerts). None: an
         empty list, which is not believed. Raises ``HubError`` if the hub does not give the list.
         """
@@ -231,9 +231,9 @@ class Counterparties:
         coins = await self._fetch_networks() if networks else None
         before = await self._directory.networks()
         changed = coins is not None and bool(before) and networks_of(coins) != before
-        return News(now, known, fetched, differences, coins, changed)
+        return FetchedDirectory(now, known, fetched, differences, coins, changed)
 
-    async def store(self, news: News) -> None:
+    async def store(self, news: FetchedDirectory) -> None:
         """Store what was fetched; what waits for it sees it at once."""
         await self._directory.store(news.fetched, news.known, news.at)
         if news.networks is not None:

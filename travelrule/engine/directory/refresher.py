@@ -1,6 +1,6 @@
 """The directory refresher: fetches the VASP list for all processes, at its interval and on demand.
 
-One process at a time fetches (a lease); when it does is decided by ``schedule`` on facts that all processes
+One process at a time fetches (a lease); when it does is decided by ``fetch_schedule`` on facts that all processes
 share through the store, so demands of many processes lead to one fetch. Differences become inputs, and so alerts; a
 VASP that came back wakes the calls that waited for it (design section 5, invariant 7).
 """
@@ -17,8 +17,8 @@ from http import HTTPStatus
 from travelrule import logs
 from travelrule.client.errors import HubError, NoAnswer
 from travelrule.engine.calls.hub_watch import HubWatch, resume_calls
-from travelrule.engine.directory.counterparties import Counterparties, News
-from travelrule.engine.directory.schedule import back_off, is_due, is_outdated, tried_at
+from travelrule.engine.directory.counterparties import CounterpartyDirectory, FetchedDirectory
+from travelrule.engine.directory.fetch_schedule import back_off, is_due, is_outdated, tried_at
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.alert_codes import AlertCode
@@ -26,8 +26,8 @@ from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.machine.retry_table import is_of_hub
 from travelrule.policy.policy import HUB_ENTITY
-from travelrule.store.directory_fetches import DirectoryFetches, FetchState
-from travelrule.store.leases import Leases
+from travelrule.store.directory_fetches import DirectoryFetchRepository, FetchState
+from travelrule.store.leases import LeaseRepository
 from travelrule.store.queues import Queues
 
 LEASE = "directory"
@@ -42,15 +42,15 @@ HUB_SUBJECT = f"vasp:{HUB_ENTITY}"
 log = logs.get("directory")
 
 
-class Refresher:
+class DirectoryRefreshJob:
     """Keeps the stored directory fresh."""
 
     def __init__(
         self,
-        counterparties: Counterparties,
-        fetches: DirectoryFetches,
+        counterparties: CounterpartyDirectory,
+        fetches: DirectoryFetchRepository,
         queues: Queues,
-        leases: Leases,
+        leases: LeaseRepository,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         clock: Callable[[], datetime],
@@ -137,7 +137,7 @@ class Refresher:
             wait = self._networks_interval if news.networks is not None else timedelta(seconds=NETWORKS_AGAIN_SECONDS)
             await self._fetches.networks_due(now + min(wait, self._networks_interval))
 
-    async def _take(self, news: News) -> None:
+    async def _take(self, news: FetchedDirectory) -> None:
         for item in news.differences:
             await self._submit(item)
         if news.networks_changed:

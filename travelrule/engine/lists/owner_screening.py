@@ -8,7 +8,6 @@ an input of the wallet, named by the wallet's revision: two processes that scree
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,8 +17,9 @@ from uuid import uuid4
 import orjson
 
 from travelrule import logs, metrics
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.engine.lists.active import Screened
+from travelrule.engine.lists.active_lists import ScreeningResult
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.machine.input import Input
 from travelrule.machine.sources import InternalSource, internal_input
@@ -27,8 +27,8 @@ from travelrule.messages.assessment import Party
 from travelrule.messages.owner import ListedAs, OwnerScreened
 from travelrule.messages.screened_parties import parties_of_person
 from travelrule.policy.policy import Policy
-from travelrule.store.leases import Leases
-from travelrule.store.owners import OwnerRow, Owners
+from travelrule.store.leases import LeaseRepository
+from travelrule.store.owner_screenings import OwnerScreeningRepository, UnscreenedWallet
 
 LEASE = "owners"
 LEASE_SECONDS = 10.0
@@ -43,31 +43,33 @@ COUNT_EVERY = timedelta(seconds=5)
 log = logs.get("owners")
 
 
-class Screens(Protocol):
-    """What is needed of ``engine.lists.active.ActiveLists``."""
+class ListScreening(Protocol):
+    """What is needed of ``engine.lists.active_lists.ActiveLists``."""
 
     @property
     def versions(self) -> Mapping[str, str]:
         """Code to version of the lists; empty: none."""
 
-    async def screen(self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal) -> Screened:
+    async def screen(
+        self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
+    ) -> ScreeningResult:
         """Look for people in the lists, in steps between which the event loop serves others."""
 
 
 def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
     """Name what somebody was screened with: the start of a SHA-256 over the versions and the threshold."""
     content = orjson.dumps([sorted(versions.items()), format(threshold.normalize(), "f")])
-    return hashlib.sha256(content).hexdigest()[:32]
+    return fingerprint(content)
 
 
-class OwnerScreening:
+class OwnerScreeningJob:
     """Screens; ``submit`` is the intake's, ``wake`` is set by commits that changed wallets."""
 
     def __init__(
         self,
-        owners: Owners,
-        lists: Screens,
-        leases: Leases,
+        owners: OwnerScreeningRepository,
+        lists: ListScreening,
+        leases: LeaseRepository,
         policy: Callable[[], Policy],
         submit: Callable[[Input], Awaitable[InputOutcome]],
         wake: asyncio.Event,
@@ -130,7 +132,7 @@ class OwnerScreening:
                 self._put_off[item.subject] = self._clock() + AGAIN
         return len(items)
 
-    async def _next(self, lists: str) -> list[OwnerRow]:
+    async def _next(self, lists: str) -> list[UnscreenedWallet]:
         now = self._clock()
         self._put_off = {subject: until for subject, until in self._put_off.items() if until > now}
         if len(self._put_off) >= PUT_OFF_MAX:
@@ -138,7 +140,7 @@ class OwnerScreening:
         rows = await self._owners.unscreened(lists, AT_ONCE + len(self._put_off))
         return [row for row in rows if row.subject not in self._put_off][:AT_ONCE]
 
-    async def _screen(self, row: OwnerRow, threshold: Decimal) -> Input | None:
+    async def _screen(self, row: UnscreenedWallet, threshold: Decimal) -> Input | None:
         """The result as an input; None if the owner cannot be read, or the lists cannot tell."""
         try:
             parties = parties_of_person(self._owners.person(row))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from travelrule.engine.lists.active import ActiveLists
-from travelrule.engine.queries.authorizations import Authorizations
+from travelrule.engine.lists.active_lists import ActiveLists
+from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.identity.addresses import join
 from travelrule.messages.assessment import Party
 from travelrule.store.reads import Reads, WalletRecord
@@ -15,7 +15,7 @@ from travelrule.store.reads import Reads, WalletRecord
 class LocalAnswers:
     """Answers the questions of ``machine.decision.LookUp``."""
 
-    def __init__(self, reads: Reads, authorizations: Authorizations, lists: ActiveLists) -> None:
+    def __init__(self, reads: Reads, authorizations: AuthorizationReader, lists: ActiveLists) -> None:
         self._reads = reads
         self._authorizations = authorizations
         self._lists = lists

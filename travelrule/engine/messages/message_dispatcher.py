@@ -27,7 +27,7 @@ from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, Rejected
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 from travelrule.store.types import Instant
 
 LEASE = "tells"
@@ -52,7 +52,7 @@ class MessageDispatcher:
         database: Database,
         vasp: str,
         vault: Vault,
-        leases: Leases,
+        leases: LeaseRepository,
         submit: Callable[[Sequence[Input | Rejected]], Awaitable[list[InputOutcome]]],
         wake: asyncio.Event,
     ) -> None:

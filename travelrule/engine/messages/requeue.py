@@ -11,7 +11,7 @@ from travelrule.engine.stable_ids import stable_id
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import RawMessage
 from travelrule.store import bulk, tables
-from travelrule.store.bulk import Write
+from travelrule.store.bulk import BulkWrite
 from travelrule.store.database import Database
 
 _NOTIFY = text("SELECT pg_notify('travelrule', 'tells')")
@@ -46,8 +46,8 @@ async def requeue(
             "created_at": now,
         }
         marked = {"vasp": vasp, "id": letter_id, "replayed_at": now}
-        await bulk.write(connection, [Write("insert", tables.tells, [message], "nothing")])
-        await bulk.write(connection, [Write("update", tables.dead_letters, [marked])])
+        await bulk.write(connection, [BulkWrite("insert", tables.tells, [message], "nothing")])
+        await bulk.write(connection, [BulkWrite("update", tables.dead_letters, [marked])])
         if database.is_postgresql:
             await connection.execute(_NOTIFY)
     return True

@@ -12,7 +12,7 @@ from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.policy.toml_form import PolicyFaults
-from travelrule.store.policies import Policies, StoredPolicy
+from travelrule.store.policies import PolicyRepository, StoredPolicy
 
 REFRESH_SECONDS = 2.0
 SETTING = "POLICY_FILE"
@@ -24,7 +24,7 @@ class ActivePolicy:
     """Callable: gives the policy in force. Every verdict names the version that decided it."""
 
     def __init__(
-        self, policies: Policies, own: OwnVasp, first_file: Path | None, clock: Callable[[], datetime]
+        self, policies: PolicyRepository, own: OwnVasp, first_file: Path | None, clock: Callable[[], datetime]
     ) -> None:
         self._policies = policies
         self._own = own

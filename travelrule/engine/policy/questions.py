@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
+from travelrule.crypto.fingerprint import fingerprint
 from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
@@ -19,32 +19,34 @@ LOOK_UP = "look-up"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class TrialQuestion:
     """One question. ``name`` is what an answer is found by: the operation and the id that it was asked under. ``key``
     says what was asked, whatever the id: the same in two runs that ask the same. ``words`` are for people.
     """
 
     name: tuple[str, str]
-    key: tuple[str, bytes]
+    key: tuple[str, str]
     words: str
 
 
-def ask_of(effect: Effect) -> Ask | None:
+def question_of(effect: Effect) -> TrialQuestion | None:
     """The question that this effect is; None for one that waits for nothing."""
     match effect:
         case CallHub() if effect.operation not in REPORTING:
             words = f"{effect.operation} to {effect.target}" if effect.target else effect.operation
             digest = _digest(effect.transfer_id, effect.target, effect.clear, effect.payload)
-            return Ask((effect.operation, effect.transfer_id), (effect.operation, digest), words)
+            return TrialQuestion((effect.operation, effect.transfer_id), (effect.operation, digest), words)
         case LookUp(question, parameters):
-            return Ask((LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})")
+            return TrialQuestion(
+                (LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})"
+            )
         case SendMessage(subject, _, AssessmentWanted() as data):
             digest = _digest("", data.model_dump(mode="json"))
-            return Ask((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
+            return TrialQuestion((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
     return None
 
 
-def answers(data: Wire) -> tuple[str, str] | None:
+def answered_question(data: Wire) -> tuple[str, str] | None:
     """The name of the question that this input answers; None if it is no answer."""
     match data:
         case CallResult() if data.operation not in REPORTING:
@@ -66,8 +68,8 @@ def renamed(data: Wire, old: str, new: str) -> Wire:
     return data.model_copy(update={"transfer_id": new, "body": body})
 
 
-def _digest(own_id: str, *parts: Any) -> bytes:
+def _digest(own_id: str, *parts: Any) -> str:
     said = orjson.dumps(parts, default=str, option=orjson.OPT_SORT_KEYS)
     if own_id:
         said = said.replace(orjson.dumps(own_id), b"*")
-    return hashlib.sha256(said).digest()
+    return fingerprint(said)

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from travelrule.engine.audit.history import Step
-from travelrule.engine.policy.questions import Ask, answers, ask_of, renamed
+from travelrule.engine.audit.history import HistoryStep
+from travelrule.engine.policy.questions import TrialQuestion, answered_question, question_of, renamed
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Emit, Reply, SendMessage
 from travelrule.machine.input import Input
@@ -31,12 +31,12 @@ SALTS = UUID("0d8e6c1a-52a4-4f0e-8d0b-7a1b6f2c9e44")
 
 Timer = tuple[str, datetime | None]
 Said = dict[str, Any]
-Told = Callable[[Input], "Substitute | None"]
+Told = Callable[[Input], "SubstituteInput | None"]
 """What another subject would have told instead; None: what it told."""
 
 
 @dataclass(frozen=True, slots=True)
-class Substitute:
+class SubstituteInput:
     """What would come in place of an input: other data, or nothing because nobody knows (``unknown`` says why)."""
 
     data: AssessmentEnded | None = None
@@ -44,11 +44,11 @@ class Substitute:
 
 
 @dataclass(slots=True)
-class Run:
+class ReplayRun:
     """What one run over the inputs led to. ``verdict`` is what was said last, without anything personal."""
 
     verdict: Said | None = None
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[TrialQuestion] = field(default_factory=list)
     ended: AssessmentEnded | None = None
     unknown: str = ""
     state: Any = None
@@ -58,12 +58,12 @@ class Run:
         """Whether nothing that is not known could change the verdict by itself."""
         return not self.unknown or bool(self.verdict and self.verdict.get("final"))
 
-    def take(self, decision: Decision[Any]) -> list[Ask]:
+    def take(self, decision: Decision[Any]) -> list[TrialQuestion]:
         """Keep what a decision says; gives what it asks."""
         if decision.status in ("rejected", "parked"):
             return []
         self.state = decision.state
-        asks = [ask for effect in decision.effects if (ask := ask_of(effect)) is not None]
+        asks = [ask for effect in decision.effects if (ask := question_of(effect)) is not None]
         self.asked += asks
         for effect in decision.effects:
             match effect:
@@ -77,22 +77,24 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRun:
     """The run under the policies of then, with the timer that was next before each step, and at the end.
 
     ``exact``: it led to the very state that is recorded. It need not where another version of the machine decided.
     """
 
-    run: Run
+    run: ReplayRun
     timers: Sequence[Timer]
     exact: bool = True
 
 
-def as_recorded(machine: Machine, steps: Sequence[Step], fingerprint: Callable[[bytes], str]) -> Recorded | None:
+def recorded_run(
+    machine: Machine, steps: Sequence[HistoryStep], fingerprint: Callable[[bytes], str]
+) -> RecordedRun | None:
     """Decide as it was decided; None if the result is another one than the record says although this version of the
     machine decided it, from the same state.
     """
-    run = Run()
+    run = ReplayRun()
     timers: list[Timer] = []
     exact = True
     for step in steps:
@@ -104,21 +106,23 @@ def as_recorded(machine: Machine, steps: Sequence[Step], fingerprint: Callable[[
                 raise
             # The boundary to what another version decided: its inputs need make no sense to this one.
             run.state = None
-            return Recorded(run, [*timers, ("", None)], exact=False)
+            return RecordedRun(run, [*timers, ("", None)], exact=False)
         agrees = run.state is not None and fingerprint(machine.dump(run.state)) == step.state
         if exact and not agrees and step.version == machine.version:
             return None
         exact = agrees
-    return Recorded(run, [*timers, _timer(machine, run.state)], exact)
+    return RecordedRun(run, [*timers, _timer(machine, run.state)], exact)
 
 
-def otherwise(machine: Machine, steps: Sequence[Step], recorded: Recorded, other: Other) -> Run:
+def trial_run(
+    machine: Machine, steps: Sequence[HistoryStep], recorded: RecordedRun, other: TrialConditions
+) -> ReplayRun:
     """Decide under the other policy."""
-    return _Otherwise(machine, recorded, other).over(steps)
+    return _TrialReplay(machine, recorded, other).over(steps)
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class TrialConditions:
     """Under what is decided: the policy, up to when its timers come due, what other subjects would tell."""
 
     policy: Policy
@@ -126,20 +130,20 @@ class Other:
     told: Told = lambda _: None
 
 
-class _Otherwise:
-    def __init__(self, machine: Machine, recorded: Recorded, other: Other) -> None:
+class _TrialReplay:
+    def __init__(self, machine: Machine, recorded: RecordedRun, other: TrialConditions) -> None:
         self._machine = machine
         self._recorded = recorded
         self._other = other
-        self._keys: dict[tuple[str, str], set[tuple[str, bytes]]] = {}
+        self._keys: dict[tuple[str, str], set[tuple[str, str]]] = {}
         for ask in recorded.run.asked:
             self._keys.setdefault(ask.name, set()).add(ask.key)
         self._known = {ask.key for ask in recorded.run.asked}
-        self._early: dict[tuple[str, bytes], list[tuple[Step, Input]]] = {}
+        self._early: dict[tuple[str, str], list[tuple[HistoryStep, Input]]] = {}
         self._fired = 0
-        self._run = Run()
+        self._run = ReplayRun()
 
-    def over(self, steps: Sequence[Step]) -> Run:
+    def over(self, steps: Sequence[HistoryStep]) -> ReplayRun:
         for number, step in enumerate(steps):
             self._timers(self._recorded.timers[number], step.at, step.item)
             item = self._item(step)
@@ -165,14 +169,14 @@ class _Otherwise:
             if _timer(self._machine, self._run.state) == timer:
                 return  # it was refused: it would stand there for ever
 
-    def _item(self, step: Step) -> Input | None:
+    def _item(self, step: HistoryStep) -> Input | None:
         """The input, if it would come in this run too and its content is known. An answer to what this run has not
         asked yet waits until it does.
         """
         item = step.item
         if self._run.unknown and isinstance(item.data, TimerDue):
             return None
-        name = answers(item.data)
+        name = answered_question(item.data)
         if name in self._keys and not self._asks_of(item):
             if any(ask.name == name for ask in self._run.asked):
                 return None  # asked with other facts, which was said when it was asked
@@ -181,8 +185,8 @@ class _Otherwise:
             return None
         return item
 
-    def _asks_of(self, item: Input) -> list[Ask]:
-        keys = self._keys.get(answers(item.data) or ("", ""), set())
+    def _asks_of(self, item: Input) -> list[TrialQuestion]:
+        keys = self._keys.get(answered_question(item.data) or ("", ""), set())
         return [ask for ask in self._run.asked if ask.key in keys]
 
     def _instead_of(self, item: Input) -> Input | None:
@@ -192,12 +196,12 @@ class _Otherwise:
             self._unknown(instead.unknown)
             return None
         data = item.data if instead is None or instead.data is None else instead.data
-        mine, name = self._asks_of(item), answers(item.data)
+        mine, name = self._asks_of(item), answered_question(item.data)
         if mine and name is not None:
             data = renamed(data, name[1], mine[-1].name[1])
         return replace(item, data=data)
 
-    def _decide(self, step: Step, item: Input | None) -> None:
+    def _decide(self, step: HistoryStep, item: Input | None) -> None:
         policy = self._other.policy
         if item is None:
             return

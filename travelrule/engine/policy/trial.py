@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from travelrule.engine.audit.history import Histories, History
-from travelrule.engine.policy.replay import Other, Recorded, Run, Substitute, as_recorded, otherwise
+from travelrule.engine.audit.history import HistoryReader, SubjectHistory
+from travelrule.engine.policy.replay import (
+    RecordedRun,
+    ReplayRun,
+    SubstituteInput,
+    TrialConditions,
+    recorded_run,
+    trial_run,
+)
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
 from travelrule.machine.machine import Machine
@@ -30,7 +37,7 @@ NOT_AS_RECORDED = "deciding again under the recorded policy gives another result
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TrialResult:
     """One subject: what was said and what would be said (None: nothing yet), or why that cannot be told."""
 
     subject: str
@@ -45,11 +52,11 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Both:
+class _SubjectRuns:
     """A subject's two runs, or why there are none."""
 
-    recorded: Recorded | None
-    run: Run
+    recorded: RecordedRun | None
+    run: ReplayRun
     missing: str = ""
 
 
@@ -57,7 +64,7 @@ class PolicyTrial:
     """Tries one policy. ``now`` is up to when timers that only this policy sets would have come due."""
 
     def __init__(
-        self, histories: Histories, vault: Vault, machines: Mapping[str, Machine], policy: Policy, now: datetime
+        self, histories: HistoryReader, vault: Vault, machines: Mapping[str, Machine], policy: Policy, now: datetime
     ) -> None:
         self._histories = histories
         self._vault = vault
@@ -65,7 +72,7 @@ class PolicyTrial:
         self._policy = policy
         self._now = now
 
-    async def judge(self, since: datetime) -> AsyncIterator[Judged]:
+    async def judge(self, since: datetime) -> AsyncIterator[TrialResult]:
         """Every subject that anything happened to since then, in the order of their names."""
         after = ""
         while True:
@@ -76,39 +83,39 @@ class PolicyTrial:
                 return
             after = page[-1]
 
-    async def _judge(self, history: History) -> Judged:
+    async def _judge(self, history: SubjectHistory) -> TrialResult:
         tellers = {} if history.missing else await self._tellers(history)
         both = self._both(history, tellers)
         if both.recorded is None:
             was = {"verdict": history.word} if history.word else None
-            return Judged(history.subject, was, undetermined=both.missing)
+            return TrialResult(history.subject, was, undetermined=both.missing)
         was, run = both.recorded.run.verdict, both.run
         if run.settled:
-            return Judged(history.subject, was, run.verdict)
-        return Judged(history.subject, was, undetermined=run.unknown)
+            return TrialResult(history.subject, was, run.verdict)
+        return TrialResult(history.subject, was, undetermined=run.unknown)
 
-    async def _tellers(self, history: History) -> dict[str, _Both]:
+    async def _tellers(self, history: SubjectHistory) -> dict[str, _SubjectRuns]:
         """The subjects that this one's inputs come from, decided both ways. What they were told is taken as it was."""
         names = {name for step in history.steps if (name := _teller(step.item))}
         return {name: self._both(await self._histories.read(name), {}) for name in sorted(names)}
 
-    def _both(self, history: History, tellers: Mapping[str, _Both]) -> _Both:
+    def _both(self, history: SubjectHistory, tellers: Mapping[str, _SubjectRuns]) -> _SubjectRuns:
         machine = self._machines.get(history.subject.partition(":")[0])
         if history.missing or machine is None:
-            return _Both(None, Run(), history.missing or "this version has no rules for it")
+            return _SubjectRuns(None, ReplayRun(), history.missing or "this version has no rules for it")
         subject = history.subject.encode()
-        recorded = as_recorded(
+        recorded = recorded_run(
             machine, history.steps, lambda state: self._vault.index.fingerprint(subject, state).hex()
         )
         if recorded is None:
-            return _Both(None, Run(), NOT_AS_RECORDED)
+            return _SubjectRuns(None, ReplayRun(), NOT_AS_RECORDED)
         if not recorded.exact and not _leads_there(machine, recorded.run, history):
-            return _Both(None, Run(), OF_ANOTHER_VERSION)
-        other = Other(self._policy, self._now, lambda item: _told(item, tellers))
-        return _Both(recorded, otherwise(machine, history.steps, recorded, other))
+            return _SubjectRuns(None, ReplayRun(), OF_ANOTHER_VERSION)
+        other = TrialConditions(self._policy, self._now, lambda item: _told(item, tellers))
+        return _SubjectRuns(recorded, trial_run(machine, history.steps, recorded, other))
 
 
-def _leads_there(machine: Machine, run: Run, history: History) -> bool:
+def _leads_there(machine: Machine, run: ReplayRun, history: SubjectHistory) -> bool:
     """Whether this version leads to the verdict and the status that another one led to. Then the two runs, both of this
     version, differ by the policy alone.
     """
@@ -127,21 +134,21 @@ def _teller(item: Input) -> str:
     return str(exchange) if item.subject.startswith("deposit:") else ""
 
 
-def _told(item: Input, tellers: Mapping[str, _Both]) -> Substitute | None:
+def _told(item: Input, tellers: Mapping[str, _SubjectRuns]) -> SubstituteInput | None:
     """What would come in place of this input; None: the same."""
     name = _teller(item)
     both = tellers.get(name)
     if both is None:
         return None
     if both.recorded is None:
-        return Substitute(unknown=f"{name}: {both.missing}")
+        return SubstituteInput(unknown=f"{name}: {both.missing}")
     then, run = both.recorded.run, both.run
     if isinstance(item.data, AssessmentEnded) and run.ended is not None:
-        return None if run.ended == then.ended else Substitute(run.ended)
+        return None if run.ended == then.ended else SubstituteInput(run.ended)
     if run.unknown and not run.settled:
-        return Substitute(unknown=f"{name}: {run.unknown}")
+        return SubstituteInput(unknown=f"{name}: {run.unknown}")
     if isinstance(item.data, AssessmentEnded):
-        return Substitute(unknown=f"{name} would not have ended yet")
+        return SubstituteInput(unknown=f"{name} would not have ended yet")
     if then.verdict != run.verdict:
-        return Substitute(unknown=f"{name} would be answered otherwise")
+        return SubstituteInput(unknown=f"{name} would be answered otherwise")
     return None

@@ -29,7 +29,7 @@ _POSTGRESQL = text(_AUTHORIZATIONS.format(subjects="= ANY(CAST(:subjects AS text
 _SQLITE = text(_AUTHORIZATIONS.format(subjects="IN (SELECT value FROM json_each(:subjects))"))
 
 
-class Authorizations:
+class AuthorizationReader:
     """Opens what was asked of us, as it was stored."""
 
     def __init__(self, database: Database, vasp: str, vault: Vault, reads: Reads) -> None:

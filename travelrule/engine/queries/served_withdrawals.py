@@ -15,7 +15,7 @@ from travelrule.deposits.served_request_input import WithdrawalFacts
 from travelrule.exchange.originator.machine import MACHINE
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.identity.addresses import tag_fits
+from travelrule.identity.addresses import tag_fits, whole_first
 from travelrule.store.reads import Payment, Reads, WalletRecord, WithdrawalRecord
 
 
@@ -45,12 +45,8 @@ class ServedWithdrawals:
             for record in await self._reads.withdrawals_in(asked)
             if (facts := _meant(record)) is not None
         ]
-        whole = {record.asked for record, _ in found if record.found_tag is None}
-        return [
-            SentWithdrawal(record.asked, facts)
-            for record, facts in found
-            if record.found_tag is None or record.asked not in whole
-        ]
+        chosen = whole_first(found, lambda one: (one[0].asked, one[0].found_tag))
+        return [SentWithdrawal(record.asked, facts) for record, facts in chosen]
 
     async def facts(self, payment: Payment) -> tuple[WithdrawalFacts, ...]:
         """The same for one payment, with what the wallet registrations tell about each sender's KYC."""

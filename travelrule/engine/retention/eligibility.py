@@ -20,7 +20,7 @@ from travelrule.deposits.state import DepositState
 from travelrule.directory.vasp import VaspState
 from travelrule.disclosures.disclosure import DisclosureState
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.originator.builder import owes
+from travelrule.exchange.originator.builder import owes_conclusion
 from travelrule.exchange.originator.refused_request import RefusedRequestState
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.transition_table import NEW
@@ -41,7 +41,7 @@ def _withdrawal(state: WithdrawalState | RefusedRequestState) -> bool:
     """The chain is through, or it never went there. An allow without a broadcast may still become one."""
     if isinstance(state, RefusedRequestState):
         return state.case.final
-    if any(attempt.status not in ENDED or owes(attempt) for attempt in state.attempts):
+    if any(attempt.status not in ENDED or owes_conclusion(attempt) for attempt in state.attempts):
         return False
     if state.recorded or state.chain in {"final", "failed"}:
         return True
@@ -94,7 +94,7 @@ def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
     return False
 
 
-CONCLUSIONS: dict[str, RetentionEligibility] = {
+ELIGIBILITY: dict[str, RetentionEligibility] = {
     "withdrawal": RetentionEligibility(_withdrawal),
     "exchange": RetentionEligibility(_exchange, _of_exchange),
     "wallet": RetentionEligibility(_removed),

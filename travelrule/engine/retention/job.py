@@ -18,13 +18,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from travelrule import logs
 from travelrule.engine.periodic_job import PeriodicJob
-from travelrule.engine.retention.eligibility import CONCLUSIONS
+from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.engine.vault import Vault
 from travelrule.machine.machine import Machine
 from travelrule.policy.policy import Policy
-from travelrule.store import retention
+from travelrule.store import expired_rows
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 LEASE = "retention"
 LEASE_SECONDS = 120.0
@@ -35,7 +35,7 @@ log = logs.get("retention")
 
 
 @dataclass(slots=True)
-class Removed:
+class RetentionCounts:
     """What one pass deleted: subjects that were given up with the content of their inputs, and rows."""
 
     subjects: int = 0
@@ -50,7 +50,7 @@ class Removed:
         return self.subjects + self.inputs + self.searches + self.events + self.dead_letters
 
 
-class Retention:
+class RetentionJob:
     """Applies ``[retention]`` of the policy in force. Without that section it deletes nothing."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Retention:
         vasp: str,
         vault: Vault,
         machines: Mapping[str, Machine],
-        leases: Leases,
+        leases: LeaseRepository,
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
     ) -> None:
@@ -79,11 +79,11 @@ class Retention:
         await self.round()
         return False
 
-    async def round(self) -> Removed:
+    async def round(self) -> RetentionCounts:
         """Delete everything that is due, as long as this process has the lease."""
         rules = self._policy().retention
-        removed = Removed()
-        passes: tuple[tuple[int, Callable[[datetime, Removed], Awaitable[None]]], ...] = (
+        removed = RetentionCounts()
+        passes: tuple[tuple[int, Callable[[datetime, RetentionCounts], Awaitable[None]]], ...] = (
             (rules.subjects, self._subjects),
             (rules.searches, self._searches),
             (rules.events, self._events),
@@ -94,7 +94,7 @@ class Retention:
                 await delete(self._clock() - timedelta(days=days), removed)
         if await self._mine():
             async with self._database.begin() as connection:
-                await retention.delete_used_decisions(connection, self._vasp, self._clock())
+                await expired_rows.delete_used_decisions(connection, self._vasp, self._clock())
         if removed.total:
             log.info(
                 "retention-applied",
@@ -109,44 +109,44 @@ class Retention:
     async def _mine(self) -> bool:
         return await self._leases.take(LEASE, LEASE_SECONDS)
 
-    async def _subjects(self, before: datetime, removed: Removed) -> None:
-        last: retention.Place | None = None
+    async def _subjects(self, before: datetime, removed: RetentionCounts) -> None:
+        last: expired_rows.Place | None = None
         while await self._mine():
             async with self._database.begin() as connection:
-                page = await retention.old_keys(connection, self._vasp, before, last, PAGE)
-                rows = await retention.settled(connection, self._vasp, [subject for _, subject in page], before)
+                page = await expired_rows.old_keys(connection, self._vasp, before, last, PAGE)
+                rows = await expired_rows.settled(connection, self._vasp, [subject for _, subject in page], before)
                 over = await self._over(connection, rows)
                 if over:
-                    removed.inputs += await retention.give_up(connection, self._vasp, over)
+                    removed.inputs += await expired_rows.give_up(connection, self._vasp, over)
             removed.subjects += len(over)
             if len(page) < PAGE:
                 return
             last = page[-1]
 
-    async def _searches(self, before: datetime, removed: Removed) -> None:
+    async def _searches(self, before: datetime, removed: RetentionCounts) -> None:
         last: tuple[datetime, bytes] | None = None
         while await self._mine():
             async with self._database.begin() as connection:
-                page = await retention.old_searches(connection, self._vasp, before, last, PAGE)
+                page = await expired_rows.old_searches(connection, self._vasp, before, last, PAGE)
                 needed = await self._open(connection, {row.subject for row in page})
                 tokens = [bytes(row.token) for row in page if row.subject not in needed]
-                removed.searches += await retention.delete_searches(connection, self._vasp, tokens) if tokens else 0
+                removed.searches += await expired_rows.delete_searches(connection, self._vasp, tokens) if tokens else 0
             if len(page) < PAGE:
                 return
             last = page[-1].created_at, bytes(page[-1].token)
 
-    async def _events(self, before: datetime, removed: Removed) -> None:
+    async def _events(self, before: datetime, removed: RetentionCounts) -> None:
         while await self._mine():
             async with self._database.begin() as connection:
-                deleted = await retention.delete_events(connection, self._vasp, before, PAGE)
+                deleted = await expired_rows.delete_events(connection, self._vasp, before, PAGE)
             removed.events += deleted
             if not deleted:
                 return
 
-    async def _dead_letters(self, before: datetime, removed: Removed) -> None:
+    async def _dead_letters(self, before: datetime, removed: RetentionCounts) -> None:
         while await self._mine():
             async with self._database.begin() as connection:
-                deleted = await retention.delete_dead_letters(connection, self._vasp, before, PAGE)
+                deleted = await expired_rows.delete_dead_letters(connection, self._vasp, before, PAGE)
             removed.dead_letters += deleted
             if not deleted:
                 return
@@ -156,8 +156,8 @@ class Retention:
         serves: dict[str, tuple[str, ...]] = {}
         for row in rows:
             state = self._state(row)
-            if state is not None and CONCLUSIONS[row.kind].over(state):
-                serves[row.subject] = CONCLUSIONS[row.kind].serves(state)
+            if state is not None and ELIGIBILITY[row.kind].over(state):
+                serves[row.subject] = ELIGIBILITY[row.kind].serves(state)
         still_open = await self._open(connection, {served for some in serves.values() for served in some})
         return [subject for subject, some in serves.items() if still_open.isdisjoint(some)]
 
@@ -165,18 +165,18 @@ class Retention:
         """Those that are there, not erased and not concluded."""
         if not subjects:
             return set()
-        rows = await retention.states(connection, self._vasp, sorted(subjects))
+        rows = await expired_rows.states(connection, self._vasp, sorted(subjects))
         return {row.subject for row in rows if not self._is_over(row)}
 
     def _is_over(self, row: Any) -> bool:
         if row.due_at is not None or row.parked:
             return False
         state = self._state(row)
-        return state is not None and CONCLUSIONS[row.kind].over(state)
+        return state is not None and ELIGIBILITY[row.kind].over(state)
 
     def _state(self, row: Any) -> Any:
         """The opened state; None if this version cannot say anything about it, so that it is kept."""
-        if row.sealed is None or row.kind not in CONCLUSIONS or row.kind not in self._machines:
+        if row.sealed is None or row.kind not in ELIGIBILITY or row.kind not in self._machines:
             return None
         try:
             key = self._vault.unwrap(row.subject, bytes(row.wrapped))

@@ -8,23 +8,21 @@ nothing, or were canceled since, and value that comes all the same is an anonymo
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from travelrule.exchange.beneficiary.builder import ExchangeTurn
+from travelrule.exchange.beneficiary.builder import InboundExchangeBuilder
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.table import may
+from travelrule.exchange.table import BENEFICIARY
 from travelrule.identity.addresses import same_txid, split_tag
 from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import SendMessage
 from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
 
 
-def announce(turn: ExchangeTurn) -> None:
+def announce(builder: InboundExchangeBuilder) -> None:
     """The txid or its output index was stored: say so where the deposit comes by."""
-    state = turn.state
+    state = builder.state
     place = _place(state)
     if place is None:
         return
@@ -38,88 +36,88 @@ def announce(turn: ExchangeTurn) -> None:
         amount=Decimal(request.amount),
         vout=state.vout,
     )
-    turn.effects.append(SendMessage(place, "arrival.reported", told))
+    builder.send(place, "arrival.reported", told)
 
 
-def withdraw(turn: ExchangeTurn) -> None:
+def withdraw(builder: InboundExchangeBuilder) -> None:
     """The exchange was canceled: if it announced anything, it does not any more."""
-    place = _place(turn.state)
+    place = _place(builder.state)
     if place is not None:
-        told = ArrivalWithdrawn(exchange=f"exchange:{turn.state.subject}")
-        turn.effects.append(SendMessage(place, "arrival.withdrawn", told))
+        told = ArrivalWithdrawn(exchange=f"exchange:{builder.state.subject}")
+        builder.send(place, "arrival.withdrawn", told)
 
 
-def store_txid(turn: ExchangeTurn, trigger: str, txid: str, vout: str | None) -> None:
+def store_txid(builder: InboundExchangeBuilder, trigger: str, txid: str, vout: str | None) -> None:
     """Store the transaction, whoever named it, and announce it; the table must have the change."""
-    turn.state = replace(turn.state, txid=txid, vout=vout)
-    turn.move(trigger)
-    turn.stop_waiting()
-    announce(turn)
+    builder.change(txid=txid, vout=vout)
+    builder.move(trigger)
+    builder.stop_waiting()
+    announce(builder)
 
 
-def fill_vout(turn: ExchangeTurn, vout: str | None) -> bool:
+def fill_vout(builder: InboundExchangeBuilder, vout: str | None) -> bool:
     """Fill in an output index that was not named with the txid, while the transfer is open; whether it was."""
-    state = turn.state
+    state = builder.state
     if vout is None or state.vout is not None or state.status != "confirmed":
         return False
-    turn.state = replace(state, vout=vout)
-    announce(turn)
+    builder.change(vout=vout)
+    announce(builder)
     return True
 
 
-def arrived(turn: ExchangeTurn, data: ExchangeArrived) -> Decision[Any]:
+def arrived(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[Any]:
     """The own node saw the value; perhaps again, after a reorganisation."""
-    state = turn.state
+    state = builder.state
     if state.status != "confirmed":
         return _nothing(state, f"{state.status}: no deposit is its own")
     chain = "broadcast" if state.chain in ("none", "retracted") else state.chain
     if (state.deposit_id, state.chain) == (data.deposit_id, chain):
         return _nothing(state, "the deposit is known")
-    turn.state = replace(state, deposit_id=data.deposit_id, chain=chain)
-    turn.publish()
-    return turn.done("the value stands on chain")
+    builder.change(deposit_id=data.deposit_id, chain=chain)
+    builder.publish()
+    return builder.done("the value stands on chain")
 
 
-def deposit_settled(turn: ExchangeTurn, data: ExchangeSettled) -> Decision[Any]:
+def deposit_settled(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
     """The deposit went on: final, credited, returned, seized, or taken back by a reorganisation."""
-    state = turn.state
+    state = builder.state
     if state.status != "confirmed":
         return _nothing(state, f"{state.status}: no deposit is its own")
     if data.stage == "retracted":
-        return _retracted(turn, data)
+        return _retracted(builder, data)
     credited = state.credited or data.stage == "credited"
     if (state.deposit_id, state.chain, state.credited) == (data.deposit_id, "final", credited):
         return _nothing(state, "said before")
-    turn.state = replace(state, chain="final", credited=credited, deposit_id=data.deposit_id)
-    turn.publish()
-    return turn.done(f"the deposit is {data.stage}: a finish is refused from now on")
+    builder.change(chain="final", credited=credited, deposit_id=data.deposit_id)
+    builder.publish()
+    return builder.done(f"the deposit is {data.stage}: a finish is refused from now on")
 
 
-def _retracted(turn: ExchangeTurn, data: ExchangeSettled) -> Decision[Any]:
+def _retracted(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
     """The value is gone, and a finish possible again, unless the customer was paid."""
-    state = turn.state
+    state = builder.state
     if state.deposit_id not in (None, data.deposit_id):
         return _nothing(state, "another deposit brought the value since")
     if state.chain == "retracted":
         return _nothing(state, "said before")
-    turn.state = replace(state, chain="retracted", deposit_id=data.deposit_id)
-    turn.publish()
-    return turn.done("the value is not on chain any more")
+    builder.change(chain="retracted", deposit_id=data.deposit_id)
+    builder.publish()
+    return builder.done("the value is not on chain any more")
 
 
-def learned(turn: ExchangeTurn, data: TxidLearned) -> Decision[Any]:
+def learned(builder: InboundExchangeBuilder, data: TxidLearned) -> Decision[Any]:
     """A status search told the txid: stored like a report (states.md section 3). A stored one is never replaced."""
-    state = turn.state
+    state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, data.txid):
             return _nothing(state, "another txid is stored")
-        if fill_vout(turn, data.vout):
-            return turn.done("the originator named the output index")
+        if fill_vout(builder, data.vout):
+            return builder.done("the originator named the output index")
         return _nothing(state, "the txid is known")
-    if not may("beneficiary", state.status, "origin-confirmed"):
+    if not BENEFICIARY.may(state.status, "origin-confirmed"):
         return _nothing(state, f"{state.status}: no txid is stored any more")
-    store_txid(turn, "origin-confirmed", data.txid, data.vout)
-    return turn.done("the originator named the txid")
+    store_txid(builder, "origin-confirmed", data.txid, data.vout)
+    return builder.done("the originator named the txid")
 
 
 def account_of(state: ExchangeState) -> tuple[str, str | None]:

@@ -6,23 +6,20 @@ is not known: that one is answered and leaves nothing behind.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import orjson
-
+from schemas.nesting import is_nested_deeper
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.exchange.beneficiary.arrival import fill_vout, store_txid, withdraw
 from travelrule.exchange.beneficiary.authorization_rules import Examined, examine
-from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.table import may
+from travelrule.exchange.table import BENEFICIARY
 from travelrule.identity.addresses import same_txid
 from travelrule.identity.build import answer_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.decision import Decision
-from travelrule.machine.depth import too_deep
 from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.machine.own_profile import own_profile
@@ -32,14 +29,11 @@ from travelrule.policy.policy import Policy
 FACTS = frozenset({"sender", "wallets", "originator_sanctioned"})
 """What we looked up: no part of what was asked."""
 
-FINGERPRINT_LENGTH = 32
-
 
 def content_of(request: AuthorizationReceived) -> str:
     """Recognise a repetition: equal clear fields and equal decrypted JSON, whatever the order of names."""
     asked = request.model_dump(mode="json", exclude=set(FACTS))
-    canonical = orjson.dumps({**asked, "currency": request.currency.upper()}, option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(canonical).hexdigest()[:FINGERPRINT_LENGTH]
+    return json_fingerprint({**asked, "currency": request.currency.upper()})
 
 
 def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
@@ -67,7 +61,7 @@ def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: date
             fix="set VASP_PROFILE_FILE: an answer names the beneficiary VASP",
             rule="M2: own profile missing",
         )
-    if too_deep(request.ivms101) or too_deep(request.originating_vasp):
+    if is_nested_deeper(request.ivms101) or is_nested_deeper(request.originating_vasp):
         return Decision(
             None,
             status="rejected",
@@ -90,12 +84,12 @@ def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: date
         tagged=bool(examined.wallets and examined.wallets[0].tag),
         customer_ids=tuple(dict.fromkeys(wallet.customer_id for wallet in examined.wallets)),
     )
-    turn = ExchangeTurn(state, policy, now)
-    turn.move("authorization-passed" if examined.verified else "authorization-refused")
+    builder = InboundExchangeBuilder(state, item, policy, now)
+    builder.move("authorization-passed" if examined.verified else "authorization-refused")
     if examined.verified:
-        turn.set_timer(OPEN, policy.time_limits.authorization_open)
-    turn.reply(answer)
-    return turn.done(f"M2: {examined.reason or 'verified'}")
+        builder.set_timer(OPEN, policy.time_limits.authorization_open)
+    builder.reply(answer)
+    return builder.done(f"M2: {examined.reason or 'verified'}")
 
 
 def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspProfile) -> dict[str, Any]:
@@ -111,28 +105,28 @@ def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspPro
     }
 
 
-def reported(turn: ExchangeTurn, report: TxidReportReceived) -> Decision[ExchangeState]:
+def reported(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Decision[ExchangeState]:
     """M3: the transaction that carries the value."""
-    state = turn.state
+    state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, report.txid):
-            return _refused(turn, "TXID_ALREADY_EXISTS", "M3: another txid is stored")
-        if fill_vout(turn, report.vout):
-            turn.reply(_closed(state.transfer_id))
-            return turn.done("M3: output index filled in")
-        return _same(turn, "M3: the same txid again")
+            return _refused(builder, "TXID_ALREADY_EXISTS", "M3: another txid is stored")
+        if fill_vout(builder, report.vout):
+            builder.reply(_closed(state.transfer_id))
+            return builder.done("M3: output index filled in")
+        return _same(builder, "M3: the same txid again")
     if state.chain == "failed":
-        return _refused(turn, "TRANSFER_ALREADY_FAILED", "M3: the chain transaction failed")
-    if not may("beneficiary", state.status, "txid-reported"):
-        return _refused(turn, "TRANSFER_ALREADY_FAILED", f"M3: {state.status}")
-    store_txid(turn, "txid-reported", report.txid, report.vout)
-    turn.reply(_closed(state.transfer_id))
-    return turn.done("M3: txid stored")
+        return _refused(builder, "TRANSFER_ALREADY_FAILED", "M3: the chain transaction failed")
+    if not BENEFICIARY.may(state.status, "txid-reported"):
+        return _refused(builder, "TRANSFER_ALREADY_FAILED", f"M3: {state.status}")
+    store_txid(builder, "txid-reported", report.txid, report.vout)
+    builder.reply(_closed(state.transfer_id))
+    return builder.done("M3: txid stored")
 
 
-def finished(turn: ExchangeTurn, finish: FinishReceived) -> Decision[ExchangeState]:
+def finished(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decision[ExchangeState]:
     """M5: the value will not come, or its transaction failed."""
-    state = turn.state
+    state = builder.state
     if finish.status.strip().lower() != "canceled":
         return Decision(
             state,
@@ -143,15 +137,15 @@ def finished(turn: ExchangeTurn, finish: FinishReceived) -> Decision[ExchangeSta
             rule="M5: status other than canceled",
         )
     if state.status == "canceled":
-        return _same(turn, "M5: canceled before")
-    if state.chain == "final" or state.credited or not may("beneficiary", state.status, "finished"):
-        return _refused(turn, "ILLEGAL_STATEFLOW", "M5: final or credited")
-    turn.state = replace(state, finish_reason=(finish.reason_type or "")[:50])
-    turn.move("finished")
-    turn.stop_waiting()
-    withdraw(turn)
-    turn.reply(_closed(state.transfer_id))
-    return turn.done("M5: canceled")
+        return _same(builder, "M5: canceled before")
+    if state.chain == "final" or state.credited or not BENEFICIARY.may(state.status, "finished"):
+        return _refused(builder, "ILLEGAL_STATEFLOW", "M5: final or credited")
+    builder.change(finish_reason=(finish.reason_type or "")[:50])
+    builder.move("finished")
+    builder.stop_waiting()
+    withdraw(builder)
+    builder.reply(_closed(state.transfer_id))
+    return builder.done("M5: canceled")
 
 
 def unknown(transfer_id: str) -> Decision[Any]:
@@ -167,13 +161,13 @@ def unknown(transfer_id: str) -> Decision[Any]:
     )
 
 
-def _same(turn: ExchangeTurn, rule: str) -> Decision[ExchangeState]:
-    return Decision(turn.state, (Reply(_closed(turn.state.transfer_id)),), status="duplicate", rule=rule)
+def _same(builder: InboundExchangeBuilder, rule: str) -> Decision[ExchangeState]:
+    return Decision(builder.state, (Reply(_closed(builder.state.transfer_id)),), status="duplicate", rule=rule)
 
 
-def _refused(turn: ExchangeTurn, reason: str, rule: str) -> Decision[ExchangeState]:
-    answer = Reply(_error(turn.state.transfer_id, reason))
-    return Decision(turn.state, (answer,), code=reason, rule=rule)
+def _refused(builder: InboundExchangeBuilder, reason: str, rule: str) -> Decision[ExchangeState]:
+    answer = Reply(_error(builder.state.transfer_id, reason))
+    return Decision(builder.state, (answer,), code=reason, rule=rule)
 
 
 def _closed(transfer_id: str) -> dict[str, Any]:

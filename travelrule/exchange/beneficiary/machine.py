@@ -8,10 +8,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from schemas.base import Wire
-from schemas.text import read_amount
+from schemas.numbers import read_amount
+from schemas.wire_model import Wire
 from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
-from travelrule.exchange.beneficiary.builder import OPEN, ExchangeTurn
+from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
 from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.answer_binding import names_transfer
@@ -41,18 +41,18 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
     if isinstance(data, TxidReportReceived | FinishReceived):
         if state is None or state.counterparty != data.entity_id:
             return replace(unknown(data.transfer_id), state=state)
-        turn = ExchangeTurn(state, policy, now)
-        return reported(turn, data) if isinstance(data, TxidReportReceived) else finished(turn, data)
+        builder = InboundExchangeBuilder(state, item, policy, now)
+        return reported(builder, data) if isinstance(data, TxidReportReceived) else finished(builder, data)
     if state is None:
         return Decision(None, status="parked", rule="the exchange is not known yet")
-    turn = ExchangeTurn(state, policy, now)
+    builder = InboundExchangeBuilder(state, item, policy, now)
     if isinstance(data, TimerDue):
-        return _timer_due(turn, data)
+        return _timer_due(builder, data)
     if isinstance(data, CallResult):
-        return _status_reported(turn, data)
+        return _status_reported(builder, data)
     hear = MEETING_INPUTS.get(type(data))
     if hear is not None:
-        return hear(turn, data)
+        return hear(builder, data)
     return Decision(
         state,
         status="rejected",
@@ -63,38 +63,38 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
     )
 
 
-def _timer_due(turn: ExchangeTurn, data: TimerDue) -> Decision[ExchangeState]:
-    if turn.state.timers.get(data.name) != data.due_at or turn.state.status != "verified":
-        return Decision(turn.state, status="duplicate", rule="the timer was moved or dropped")
-    turn.set_timer(OPEN, turn.policy.time_limits.authorization_open)
-    if turn.state.asking:
-        turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
-        return turn.done("the originator was asked and does not answer")
-    turn.ask_status()
-    return turn.done("neither txid nor finish within the limit: ask the originator")
+def _timer_due(builder: InboundExchangeBuilder, data: TimerDue) -> Decision[ExchangeState]:
+    if builder.state.timers.get(data.name) != data.due_at or builder.state.status != "verified":
+        return Decision(builder.state, status="duplicate", rule="the timer was moved or dropped")
+    builder.set_timer(OPEN, builder.policy.time_limits.authorization_open)
+    if builder.state.asking:
+        builder.alert(AlertCode.AUTHORIZATION_OPEN, attempts=builder.state.asked)
+        return builder.done("the originator was asked and does not answer")
+    builder.request_status()
+    return builder.done("neither txid nor finish within the limit: ask the originator")
 
 
-def _status_reported(turn: ExchangeTurn, report: CallResult) -> Decision[ExchangeState]:
+def _status_reported(builder: InboundExchangeBuilder, report: CallResult) -> Decision[ExchangeState]:
     """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
-    if report.operation != "status-search" or turn.state.status != "verified":
-        return Decision(turn.state, status="duplicate", rule="nothing waits for this answer")
+    if report.operation != "status-search" or builder.state.status != "verified":
+        return Decision(builder.state, status="duplicate", rule="nothing waits for this answer")
     if report.outcome == "deferred":
-        return turn.done("originator down: the question waits")
+        return builder.done("originator down: the question waits")
     if report.outcome != "troubled":
-        turn.state = replace(turn.state, asking=False)
+        builder.change(asking=False)
     # An answer without our transferId may speak of another transfer, and a txid is stored for good.
-    body = report.body if report.body and names_transfer(report.body, turn.state.transfer_id) else {}
+    body = report.body if report.body and names_transfer(report.body, builder.state.transfer_id) else {}
     status = _text(body, "status").lower()
     txid = _text(body, "txid")
     if report.outcome == "answered" and status == "canceled":
-        turn.move("origin-canceled")
-        turn.stop_waiting()
-        return turn.done("the originator says canceled")
+        builder.move("origin-canceled")
+        builder.stop_waiting()
+        return builder.done("the originator says canceled")
     if report.outcome == "answered" and status == "confirmed" and 0 < len(txid) <= TXID_MAX:
-        store_txid(turn, "origin-confirmed", txid, _text(body, "vout") or None)
-        return turn.done("the originator says confirmed")
-    turn.alert(AlertCode.AUTHORIZATION_OPEN, turn.state.asked)
-    return turn.done("the originator does not say how it ended")
+        store_txid(builder, "origin-confirmed", txid, _text(body, "vout") or None)
+        return builder.done("the originator says confirmed")
+    builder.alert(AlertCode.AUTHORIZATION_OPEN, attempts=builder.state.asked)
+    return builder.done("the originator does not say how it ended")
 
 
 def _text(body: dict[str, Any], name: str) -> str:
@@ -146,7 +146,7 @@ def _address(state: ExchangeState) -> str:
     return canonical(join(address, tag))
 
 
-MEETING_INPUTS: dict[type[Wire], Callable[[ExchangeTurn, Any], Decision[Any]]] = {
+MEETING_INPUTS: dict[type[Wire], Callable[[InboundExchangeBuilder, Any], Decision[Any]]] = {
     ExchangeArrived: arrived,
     ExchangeSettled: deposit_settled,
     TxidLearned: learned,

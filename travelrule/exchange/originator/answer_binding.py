@@ -23,11 +23,11 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.ivms101 import IvmsPerson
+from schemas.nesting import is_nested_deeper
 from travelrule.identity.addresses import belongs, canonical, split_tag
 from travelrule.identity.company_names import name_keys, same_company
 from travelrule.identity.names import names_agree, names_anybody
 from travelrule.identity.object_check import is_absent, present, says_something
-from travelrule.machine.depth import too_deep
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.sections import AnswerChecks
 
@@ -92,7 +92,7 @@ def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -
     """
     if names_another_transfer(report.body, report.transfer_id):
         return "transfer-id"
-    if not report.payload or too_deep(report.payload):
+    if not report.payload or is_nested_deeper(report.payload):
         return None
     if report.sent is None or not report.sent.payload:
         return "request-unknown"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from schemas.nesting import is_nested_deeper
 from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
-from travelrule.exchange.originator.builder import TRY_AGAIN, Turn
+from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up, owe_finish, queue
 from travelrule.exchange.originator.hub_outage import wait_for_hub, waits_for_hub
 from travelrule.exchange.originator.required_fields import hold_unsendable
 from travelrule.exchange.originator.state import Attempt
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX, counterparty_retry_seconds
-from travelrule.machine.depth import too_deep
 from travelrule.machine.ids import fresh_transfer_id
 from travelrule.machine.internal_inputs import CallResult, SentBody, normalized_field
 from travelrule.machine.own_profile import own_profile
@@ -45,263 +45,267 @@ REFUSALS = frozenset(
 """The documented reasons of a refusal (errors.md section 4); any other is ``UNKNOWN``."""
 
 
-def search_address(turn: Turn, attempt: Attempt) -> None:
+def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
-    clear, payload = wire_bodies.address_search(turn.state.request)
-    turn.call("address-search", attempt, clear, payload)
+    clear, payload = wire_bodies.address_search(builder.state.request)
+    builder.call_counterparty("address-search", attempt, clear, payload)
 
 
-def address_reported(turn: Turn, report: CallResult) -> str:
+def address_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of the address search of the attempt that counts."""
-    attempt = turn.state.attempt
+    attempt = builder.state.attempt
     if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
         return "late answer ignored"
-    if turn.state.case.final or attempt.give_up:
+    if builder.state.case.final or attempt.give_up:
         return "the case is decided, or goes another way: answer ignored"
     if report.outcome == "deferred":
-        return _deferred(turn, report)
-    turn.clear_timer(TRY_AGAIN)
+        return _deferred(builder, report)
+    builder.clear_timer(TRY_AGAIN)
     if report.outcome == "failed":
-        return _not_answered(turn, attempt, report)
-    return _address_answered(turn, attempt, report)
+        return _not_answered(builder, attempt, report)
+    return _address_answered(builder, attempt, report)
 
 
-def _address_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+def _address_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> str:
     body = report.body or {}
     if normalized_field(body, "result") != "valid":
-        return _address_refused(turn, attempt, reason_of(report))
+        return _address_refused(builder, attempt, reason_of(report))
     owner = body.get("beneficiaryVaspEntityId")
     if isinstance(owner, str) and owner and owner.lower() != attempt.counterparty.lower():
         named = owner if owner.isprintable() and len(owner) <= ENTITY_ID_MAX else ""
-        turn.decide(Cause.COUNTERPARTY_FOUND, counterparty=named)
+        builder.decide(Cause.COUNTERPARTY_FOUND, counterparty=named)
         return "the address belongs to another VASP"
     country, alliance = report.counterparty_country, report.counterparty_alliance
-    authorize(turn, turn.change_attempt(attempt.transfer_id, country=country, alliance=alliance))
+    authorize(builder, builder.change_attempt(attempt.transfer_id, country=country, alliance=alliance))
     return "address valid"
 
 
-def _address_refused(turn: Turn, attempt: Attempt, reason: str) -> str:
+def _address_refused(builder: WithdrawalBuilder, attempt: Attempt, reason: str) -> str:
     if reason == "NOT_FOUND_ADDRESS":
-        turn.decide(Cause.ADDRESS_NOT_FOUND)
+        builder.decide(Cause.ADDRESS_NOT_FOUND)
         return "address not at that VASP"
-    _refused(turn, attempt, reason)
+    _refused(builder, attempt, reason)
     return "address refused"
 
 
-def _refused(turn: Turn, attempt: Attempt, reason: str) -> None:
-    turn.decide(denied_cause(reason), reason=reason)
+def _refused(builder: WithdrawalBuilder, attempt: Attempt, reason: str) -> None:
+    builder.decide(denied_cause(reason), reason=reason)
     if reason == "SANCTION_LIST":
-        turn.alert(AlertCode.COUNTERPARTY_SANCTION_LIST, "critical", attempt.counterparty)
+        builder.alert(AlertCode.COUNTERPARTY_SANCTION_LIST, "critical", counterparty=attempt.counterparty)
 
 
-def authorize(turn: Turn, attempt: Attempt) -> None:
+def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     """Store ``wait`` and send the authorization of the attempt that counts."""
-    profile = own_profile(turn.policy)
+    profile = own_profile(builder.policy)
     if profile is None:
-        turn.decide(Cause.NOT_AVAILABLE)
-        turn.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
+        builder.decide(Cause.NOT_AVAILABLE)
+        builder.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
         return
-    request = turn.state.request
-    exceeding = wire_bodies.exceeds(request, turn.policy)
+    request = builder.state.request
+    exceeding = wire_bodies.exceeds(request, builder.policy)
     clear, payload = wire_bodies.authorization(request, attempt, profile, exceeding=exceeding)
-    if hold_unsendable(turn, attempt, clear, payload):
+    if hold_unsendable(builder, attempt, clear, payload):
         return
-    attempt = turn.move(attempt.transfer_id, "authorization-sent")
-    turn.call("transfer-authorization", attempt, clear, payload)
+    attempt = builder.move(attempt.transfer_id, "authorization-sent")
+    builder.call_counterparty("transfer-authorization", attempt, clear, payload)
 
 
-def authorization_reported(turn: Turn, report: CallResult) -> str:
+def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
-    attempt = turn.state.find(report.transfer_id)
+    attempt = builder.state.find(report.transfer_id)
     if attempt is None or attempt.status != "wait":
         return "late answer ignored"
     if report.outcome == "deferred":
-        return "given up, and not answered yet" if attempt.give_up else _deferred(turn, report)
+        return "given up, and not answered yet" if attempt.give_up else _deferred(builder, report)
     if report.outcome == "failed":
-        return _authorization_lost(turn, attempt, report)
+        return _authorization_lost(builder, attempt, report)
     verified = normalized_field(report.body or {}, "result") == "verified"
-    report = _with_request(turn, attempt, report)
-    checks = turn.policy.answers.checks(attempt.counterparty, attempt.alliance)
+    report = _with_request(builder, attempt, report)
+    checks = builder.policy.answers.checks(attempt.counterparty, attempt.alliance)
     fault = binding_fault(report, checks, verified=verified)
     if fault is not None:
-        return _unbound(turn, attempt, report, fault)
+        return _unbound(builder, attempt, report, fault)
     if report.payload:
-        turn.accept_answer(report)
-    return _verified(turn, attempt, report) if verified else _denied(turn, attempt, reason_of(report))
+        builder.accept_answer(report)
+    return _verified(builder, attempt, report) if verified else _denied(builder, attempt, reason_of(report))
 
 
-def _with_request(turn: Turn, attempt: Attempt, report: CallResult) -> CallResult:
+def _with_request(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> CallResult:
     """Results that earlier versions stored do not hold what was sent: it is built again."""
-    profile = own_profile(turn.policy)
+    profile = own_profile(builder.policy)
     if report.sent is not None or profile is None:
         return report
-    request = turn.state.request
-    exceeding = wire_bodies.exceeds(request, turn.policy)
+    request = builder.state.request
+    exceeding = wire_bodies.exceeds(request, builder.policy)
     clear, payload = wire_bodies.authorization(request, attempt, profile, exceeding=exceeding)
     return report.model_copy(update={"sent": SentBody(clear=clear, payload=payload)})
 
 
-def _unbound(turn: Turn, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
+def _unbound(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
     """Make the same authorization again, which an honest counterparty answers again; a few times, then give it up.
 
     What the counterparty holds is not known, so its finish is owed whatever the answer said.
     """
-    since = attempt.unbound_since or turn.now
+    since = attempt.unbound_since or builder.now
     waits = UNBOUND_SECONDS[attempt.unbound : attempt.unbound + 1]
-    in_time = all((turn.now - since).total_seconds() + wait <= UNBOUND_WINDOW_SECONDS for wait in waits)
-    attempt = turn.change_attempt(attempt.transfer_id, unbound=attempt.unbound + 1, unbound_since=since)
-    decided = attempt.give_up or turn.state.case.final
+    in_time = all((builder.now - since).total_seconds() + wait <= UNBOUND_WINDOW_SECONDS for wait in waits)
+    attempt = builder.change_attempt(attempt.transfer_id, unbound=attempt.unbound + 1, unbound_since=since)
+    decided = attempt.give_up or builder.state.case.final
     if waits and in_time and report.sent is not None and not decided:
         sent = report.sent
-        turn.call("transfer-authorization", attempt, sent.clear, sent.payload, seconds=waits[0])
+        builder.call_counterparty("transfer-authorization", attempt, sent.clear, sent.payload, seconds=waits[0])
         return f"the answer does not fit its request ({fault}): asked again"
-    turn.move(attempt.transfer_id, "answer-lost")
-    owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
-    return _not_bound(turn, attempt, f"the answer does not fit its request ({fault}): finish")
+    builder.move(attempt.transfer_id, "answer-lost")
+    owe_finish(builder, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    return _not_bound(builder, attempt, f"the answer does not fit its request ({fault}): finish")
 
 
-def _not_bound(turn: Turn, attempt: Attempt, rule: str) -> str:
+def _not_bound(builder: WithdrawalBuilder, attempt: Attempt, rule: str) -> str:
     if attempt.give_up:
         return rule
-    answered_at_last(turn)
-    turn.decide(Cause.ANSWER_NOT_BOUND)
-    turn.alert(AlertCode.ANSWER_NOT_BOUND, "critical", attempt.counterparty, attempt.unbound)
+    answered_at_last(builder)
+    builder.decide(Cause.ANSWER_NOT_BOUND)
+    builder.alert(AlertCode.ANSWER_NOT_BOUND, "critical", counterparty=attempt.counterparty, attempts=attempt.unbound)
     return rule
 
 
-def _verified(turn: Turn, attempt: Attempt, report: CallResult) -> str:
-    payload = None if too_deep(report.payload) else report.payload
-    turn.change_attempt(attempt.transfer_id, payload=payload)
+def _verified(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> str:
+    payload = None if is_nested_deeper(report.payload) else report.payload
+    builder.change_attempt(attempt.transfer_id, payload=payload)
     if attempt.give_up:
-        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
-        owe_finish(turn, attempt.transfer_id, attempt.give_up)
+        builder.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(builder, attempt.transfer_id, attempt.give_up)
         return "verified after the withdrawal was given up: finish"
     if not payload:
-        turn.move(attempt.transfer_id, "answered-verified", "not-sent")
-        owe_finish(turn, attempt.transfer_id, "LACK_OF_INFORMATION")
-        turn.decide(Cause.PAYLOAD_UNREADABLE)
-        turn.alert(AlertCode.PAYLOAD_UNREADABLE, "critical", attempt.counterparty)
+        builder.move(attempt.transfer_id, "answered-verified", "not-sent")
+        owe_finish(builder, attempt.transfer_id, "LACK_OF_INFORMATION")
+        builder.decide(Cause.PAYLOAD_UNREADABLE)
+        builder.alert(AlertCode.PAYLOAD_UNREADABLE, "critical", counterparty=attempt.counterparty)
         return "verified without Travel Rule data: finish"
-    answered_at_last(turn)
-    turn.move(attempt.transfer_id, "answered-verified", "queued")
-    turn.decide(Cause.VERIFIED)
-    queue(turn)
+    answered_at_last(builder)
+    builder.move(attempt.transfer_id, "answered-verified", "queued")
+    builder.decide(Cause.VERIFIED)
+    queue(builder)
     return "verified"
 
 
-def _denied(turn: Turn, attempt: Attempt, reason: str) -> str:
-    turn.change_attempt(attempt.transfer_id, reason=reason)
-    turn.move(attempt.transfer_id, "answered-denied")
+def _denied(builder: WithdrawalBuilder, attempt: Attempt, reason: str) -> str:
+    builder.change_attempt(attempt.transfer_id, reason=reason)
+    builder.move(attempt.transfer_id, "answered-denied")
     if attempt.give_up:
         return "denied after the withdrawal was given up"
-    answered_at_last(turn)
-    _refused(turn, attempt, reason)
+    answered_at_last(builder)
+    _refused(builder, attempt, reason)
     return "denied"
 
 
-def _authorization_lost(turn: Turn, attempt: Attempt, report: CallResult) -> str:
-    turn.change_attempt(attempt.transfer_id, reason=report.code[:100])
-    turn.move(attempt.transfer_id, "answer-lost")
-    if attempt is turn.before.attempt:
-        turn.clear_timer(TRY_AGAIN)
+def _authorization_lost(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> str:
+    builder.change_attempt(attempt.transfer_id, reason=report.code[:100])
+    builder.move(attempt.transfer_id, "answer-lost")
+    if attempt is builder.before.attempt:
+        builder.clear_timer(TRY_AGAIN)
     duplicated = report.code == "DUPLICATED_TRANSFER_ID"
     if report.maybe_acted or duplicated or attempt.unbound:
-        owe_finish(turn, attempt.transfer_id, attempt.give_up or "UNKNOWN")
-    if attempt.give_up or turn.state.case.final:
+        owe_finish(builder, attempt.transfer_id, attempt.give_up or "UNKNOWN")
+    if attempt.give_up or builder.state.case.final:
         return "answer lost after the withdrawal was given up"
     if attempt.unbound:
-        return _not_bound(turn, attempt, "no answer that fits its request: finish")
+        return _not_bound(builder, attempt, "no answer that fits its request: finish")
     if not duplicated:
-        return _not_answered(turn, attempt, report)
-    if turn.state.restarts >= RESTARTS_MAX:
-        turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
-        turn.alert(AlertCode.DUPLICATED_TRANSFER_ID, "critical", attempt.counterparty)
+        return _not_answered(builder, attempt, report)
+    if builder.state.restarts >= RESTARTS_MAX:
+        builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
+        builder.alert(AlertCode.DUPLICATED_TRANSFER_ID, "critical", counterparty=attempt.counterparty)
         return "every transferId is known there"
     anew = Attempt(
-        fresh_transfer_id(turn.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
+        fresh_transfer_id(builder.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
     )
-    turn.change(attempts=(*turn.state.attempts, anew), restarts=turn.state.restarts + 1)
-    authorize(turn, anew)
+    builder.change(attempts=(*builder.state.attempts, anew), restarts=builder.state.restarts + 1)
+    authorize(builder, anew)
     return "transferId known there: finished, begun anew"
 
 
-def _deferred(turn: Turn, report: CallResult) -> str:
+def _deferred(builder: WithdrawalBuilder, report: CallResult) -> str:
     if is_of_hub(report.status, report.code):
-        wait_for_hub(turn, begin_again=False)
+        wait_for_hub(builder, begin_again=False)
         return "the hub cannot be reached: the call waits"
-    unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+    unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
     return "counterparty down"
 
 
-def _not_answered(turn: Turn, attempt: Attempt, report: CallResult) -> str:
+def _not_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> str:
     """The call was given up: decide whether time, the customer or an operator must help."""
     if report.code in UNKNOWN_VASP_CODES:
-        turn.decide(Cause.COUNTERPARTY_UNKNOWN)
+        builder.decide(Cause.COUNTERPARTY_UNKNOWN)
         return "the hub does not know the VASP"
     if report.coin is not None:
-        return hold_unlisted(turn)
+        return hold_unlisted(builder)
     if report.code == "COUNTERPARTY_NOT_ALLOWED":
-        turn.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
+        builder.decide(Cause.COUNTERPARTY_NOT_ALLOWED)
         return "the policy forbids the VASP by now"
     if is_of_hub(report.status, report.code):
-        wait_for_hub(turn, begin_again=True)
+        wait_for_hub(builder, begin_again=True)
         return "the hub failed: begun again soon"
     if is_transient(report.status, report.code):
-        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "calls used up"
-    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
-    turn.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempt.counterparty, report.attempts)
+    builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    builder.alert(
+        AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", counterparty=attempt.counterparty, attempts=report.attempts
+    )
     return "call refused"
 
 
-def hold_unlisted(turn: Turn) -> str:
+def hold_unlisted(builder: WithdrawalBuilder) -> str:
     """The hub's table does not have the coin on that network: nothing was asked; looked at again now and then."""
-    turn.decide(Cause.ASSET_NOT_LISTED)
-    turn.set_timer(TRY_AGAIN, COUNTERPARTY_RETRY_SECONDS_MAX)
+    builder.decide(Cause.ASSET_NOT_LISTED)
+    builder.set_timer(TRY_AGAIN, COUNTERPARTY_RETRY_SECONDS_MAX)
     return "the hub's table does not list the coin, or not on that network"
 
 
-def unreachable(turn: Turn, code: AlertCode) -> None:
+def unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
     """Hold at once, and try again later, ever more rarely, until the policy's limit; then an operator must decide."""
-    turn.decide(Cause.COUNTERPARTY_UNREACHABLE)
-    if turn.state.case.final:
-        if turn.state.case.verdict == "deny":
-            give_up(turn, "UNKNOWN")
+    builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
+    if builder.state.case.final:
+        if builder.state.case.verdict == "deny":
+            give_up(builder, "UNKNOWN")
         return
-    limits = turn.policy.time_limits
-    since = turn.state.failing_since or turn.now
-    failures = turn.state.failures + 1
-    turn.change(failing_since=since, failures=failures)
-    if (turn.now - since).total_seconds() >= limits.unreachable_limit:
-        turn.clear_timer(TRY_AGAIN)
-        turn.alert(code, "critical", turn.state.request.destination.vasp_entity_id, failures)
+    limits = builder.policy.time_limits
+    since = builder.state.failing_since or builder.now
+    failures = builder.state.failures + 1
+    builder.change(failing_since=since, failures=failures)
+    if (builder.now - since).total_seconds() >= limits.unreachable_limit:
+        builder.clear_timer(TRY_AGAIN)
+        builder.alert(
+            code, "critical", counterparty=builder.state.request.destination.vasp_entity_id, attempts=failures
+        )
         return
-    turn.set_timer(TRY_AGAIN, counterparty_retry_seconds(failures, limits.unreachable_retry))
+    builder.set_timer(TRY_AGAIN, counterparty_retry_seconds(failures, limits.unreachable_retry))
 
 
-def try_again(turn: Turn) -> str:
+def try_again(builder: WithdrawalBuilder) -> str:
     """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
-    attempt = turn.state.attempt
-    if attempt is not None and attempt.status == "wait" and waits_for_hub(turn):
-        wait_for_hub(turn, begin_again=False)
+    attempt = builder.state.attempt
+    if attempt is not None and attempt.status == "wait" and waits_for_hub(builder):
+        wait_for_hub(builder, begin_again=False)
         return "the authorization still waits for the hub"
     if attempt is not None and attempt.status == "wait":
-        unreachable(turn, AlertCode.COUNTERPARTY_UNREACHABLE)
+        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the authorization still waits for the counterparty"
     if attempt is None or attempt.status != NEW:
-        target = turn.state.request.destination.vasp_entity_id or ""
-        attempt = Attempt(fresh_transfer_id(turn.item.salt), target)
-        turn.change(attempts=(*turn.state.attempts, attempt))
+        target = builder.state.request.destination.vasp_entity_id or ""
+        attempt = Attempt(fresh_transfer_id(builder.item.salt), target)
+        builder.change(attempts=(*builder.state.attempts, attempt))
     else:
-        turn.drop("address-search")
-    search_address(turn, attempt)
+        builder.drop("address-search")
+    search_address(builder, attempt)
     return "counterparty tried again"
 
 
-def answered_at_last(turn: Turn) -> None:
+def answered_at_last(builder: WithdrawalBuilder) -> None:
     """Whoever was asked answered: the tries so far do not count any more."""
-    turn.clear_timer(TRY_AGAIN)
-    turn.change(failing_since=None, failures=0)
+    builder.clear_timer(TRY_AGAIN)
+    builder.change(failing_since=None, failures=0)
 
 
 def reason_of(report: CallResult) -> str:

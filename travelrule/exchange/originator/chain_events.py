@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalSettled
-from travelrule.exchange.originator.builder import Turn
+from travelrule.exchange.originator.builder import WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import chain_failed, follow_chain, queue
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.identity.addresses import same_txid
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.builder import ignored, rejected
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.transition_table import NEW
 from travelrule.policy.verdicts import Cause
 
 NOT_BROADCAST_FIX = "send withdrawal.broadcast.v1 with the txid first"
 
 
-def broadcast(turn: Turn, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
+def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
     """``machine.broadcast.v1``: a node accepted the transaction."""
-    state = turn.state
+    state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, data.txid):
             return rejected(
@@ -30,78 +29,78 @@ def broadcast(turn: Turn, data: WithdrawalBroadcast) -> Decision[WithdrawalState
             return rejected(state, "TXID_ALREADY_STORED", "vout", "another output index is stored with this txid")
     allowed = state.case.verdict == "allow"
     filling = state.txid is not None
-    turn.change(txid=state.txid or data.txid, vout=data.vout)
+    builder.change(txid=state.txid or data.txid, vout=data.vout)
     if filling:
-        return turn.done("output index filled in")
-    turn.change(chain="failed" if state.chain == "failed" else "broadcast")
+        return builder.done("output index filled in")
+    builder.change(chain="failed" if state.chain == "failed" else "broadcast")
     if not allowed or state.chain == "failed":
-        turn.alert(AlertCode.BROADCAST_WITHOUT_ALLOW, "critical", _counterparty(state))
+        builder.alert(AlertCode.BROADCAST_WITHOUT_ALLOW, "critical", counterparty=_counterparty(state))
     attempt = state.attempt
     if attempt is not None and attempt.status == "pending":
-        queue(turn)
+        queue(builder)
     else:
-        _publish(turn)
-    return turn.done("broadcast" if allowed else "broadcast without an allow")
+        _publish(builder)
+    return builder.done("broadcast" if allowed else "broadcast without an allow")
 
 
-def mined(turn: Turn) -> Decision[WithdrawalState]:
+def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     """``machine.mined.v1``: the transaction is in a block."""
-    state = turn.state
+    state = builder.state
     if state.txid is None:
         return rejected(state, "NOT_BROADCAST", "withdrawalId", NOT_BROADCAST_FIX)
     if state.chain != "broadcast":
         return ignored(state, "the chain is further than that")
-    turn.change(chain="mined")
-    _advance(turn)
-    return turn.done("mined")
+    builder.change(chain="mined")
+    _advance(builder)
+    return builder.done("mined")
 
 
-def settled(turn: Turn, data: WithdrawalSettled) -> Decision[WithdrawalState]:
+def settled(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
     """``machine.settled.v1``: final, or failed for good."""
     if data.outcome == "failed":
-        return _failed(turn)
-    state = turn.state
+        return _failed(builder)
+    state = builder.state
     if state.txid is None:
         return rejected(state, "NOT_BROADCAST", "withdrawalId", NOT_BROADCAST_FIX)
     if state.chain == "final":
         return ignored(state, "settled before")
     if state.chain == "failed":
-        turn.change(chain="final")
-        turn.alert(AlertCode.SETTLED_AFTER_FAILURE, "critical", _counterparty(state))
-        _publish(turn)
-        return turn.done("final after it was said to have failed")
-    turn.change(chain="final")
-    _advance(turn)
-    return turn.done("final")
+        builder.change(chain="final")
+        builder.alert(AlertCode.SETTLED_AFTER_FAILURE, "critical", counterparty=_counterparty(state))
+        _publish(builder)
+        return builder.done("final after it was said to have failed")
+    builder.change(chain="final")
+    _advance(builder)
+    return builder.done("final")
 
 
-def _failed(turn: Turn) -> Decision[WithdrawalState]:
-    state = turn.state
+def _failed(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
+    state = builder.state
     if state.chain == "failed":
         return ignored(state, "settled before")
-    turn.change(chain="failed")
+    builder.change(chain="failed")
     attempt = state.attempt
     before = attempt.status if attempt is not None else NEW
-    chain_failed(turn, attempt)
-    if turn.state.attempt is not None and turn.state.attempt.status == before:
-        _publish(turn)
+    chain_failed(builder, attempt)
+    if builder.state.attempt is not None and builder.state.attempt.status == before:
+        _publish(builder)
     if not state.recorded:
-        turn.decide(Cause.CANCELLED)
-    return turn.done("failed on chain")
+        builder.decide(Cause.CANCELLED)
+    return builder.done("failed on chain")
 
 
-def _advance(turn: Turn) -> None:
+def _advance(builder: WithdrawalBuilder) -> None:
     """Follow the chain; if that steps no exchange, the chain's own change is still worth saying."""
-    before = turn.state.attempt
-    follow_chain(turn)
-    after = turn.state.attempt
+    before = builder.state.attempt
+    follow_chain(builder)
+    after = builder.state.attempt
     if before is not None and after is not None and before.status == after.status:
-        turn.publish(after)
+        builder.publish(after)
 
 
-def _publish(turn: Turn) -> None:
-    if turn.state.attempt is not None:
-        turn.publish(turn.state.attempt)
+def _publish(builder: WithdrawalBuilder) -> None:
+    if builder.state.attempt is not None:
+        builder.publish(builder.state.attempt)
 
 
 def _counterparty(state: WithdrawalState) -> str | None:

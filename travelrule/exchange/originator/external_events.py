@@ -15,105 +15,109 @@ from travelrule.exchange.originator.builder import (
     SEARCH_AGAIN,
     TRY_AGAIN,
     WAKE,
-    Turn,
-    owes,
+    WithdrawalBuilder,
+    owes_conclusion,
 )
 from travelrule.exchange.originator.conclusion import give_up, report_again
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.originator.wallet_search import search_again
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.builder import ignored, rejected
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.transition_table import NEW
 from travelrule.policy.verdicts import Cause
 
 
-def cancelled(turn: Turn, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
+def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
     """``machine.cancelled.v1``: possible until the value is on its way."""
-    state = turn.state
+    state = builder.state
     if state.txid is not None:
         return rejected(
             state, "ALREADY_BROADCAST", "withdrawalId", "the value is on its way: send withdrawal.settled.v1 failed"
         )
     if state.case.final and state.case.verdict == "deny":
         return ignored(state, "denied before")
-    give_up(turn, data.reason)
-    turn.overrule(Cause.CANCELLED)
-    return turn.done("cancelled by the platform")
+    give_up(builder, data.reason)
+    builder.overrule(Cause.CANCELLED)
+    return builder.done("cancelled by the platform")
 
 
-def operator_decided(turn: Turn, data: DecisionRecorded) -> Decision[WithdrawalState]:
+def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Decision[WithdrawalState]:
     """``decision.recorded.v1``: deny anything not final; allow what is on hold, as far as the policy lets him."""
-    state = turn.state
+    state = builder.state
     if state.case.final:
         return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
     if data.decision == "deny":
         if state.txid is None:
-            give_up(turn, "UNKNOWN")
-        turn.overrule(Cause.OPERATOR_DENY)
-        return turn.done("denied by an operator")
+            give_up(builder, "UNKNOWN")
+        builder.overrule(Cause.OPERATOR_DENY)
+        return builder.done("denied by an operator")
     if state.case.verdict != "hold":
         return rejected(state, "NOT_ON_HOLD", "subject", "only a withdrawal whose last verdict is hold can be allowed")
-    if not turn.policy.operator_override:
+    if not builder.policy.operator_override:
         return rejected(state, "NOT_VERIFIED", "decision", "the policy has operator_override = false")
-    limit = turn.policy.operator_limits.get(state.request.trade_currency)
+    limit = builder.policy.operator_limits.get(state.request.trade_currency)
     if limit is not None and state.request.trade_price > limit:
         return rejected(state, "OPERATOR_LIMIT", "decision", "the value is above the policy's operator_limits")
     if state.attempt is not None and state.attempt.status == NEW:
-        turn.drop("address-search")
-    turn.overrule(Cause.OPERATOR_ALLOW)
-    return turn.done("allowed by an operator")
+        builder.drop("address-search")
+    builder.overrule(Cause.OPERATOR_ALLOW)
+    return builder.done("allowed by an operator")
 
 
-def timer_due(turn: Turn, data: TimerDue) -> Decision[WithdrawalState]:
+def timer_due(builder: WithdrawalBuilder, data: TimerDue) -> Decision[WithdrawalState]:
     """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
     if data.name == WAKE:
-        return turn.done("looked at once more: it may wait without a timer")
-    if turn.state.timers.get(data.name) != data.due_at:
-        return ignored(turn.state, "the timer was moved or dropped")
-    turn.clear_timer(data.name)
+        return builder.done("looked at once more: it may wait without a timer")
+    if builder.state.timers.get(data.name) != data.due_at:
+        return ignored(builder.state, "the timer was moved or dropped")
+    builder.clear_timer(data.name)
     if data.name == SEARCH_AGAIN:
-        return turn.done(search_again(turn, counted=True))
-    if data.name == TRY_AGAIN and turn.state.request.destination.kind == "unknown":
-        return turn.done(search_again(turn, counted=False))
+        return builder.done(search_again(builder, counted=True))
+    if data.name == TRY_AGAIN and builder.state.request.destination.kind == "unknown":
+        return builder.done(search_again(builder, counted=False))
     if data.name == TRY_AGAIN:
-        return turn.done(try_again(turn))
+        return builder.done(try_again(builder))
     if data.name == REPORT_AGAIN:
-        return turn.done(report_again(turn))
+        return builder.done(report_again(builder))
     if data.name == GATE:
-        return turn.done(unanswered(turn))
+        return builder.done(unanswered(builder))
     if data.name == CONCLUDE:
-        return turn.done(_not_concluded(turn))
-    return turn.done(_held_long(turn))
+        return builder.done(_not_concluded(builder))
+    return builder.done(_held_long(builder))
 
 
-def _not_concluded(turn: Turn) -> str:
-    for attempt in turn.state.attempts:
-        if owes(attempt):
-            turn.alert(AlertCode.EXCHANGE_NOT_CONCLUDED, "critical", attempt.counterparty, attempt.reports or None)
+def _not_concluded(builder: WithdrawalBuilder) -> str:
+    for attempt in builder.state.attempts:
+        if owes_conclusion(attempt):
+            builder.alert(
+                AlertCode.EXCHANGE_NOT_CONCLUDED,
+                "critical",
+                counterparty=attempt.counterparty,
+                attempts=attempt.reports or None,
+            )
     return "verified, and not concluded within the limit"
 
 
-def _held_long(turn: Turn) -> str:
+def _held_long(builder: WithdrawalBuilder) -> str:
     """Remind the platform; half a limit later tell an operator; and so on."""
-    case = turn.state.case
+    case = builder.state.case
     reminders = case.reminders + 1
-    turn.change(case=replace(case, reminders=reminders))
+    builder.change(case=replace(case, reminders=reminders))
     if reminders % 2:
-        turn.say_verdict()
+        builder.publish_verdict()
         return "on hold for long: the platform is reminded"
-    counterparty = case.counterparty or turn.state.request.destination.vasp_entity_id
-    turn.alert(AlertCode.HELD_TOO_LONG, "warning", counterparty, reminders // 2)
+    counterparty = case.counterparty or builder.state.request.destination.vasp_entity_id
+    builder.alert(AlertCode.HELD_TOO_LONG, "warning", counterparty=counterparty, attempts=reminders // 2)
     return "on hold for too long"
 
 
-def troubled(turn: Turn, report: CallResult) -> Decision[WithdrawalState]:
+def troubled(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     """A call is still being tried; an operator should know."""
-    attempt = turn.state.find(report.transfer_id)
-    search = turn.state.search
+    attempt = builder.state.find(report.transfer_id)
+    search = builder.state.search
     if attempt is None and (search is None or search.over or search.request_id != report.transfer_id):
-        return ignored(turn.state, "neither an attempt nor a search has this id")
+        return ignored(builder.state, "neither an attempt nor a search has this id")
     counterparty = attempt.counterparty if attempt is not None else None
-    turn.alert(AlertCode.CALL_TROUBLED, "warning", counterparty, report.attempts)
-    return turn.done("call still being tried")
+    builder.alert(AlertCode.CALL_TROUBLED, "warning", counterparty=counterparty, attempts=report.attempts)
+    return builder.done("call still being tried")

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from travelrule.exchange.originator.builder import GATE, Turn
+from travelrule.exchange.originator.builder import GATE, WithdrawalBuilder
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.effects import Emit
 from travelrule.messages.assessment import (
     REPEATS,
     AssessmentEnded,
@@ -30,43 +29,43 @@ from travelrule.messages.screened_parties import parties_of_request
 from travelrule.policy.verdicts import Cause
 
 
-def require_assessment(turn: Turn, kind: AssessmentKind) -> bool:
+def require_assessment(builder: WithdrawalBuilder, kind: AssessmentKind) -> bool:
     """Ask at this gate if it was not passed; whether there is something to wait for."""
-    if kind in turn.state.passed:
+    if kind in builder.state.passed:
         return False
-    if turn.state.gate is not None:
+    if builder.state.gate is not None:
         return True
-    _ask(turn, kind, asked=1)
+    _ask(builder, kind, asked=1)
     return True
 
 
-def ask_again(turn: Turn, gate: Gate) -> None:
+def ask_again(builder: WithdrawalBuilder, gate: Gate) -> None:
     """Ask the same assessment again, which repeats an answer that it gave; if that does not help, ask another one."""
-    turn.set_timer(GATE, answer_limit(gate.kind, turn.policy.time_limits))
+    builder.set_timer(GATE, answer_limit(gate.kind, builder.policy.time_limits))
     if gate.asked > REPEATS:
-        turn.end_assessment()
-        _ask(turn, gate.kind, asked=gate.asked + 1)
+        builder.end_assessment()
+        _ask(builder, gate.kind, asked=gate.asked + 1)
         return
-    turn.change(gate=replace(gate, asked=gate.asked + 1))
-    _want(turn, gate)
+    builder.change(gate=replace(gate, asked=gate.asked + 1))
+    _want(builder, gate)
 
 
-def _ask(turn: Turn, kind: AssessmentKind, *, asked: int) -> None:
-    turn.change(gates=turn.state.gates + 1)
-    gate = Gate(f"assessment:withdrawal:{turn.state.withdrawal_id}/{turn.state.gates}", kind, asked)
-    turn.change(gate=gate)
-    turn.set_timer(GATE, answer_limit(kind, turn.policy.time_limits))
-    _want(turn, gate)
+def _ask(builder: WithdrawalBuilder, kind: AssessmentKind, *, asked: int) -> None:
+    builder.change(gates=builder.state.gates + 1)
+    gate = Gate(f"assessment:withdrawal:{builder.state.withdrawal_id}/{builder.state.gates}", kind, asked)
+    builder.change(gate=gate)
+    builder.set_timer(GATE, answer_limit(kind, builder.policy.time_limits))
+    _want(builder, gate)
 
 
-def _want(turn: Turn, gate: Gate) -> None:
-    asker = f"withdrawal:{turn.state.withdrawal_id}"
-    wanted = AssessmentWanted(asker=asker, kind=gate.kind, **_facts(turn, gate.kind))
-    turn.tell(gate.subject, "assessment.wanted", wanted)
+def _want(builder: WithdrawalBuilder, gate: Gate) -> None:
+    asker = f"withdrawal:{builder.state.withdrawal_id}"
+    wanted = AssessmentWanted(asker=asker, kind=gate.kind, **_facts(builder, gate.kind))
+    builder.send(gate.subject, "assessment.wanted", wanted)
 
 
-def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
-    request = turn.state.request
+def _facts(builder: WithdrawalBuilder, kind: AssessmentKind) -> dict[str, Any]:
+    request = builder.state.request
     destination = request.destination
     address, _ = split_destination(destination)
     facts: dict[str, Any] = {"network": request.network or destination.blockchain or "", "address": address}
@@ -82,39 +81,39 @@ def _facts(turn: Turn, kind: AssessmentKind) -> dict[str, Any]:
     return facts
 
 
-def session_opened(turn: Turn, data: AssessmentSession) -> str:
+def session_opened(builder: WithdrawalBuilder, data: AssessmentSession) -> str:
     """Hand the widget's session to the platform; the verdict waits for the proof."""
     emitted: dict[str, Any] = {
-        "subject": f"withdrawal:{turn.state.withdrawal_id}",
+        "subject": f"withdrawal:{builder.state.withdrawal_id}",
         "requestId": data.assessment.partition(":")[2],
         "token": data.token,
         "walletVerificationId": data.wallet_verification_id,
     }
     if data.expires_at is not None:
         emitted["expiresAt"] = data.expires_at.isoformat().replace("+00:00", "Z")
-    turn.effects.append(Emit("callbacks", turn.state.withdrawal_id, "ownership.session.v1", emitted))
+    builder.emit("callbacks", builder.state.withdrawal_id, "ownership.session.v1", emitted)
     return "ownership: the customer is asked for the proof"
 
 
-def say_ownership(turn: Turn, data: AssessmentEnded) -> None:
+def say_ownership(builder: WithdrawalBuilder, data: AssessmentEnded) -> None:
     """Tell topic ``callbacks`` how the proof ended."""
     emitted: dict[str, Any] = {
-        "subject": f"withdrawal:{turn.state.withdrawal_id}",
+        "subject": f"withdrawal:{builder.state.withdrawal_id}",
         "requestId": data.assessment.partition(":")[2],
         "status": data.status or ("VERIFIED" if data.proven else "NOT_PROVEN"),
         "checkedByUs": data.checked_by_us,
     }
     if data.verified_at is not None:
         emitted["verifiedAt"] = data.verified_at.isoformat().replace("+00:00", "Z")
-    turn.effects.append(Emit("callbacks", turn.state.withdrawal_id, "ownership.result.v1", emitted))
+    builder.emit("callbacks", builder.state.withdrawal_id, "ownership.result.v1", emitted)
 
 
-def apply_assessment(turn: Turn, kind: AssessmentKind, cause: Cause | None) -> bool:
+def apply_assessment(builder: WithdrawalBuilder, kind: AssessmentKind, cause: Cause | None) -> bool:
     """Judge a risk: whether the withdrawal goes on, else its verdict is said."""
-    if cause is not None and not accepted(cause, "withdrawal", turn.policy):
-        turn.decide(cause)
+    if cause is not None and not accepted(cause, "withdrawal", builder.policy):
+        builder.decide(cause)
         return False
     if cause is not None:
-        turn.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
-    turn.change(passed=(*turn.state.passed, kind))
+        builder.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
+    builder.change(passed=(*builder.state.passed, kind))
     return True

@@ -6,7 +6,7 @@ ended because its authorization may have arrived is begun again by the timer, un
 
 from __future__ import annotations
 
-from travelrule.exchange.originator.builder import TRY_AGAIN, Turn
+from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import retry_seconds
@@ -15,25 +15,25 @@ from travelrule.policy.verdicts import Cause
 ALERT_AGAIN_SECONDS = 3600.0
 
 
-def wait_for_hub(turn: Turn, *, begin_again: bool) -> None:
+def wait_for_hub(builder: WithdrawalBuilder, *, begin_again: bool) -> None:
     """Hold. ``begin_again``: no call waits, so a timer begins the next attempt, from seconds upward."""
-    turn.decide(Cause.HUB_UNREACHABLE)
-    if turn.state.case.final:
-        if turn.state.case.verdict == "deny":
-            give_up(turn, "UNKNOWN")
+    builder.decide(Cause.HUB_UNREACHABLE)
+    if builder.state.case.final:
+        if builder.state.case.verdict == "deny":
+            give_up(builder, "UNKNOWN")
         return
-    limit = turn.policy.time_limits.unreachable_limit
-    since = turn.state.failing_since or turn.now
-    failures = turn.state.failures + 1
-    turn.change(failing_since=since, failures=failures)
-    left = limit - (turn.now - since).total_seconds()
+    limit = builder.policy.time_limits.unreachable_limit
+    since = builder.state.failing_since or builder.now
+    failures = builder.state.failures + 1
+    builder.change(failing_since=since, failures=failures)
+    left = limit - (builder.now - since).total_seconds()
     if left <= 0:
-        turn.alert(AlertCode.HUB_UNREACHABLE, "critical", attempts=failures)
-        turn.set_timer(TRY_AGAIN, ALERT_AGAIN_SECONDS)
+        builder.alert(AlertCode.HUB_UNREACHABLE, "critical", attempts=failures)
+        builder.set_timer(TRY_AGAIN, ALERT_AGAIN_SECONDS)
     else:
-        turn.set_timer(TRY_AGAIN, min(left, retry_seconds(failures, turn.item.salt.int)) if begin_again else left)
+        builder.set_timer(TRY_AGAIN, min(left, retry_seconds(failures, builder.item.salt.int)) if begin_again else left)
 
 
-def waits_for_hub(turn: Turn) -> bool:
+def waits_for_hub(builder: WithdrawalBuilder) -> bool:
     """Whether the verdict says that the hub is waited for."""
-    return turn.state.case.cause == Cause.HUB_UNREACHABLE
+    return builder.state.case.cause == Cause.HUB_UNREACHABLE

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.exchange.originator import assessment_results
 from travelrule.exchange.originator.authorization import address_reported, authorization_reported
-from travelrule.exchange.originator.builder import Turn
+from travelrule.exchange.originator.builder import WithdrawalBuilder
 from travelrule.exchange.originator.chain_events import broadcast, mined, settled
 from travelrule.exchange.originator.conclusion import finish_reported, report_reported
 from travelrule.exchange.originator.external_events import cancelled, operator_decided, timer_due, troubled
@@ -37,8 +37,7 @@ from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.originator.wallet_search import called_back, result_reported, search_reported
 from travelrule.exchange.table import ORIGINATOR_VERSION
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.builder import ignored, rejected
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.machine import Machine
@@ -48,7 +47,7 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[Turn, CallResult], str]] = {
+REPORTS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
     "address-search": address_reported,
     "transfer-authorization": authorization_reported,
     "txid-report": report_reported,
@@ -78,36 +77,36 @@ def decide(state: State | None, item: Input, policy: Policy, now: datetime) -> D
         if isinstance(data, WithdrawalRecorded):
             return recorded(fresh_state(item, data), data)
         if isinstance(data, WithdrawalRequested):
-            return requested(Turn(fresh_state(item, data), item, policy, now))
+            return requested(WithdrawalBuilder(fresh_state(item, data), item, policy, now))
         return Decision(None, status="parked", rule="the withdrawal is not known yet")
     if isinstance(data, WithdrawalRequested):
         return repeated(state, item)
-    turn = Turn(state, item, policy, now)
+    builder = WithdrawalBuilder(state, item, policy, now)
     hear = PLATFORM.get(type(data))
     if hear is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a withdrawal")
     if state.recorded and type(data) in NOT_FOR_RECORDED:
         return rejected(state, "ALREADY_BROADCAST", "withdrawalId", "it was recorded as sent: nothing to decide")
-    return hear(turn, data)
+    return hear(builder, data)
 
 
-def _refused_again(turn: Turn, _: RequestRefused) -> Decision[WithdrawalState]:
-    turn.alert(AlertCode.REQUEST_REFUSED)
-    return Decision(turn.state, tuple(turn.effects), rule="another request under this id was refused")
+def _refused_again(builder: WithdrawalBuilder, _: RequestRefused) -> Decision[WithdrawalState]:
+    builder.alert(AlertCode.REQUEST_REFUSED)
+    return Decision(builder.state, tuple(builder.effects), rule="another request under this id was refused")
 
 
-def _reported(turn: Turn, report: CallResult) -> Decision[WithdrawalState]:
+def _reported(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     if report.outcome == "troubled":
-        return troubled(turn, report)
+        return troubled(builder, report)
     hear = REPORTS.get(report.operation)
     if hear is None:
-        return ignored(turn.state, "no call of this kind is made for a withdrawal")
-    return turn.done(hear(turn, report))
+        return ignored(builder.state, "no call of this kind is made for a withdrawal")
+    return builder.done(hear(builder, report))
 
 
-PLATFORM: dict[type[Wire], Callable[[Turn, Any], Decision[Any]]] = {
+PLATFORM: dict[type[Wire], Callable[[WithdrawalBuilder, Any], Decision[Any]]] = {
     WithdrawalBroadcast: broadcast,
-    WithdrawalMined: lambda turn, _: mined(turn),
+    WithdrawalMined: lambda builder, _: mined(builder),
     WithdrawalSettled: settled,
     WithdrawalAmended: amended,
     WithdrawalCancelled: cancelled,

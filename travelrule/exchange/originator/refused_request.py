@@ -11,21 +11,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.exchange.originator.builder import HELD
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.builder import ignored, rejected
-from travelrule.machine.case import Case
-from travelrule.machine.decision import Decision
+from travelrule.machine.case import Case, case_for, verdict_data
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.effects import Alert, Effect, Emit
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.verdicts import Cause
 
 
 class RequestRefused(Wire):
@@ -92,7 +91,7 @@ def project_refused(state: RefusedRequestState) -> Projection:
 
 
 def _hold(state: RefusedRequestState, policy: Policy, now: datetime) -> Decision[Any]:
-    case = replace(_case(Cause.REJECTED_INPUT, policy), reminders=state.case.reminders)
+    case = replace(case_for(Cause.REJECTED_INPUT, "withdrawal", policy), reminders=state.case.reminders)
     held = replace(state, case=case)
     if HELD not in held.timers:  # a sender that repeats its fault must not put off the reminder
         held = _watched(held, policy, now)
@@ -100,7 +99,7 @@ def _hold(state: RefusedRequestState, policy: Policy, now: datetime) -> Decision
 
 
 def _end(state: RefusedRequestState, cause: Cause, policy: Policy, rule: str) -> Decision[Any]:
-    ended = replace(state, case=_case(cause, policy), timers={})
+    ended = replace(state, case=case_for(cause, "withdrawal", policy), timers={})
     return Decision(ended, (_verdict(ended),), rule=rule)
 
 
@@ -129,20 +128,6 @@ def _watched(state: RefusedRequestState, policy: Policy, now: datetime) -> Refus
     return replace(state, timers={HELD: now + timedelta(seconds=policy.time_limits.held_reminder / 2)})
 
 
-def _case(cause: Cause, policy: Policy) -> Case:
-    verdict = verdict_for(cause, "withdrawal", policy)
-    return Case(verdict.verdict, cause.value, verdict.reasons, verdict.needs, verdict.final, policy.version)
-
-
 def _verdict(state: RefusedRequestState) -> Emit:
-    case = state.case
-    data = {
-        "subject": f"withdrawal:{state.withdrawal_id}",
-        "verdict": case.verdict,
-        "reasons": list(case.reasons),
-        "needs": list(case.needs),
-        "final": case.final,
-        "policyVersion": case.policy_version,
-        "deadLetterId": state.dead_letter_id,
-    }
+    data = {**verdict_data("withdrawal", state.withdrawal_id, state.case), "deadLetterId": state.dead_letter_id}
     return Emit("verdicts", state.withdrawal_id, "withdrawal.verdict.v1", data)

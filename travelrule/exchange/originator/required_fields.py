@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.person_names import nameless_fields
-from travelrule.exchange.originator.builder import Turn
+from travelrule.exchange.originator.builder import WithdrawalBuilder
 from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.build import parties_payload
 from travelrule.identity.event_fields import EventSide, event_field
@@ -26,29 +26,31 @@ CLEAR = {"address": "destination.address", "tag": "destination.tag", "network": 
 OWN_OBJECTS = ("OriginatingVASP", "BeneficiaryVASP")
 
 
-def hold_nameless(turn: Turn) -> bool:
+def hold_nameless(builder: WithdrawalBuilder) -> bool:
     """Hold a withdrawal of somebody whom no list can be asked for; events with such a name are refused since."""
-    return _hold(turn, nameless_fields(turn.state.request))
+    return _hold(builder, nameless_fields(builder.state.request))
 
 
-def hold_incomplete(turn: Turn, entity_id: str | None) -> bool:
+def hold_incomplete(builder: WithdrawalBuilder, entity_id: str | None) -> bool:
     """Hold what lacks something that must be sent; ``entity_id`` None: the counterparty is still to be found.
 
     Then everything that some counterparty may be sent a message without is left to the moment when it is known.
     """
-    request, policy = turn.state.request, turn.policy
+    request, policy = builder.state.request, builder.policy
     gaps = [gap for gap in unsendable(parties_payload(request), MESSAGE) if gap.fault.path not in OWN_OBJECTS]
-    return _hold(turn, _fields(request, _kept(gaps, entity_id, policy)))
+    return _hold(builder, _fields(request, _kept(gaps, entity_id, policy)))
 
 
-def hold_unsendable(turn: Turn, attempt: Attempt, clear: dict[str, Any], payload: dict[str, Any]) -> bool:
+def hold_unsendable(
+    builder: WithdrawalBuilder, attempt: Attempt, clear: dict[str, Any], payload: dict[str, Any]
+) -> bool:
     """Hold an authorization without what the counterparty's network requires (ivms101.md section 7)."""
-    found = _kept(unsendable(payload, MESSAGE), attempt.counterparty, turn.policy)
+    found = _kept(unsendable(payload, MESSAGE), attempt.counterparty, builder.policy)
     alliance = attempt.alliance or ""
     if alliance and not is_own_network(alliance):
         found += clear_faults(clear, MESSAGE, alliance, tagged="tag" in clear)
         found += faults(payload, MESSAGE, alliance, sending=False)
-    return _hold(turn, _fields(turn.state.request, found))
+    return _hold(builder, _fields(builder.state.request, found))
 
 
 def _kept(gaps: Iterable[Gap], entity_id: str | None, policy: Policy) -> list[Fault]:
@@ -56,10 +58,10 @@ def _kept(gaps: Iterable[Gap], entity_id: str | None, policy: Policy) -> list[Fa
     return [gap.fault for gap in gaps if gap.datum not in omitted]
 
 
-def _hold(turn: Turn, fields: Iterable[str]) -> bool:
+def _hold(builder: WithdrawalBuilder, fields: Iterable[str]) -> bool:
     missing = tuple(dict.fromkeys(fields))
     if missing:
-        turn.decide(Cause.INFORMATION_INCOMPLETE, missing=missing)
+        builder.decide(Cause.INFORMATION_INCOMPLETE, missing=missing)
     return bool(missing)
 
 

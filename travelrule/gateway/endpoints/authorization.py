@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from schemas.hub.bodies import TransferAuthorizationRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson, Originator
-from schemas.text import decimal_text
+from schemas.numbers import decimal_text
 from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call

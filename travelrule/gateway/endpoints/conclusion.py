@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.base import Wire
+from schemas.wire_model import Wire
 from travelrule import logs
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer

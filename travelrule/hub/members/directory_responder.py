@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 
+from schemas.operations import Operation
 from travelrule.hub.hub_answer import HubAnswer
 from travelrule.hub.hub_call import HubCall
-from travelrule.hub.operations import COIN_NETWORK, PUBLIC_KEY, VASP_LIST
 from travelrule.hub.ports import HubState
 
 
@@ -16,16 +16,16 @@ class DirectoryResponder:
     ``names`` are the operations it answers.
     """
 
-    names = (VASP_LIST.name, PUBLIC_KEY.name, COIN_NETWORK.name)
+    names = (Operation.VASP_LIST, Operation.PUBLIC_KEY, Operation.COIN_NETWORKS)
 
     def __init__(self, state: HubState) -> None:
         self._state = state
         self._list = b""
         self._list_revision: int | None = None
         self._answers = {
-            VASP_LIST.name: self._vasp_list,
-            PUBLIC_KEY.name: self._public_key,
-            COIN_NETWORK.name: self._coin_network,
+            Operation.VASP_LIST: self._vasp_list,
+            Operation.PUBLIC_KEY: self._public_key,
+            Operation.COIN_NETWORKS: self._coin_network,
         }
 
     async def answer(self, call: HubCall) -> HubAnswer:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from schemas.operations import Operation
 from travelrule import logs
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
-from travelrule.hub.operations import HEALTH
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport, NoMemberAnswer
 from travelrule.hub.records import CallRecord
 
@@ -64,12 +65,14 @@ class HealthPollingJob:
 
     async def _ask(self, member: Member) -> None:
         record = CallRecord(
-            at=self._clock(), operation=HEALTH.name, caller=HUB_ENTITY, target=member.entity_id, reached=True
+            at=self._clock(), operation=Operation.HEALTH, caller=HUB_ENTITY, target=member.entity_id, reached=True
         )
         headers = {"X-Request-Origin": f"{HUB_ALLIANCE}:{HUB_ENTITY}"}
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                answer = await self._transport.forward(member, MemberCall(HEALTH, headers, b"", record))
+                answer = await self._transport.forward(
+                    member, MemberCall(OPERATIONS[Operation.HEALTH], headers, b"", record)
+                )
             record.member_status = record.status = answer.status
         except TimeoutError:
             record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"

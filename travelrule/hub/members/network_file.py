@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from schemas.text import read_time, time_text
+from schemas.moments import read_time, time_text
 from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.sealing import exchange_public
 from travelrule.crypto.signing import SigningKey

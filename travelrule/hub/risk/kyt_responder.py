@@ -7,12 +7,12 @@ import re
 
 import orjson
 
+from schemas.operations import Operation
 from travelrule import logs
 from travelrule.hub.background_tasks import BackgroundTasks
 from travelrule.hub.callback_sender import CallbackSender
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall
-from travelrule.hub.operations import KYT_REPORT, KYT_SEARCH
 from travelrule.hub.ports import Clock
 from travelrule.hub.risk.ports import KytProvider, NotServed, RiskState
 from travelrule.hub.risk.records import ANALYSIS_FAILED, Analysis, KytRequest, KytSubject, canonical_hash
@@ -34,7 +34,7 @@ class KytResponder:
     answered ``RELEASED`` is not called back (D27). ``names`` are the operations it answers.
     """
 
-    names = (KYT_SEARCH.name, KYT_REPORT.name)
+    names = (Operation.KYT_SEARCH, Operation.KYT_REPORT)
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class KytResponder:
         """Start an analysis or tell how one stands; ``HubFault`` for the errors of screening.md section 7."""
         if self._provider is None:
             raise _not_served()
-        search = call.operation is KYT_SEARCH
+        search = call.operation.name is Operation.KYT_SEARCH
         return await (self._search(call, self._provider) if search else self._report(call, self._provider))
 
     async def _search(self, call: HubCall, provider: KytProvider) -> HubAnswer:
@@ -73,7 +73,7 @@ class KytResponder:
             await self._state.end_kyt(request.request_id, known, now)
         else:
             analysis = shared or self._begin(subject, provider)
-            self._tasks.start(self._conclude(request, analysis, url), KYT_SEARCH.name)
+            self._tasks.start(self._conclude(request, analysis, url), Operation.KYT_SEARCH)
         status = "PENDING" if known is None else "RELEASED"
         call.record.request_id, call.record.result = str(request.request_id), status
         message = _STARTED if known is None and shared is None else _LINKED
@@ -99,7 +99,7 @@ class KytResponder:
     def _begin(self, subject: KytSubject, provider: KytProvider) -> asyncio.Future[Analysis]:
         analysis: asyncio.Future[Analysis] = asyncio.get_running_loop().create_future()
         self._analysing[subject] = analysis
-        self._tasks.start(self._analyse(subject, provider, analysis), KYT_SEARCH.name)
+        self._tasks.start(self._analyse(subject, provider, analysis), Operation.KYT_SEARCH)
         return analysis
 
     async def _analyse(self, subject: KytSubject, provider: KytProvider, analysis: asyncio.Future[Analysis]) -> None:
@@ -107,7 +107,7 @@ class KytResponder:
         try:
             ended = await provider.analyse(subject, self._clock())
         except Exception as error:  # noqa: BLE001 -- the edge to a provider; whoever asked is told that it failed
-            log.error("kyt-failed", operation=KYT_SEARCH.name, error=error)  # noqa: TRY400 -- no texts in logs
+            log.error("kyt-failed", operation=Operation.KYT_SEARCH, error=error)  # noqa: TRY400 -- no texts in logs
         finally:
             # A forced analysis may have taken this place meanwhile.
             if self._analysing.get(subject) is analysis:
@@ -122,12 +122,13 @@ class KytResponder:
             if url:
                 await self._tell(request, analysis.result(), url)
         except Exception as error:  # noqa: BLE001 -- the end of a task: nobody else would hear of it
-            log.error("kyt-failed", operation=KYT_SEARCH.name, error=error)  # noqa: TRY400 -- no texts in logs
+            log.error("kyt-failed", operation=Operation.KYT_SEARCH, error=error)  # noqa: TRY400 -- no texts in logs
 
     async def _tell(self, request: KytRequest, analysis: Analysis, url: str) -> None:
         ended = KytRequest(request.request_id, request.caller, request.subject, request.submitted_at, analysis)
-        key = SearchKey(KYT_SEARCH.name, request.caller, str(request.request_id))
-        await self._callbacks.tell(KYT_SEARCH, key, url, SearchOutcome(ended.status, "", orjson.dumps(ended.told())))
+        key = SearchKey(Operation.KYT_SEARCH, request.caller, str(request.request_id))
+        outcome = SearchOutcome(ended.status, "", orjson.dumps(ended.told()))
+        await self._callbacks.tell(Operation.KYT_SEARCH, key, url, outcome)
 
 
 def _subject(call: HubCall) -> KytSubject:

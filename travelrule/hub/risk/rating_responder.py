@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
+from schemas.operations import Operation
 from travelrule import logs
 from travelrule.hub.hub_answer import HubAnswer
 from travelrule.hub.hub_call import HubCall
-from travelrule.hub.operations import TRANSACTION_SCREENING, WALLET_SCREENING
 from travelrule.hub.risk.ports import ProviderFailed, ScreeningProvider
 from travelrule.hub.risk.records import RatedWallet, Rating
 from travelrule.screening.chains import SCREENING_CHAINS
@@ -27,7 +27,7 @@ class RatingResponder:
     ``names`` are the operations it answers.
     """
 
-    names = (WALLET_SCREENING.name, TRANSACTION_SCREENING.name)
+    names = (Operation.WALLET_SCREENING, Operation.TRANSACTION_SCREENING)
 
     def __init__(self, provider: ScreeningProvider | None, randomness: Callable[[int], bytes]) -> None:
         self._provider = provider
@@ -52,7 +52,7 @@ class RatingResponder:
             raise ProviderFailed("no provider of screening is arranged here")
         if chain not in SCREENING_CHAINS:
             raise ProviderFailed("chain is none of those that can be screened")
-        if call.operation is WALLET_SCREENING:
+        if call.operation.name is Operation.WALLET_SCREENING:
             address = call.fields["walletAddress"]
             return {"result": "NORMAL", **_wallet(address, await self._provider.wallet(chain, address))}
         rated = await self._provider.transaction(chain, call.fields["txid"])

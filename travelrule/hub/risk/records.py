@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.text import time_text
+from schemas.moments import time_text
 
 SESSION_SECONDS = 86_400
 """How long a token serves, and how long its session can still be proven (hub-api.md 4.B.5)."""

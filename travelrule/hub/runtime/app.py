@@ -15,9 +15,10 @@ from starlette.datastructures import QueryParams
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from schemas.operations import HUB_OPERATIONS
 from travelrule import logs
 from travelrule.hub.hub_answer import HubAnswer, HubFault, internal_error
-from travelrule.hub.operations import OPERATIONS, Operation
+from travelrule.hub.operations import OPERATIONS, HubOperation
 from travelrule.hub.runtime.call_admission import SINGLE_HEADERS, HubRequest
 from travelrule.listener.body_room import BodyRoom, Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
@@ -34,14 +35,14 @@ Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 class OperationService(Protocol):
     """What answers requests: ``HubService``."""
 
-    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+    async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
         """Answer one request."""
 
 
 class OperationEndpoint:
     """One operation as an ASGI application."""
 
-    def __init__(self, service: OperationService, operation: Operation, bodies: BodyRoom) -> None:
+    def __init__(self, service: OperationService, operation: HubOperation, bodies: BodyRoom) -> None:
         self._service = service
         self._operation = operation
         self._bodies = bodies
@@ -68,7 +69,7 @@ class OperationEndpoint:
             except Disconnected:
                 return
             except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
-                log.error("hub-failed", operation=self._operation.name, error=error)  # noqa: TRY400 -- no texts in logs
+                log.error("hub-failed", operation=self._operation.label, error=error)  # noqa: TRY400 -- no texts in logs
                 answer = internal_error().answer()
         await answer(scope, receive, send)
 
@@ -79,7 +80,7 @@ def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
     return next((name for name in SINGLE_HEADERS if names.count(name) > 1), "")
 
 
-def _request_id(scope: Scope, operation: Operation) -> str:
+def _request_id(scope: Scope, operation: HubOperation) -> str:
     if not operation.query:
         in_path: str = scope["path_params"].get("request_id", "")
         return in_path
@@ -112,7 +113,7 @@ def hub_routes(service: OperationService, bodies: BodyRoom | None = None) -> lis
     bodies = bodies or BodyRoom()
     return [
         Route(path, OperationEndpoint(service, operation, bodies), methods=[operation.method])
-        for operation in OPERATIONS
+        for operation in map(OPERATIONS.__getitem__, HUB_OPERATIONS)
         for path in operation.paths
     ]
 

@@ -17,12 +17,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from schemas.text import read_time
+from schemas.moments import read_time
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import SIGNATURE_BYTES, signed_bytes, verify_message
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import HubState
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 from travelrule.hub.runtime.rate_limiter import RateLimiter
@@ -82,7 +82,9 @@ class CallAdmission:
         self._limiter = limiter
         self._tolerance = timedelta(seconds=tolerance_seconds) if tolerance_seconds is not None else None
 
-    async def admit(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> AdmittedCall:
+    async def admit(
+        self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord
+    ) -> AdmittedCall:
         """Return the caller and its body, or ``HubFault`` 422 or 429 for the first step that fails."""
         headers = request.headers
         self._require(operation, headers)
@@ -109,7 +111,7 @@ class CallAdmission:
         return AdmittedCall(caller, body)
 
     @staticmethod
-    def _require(operation: Operation, headers: Mapping[str, str]) -> None:
+    def _require(operation: HubOperation, headers: Mapping[str, str]) -> None:
         needed = SIGNED_HEADERS if operation.remote_key else _ALWAYS
         for name in (*needed, CONTENT_TYPE) if operation.request else needed:
             if not headers.get(name):

@@ -20,7 +20,7 @@ from travelrule.hub import body_shapes
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import Operation
+from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import Clock, HubState, Journal
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 from travelrule.hub.runtime.call_admission import REMOTE_KEY, AdmittedCall, CallAdmission, HubRequest
@@ -55,13 +55,13 @@ class HubService:
         self._admission = CallAdmission(state, RateLimiter(rate_limit_per_minute), tolerance_seconds)
         self._journal = journal
 
-    async def serve(self, operation: Operation, request: HubRequest) -> HubAnswer:
+    async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
         """Answer one request; what is wrong with it is an answer too."""
         began = time.perf_counter()
         now = self._clock()
         record = CallRecord(
             at=now,
-            operation=operation.name,
+            operation=operation.label,
             target=request.target[:ID_CHARACTERS_MAX],
             request_id=request.request_id[:ID_CHARACTERS_MAX],
         )
@@ -80,7 +80,9 @@ class HubService:
                 self._journal.record(record)
         return answer
 
-    async def _answer(self, operation: Operation, request: HubRequest, now: datetime, record: CallRecord) -> HubAnswer:
+    async def _answer(
+        self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord
+    ) -> HubAnswer:
         admitted = await self._admission.admit(operation, request, now, record)
         target = await self._target(operation, request, now)
         shape = operation.shape(affiliated=target.affiliated)
@@ -91,7 +93,7 @@ class HubService:
         answering = self._forwarding if operation.forwarded else self._own_answers
         return await answering.answer(call)
 
-    async def _target(self, operation: Operation, request: HubRequest, now: datetime) -> Member:
+    async def _target(self, operation: HubOperation, request: HubRequest, now: datetime) -> Member:
         if not operation.unknown_target:
             return self._own
         target = await self._state.member(request.target)
@@ -106,7 +108,7 @@ class HubService:
 
 
 def _call(
-    operation: Operation,
+    operation: HubOperation,
     admitted: AdmittedCall,
     target: Member,
     request: HubRequest,

@@ -14,7 +14,7 @@ from datetime import datetime
 import orjson
 
 from schemas.hub.bodies import PublicKey
-from schemas.text import time_text
+from schemas.moments import time_text
 from travelrule import logs
 from travelrule.crypto.errors import CryptoError
 from travelrule.crypto.peer_keys import choose_key
@@ -24,6 +24,7 @@ from travelrule.hub import body_shapes
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.hub_call import HubCall
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
+from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import (
     Clock,
     HubState,
@@ -81,7 +82,7 @@ class SearchFanout:
     async def _ask(self, kind: SearchKind, call: HubCall, member: Member) -> str:
         began = time.perf_counter()
         record = CallRecord(
-            at=self._clock(), operation=kind.check.name, caller=HUB_ENTITY, target=member.entity_id, reached=True
+            at=self._clock(), operation=kind.check, caller=HUB_ENTITY, target=member.entity_id, reached=True
         )
         record.note_request(call.fields)
         record.traceparent = call.record.traceparent
@@ -108,8 +109,9 @@ class SearchFanout:
 
     def _question(self, kind: SearchKind, call: HubCall, member: Member, record: CallRecord) -> MemberCall:
         now = self._clock()
-        remote_key = _sealing_key(member, now) if kind.check.remote_key else ""
-        if kind.check.remote_key and not remote_key:
+        check = OPERATIONS[kind.check]
+        remote_key = _sealing_key(member, now) if check.remote_key else ""
+        if check.remote_key and not remote_key:
             raise NoMemberAnswer(reached=False)
         record.nonce = int.from_bytes(self._randomness(_HEADER_NONCE_BYTES), "big")
         headers = {
@@ -123,7 +125,7 @@ class SearchFanout:
         }
         body = kind.question(call.fields, member, lambda ivms101: self._sealed(ivms101, remote_key))
         sent = {name: value for name, value in headers.items() if value}
-        return MemberCall(kind.check, sent, orjson.dumps(body), record)
+        return MemberCall(check, sent, orjson.dumps(body), record)
 
     def _sealed(self, ivms101: dict[str, object], remote_key: str) -> str:
         plain = orjson.dumps({"ivms101": ivms101})

@@ -35,5 +35,5 @@ class SearchRecord:
     """One search. ``fingerprint`` is equal for equal questions only; without ``outcome`` it still runs."""
 
     key: SearchKey
-    fingerprint: bytes = field(repr=False)
+    fingerprint: str = field(repr=False)
     outcome: SearchOutcome | None = None

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from schemas.operations import Operation
+from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import Member
-from travelrule.hub.operations import (
-    TXID_CHECK,
-    TXID_SEARCH,
-    TXID_SEARCH_RESULT,
-    WALLET_CHECK,
-    WALLET_SEARCH,
-    WALLET_SEARCH_RESULT,
-    Operation,
-)
 from travelrule.hub.searches.records import SearchOutcome
 from travelrule.identity.addresses import split_tag
 from travelrule.identity.build import address_payload
@@ -58,12 +50,12 @@ class SearchKind:
     content: tuple[str, ...]
     question: Callable[[Fields, Member, Seal], dict[str, Any]]
 
-    def fingerprint(self, fields: Fields) -> bytes:
+    def fingerprint(self, fields: Fields) -> str:
         """Return what is equal for the same question only; the case of a currency does not count."""
         asked = {name: fields[name] for name in self.content if not absent(fields.get(name))}
         if "currency" in asked:
             asked["currency"] = asked["currency"].upper()
-        return hashlib.sha256(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)).digest()
+        return json_fingerprint(asked)
 
     def concerns(self, member: Member, fields: Fields) -> bool:
         """Say whether a member is asked: one of an affiliated network only with currency and network."""
@@ -117,18 +109,18 @@ def _ask_for_wallet(fields: Fields, member: Member, seal: Seal) -> dict[str, Any
 
 
 TXID = SearchKind(
-    search=TXID_SEARCH,
-    result=TXID_SEARCH_RESULT,
-    check=TXID_CHECK,
+    search=Operation.TXID_SEARCH,
+    result=Operation.TXID_SEARCH_RESULT,
+    check=Operation.TXID_CHECK,
     finder="vaspEntityId",
     not_found="NOT_FOUND_TXID",
     content=("txid", "beneficiaryAddress", "currency", "network", "callbackUrl"),
     question=_ask_for_txid,
 )
 WALLET = SearchKind(
-    search=WALLET_SEARCH,
-    result=WALLET_SEARCH_RESULT,
-    check=WALLET_CHECK,
+    search=Operation.WALLET_SEARCH,
+    result=Operation.WALLET_SEARCH_RESULT,
+    check=Operation.WALLET_CHECK,
     finder="beneficiaryVaspEntityId",
     not_found="NOT_FOUND_ADDRESS",
     content=("addressNumber", "currency", "network", "callbackUrl"),

@@ -25,7 +25,7 @@ class SearchResponder:
     ``names`` are the operations it answers.
     """
 
-    names = tuple(operation.name for kind in KINDS for operation in (kind.search, kind.result))
+    names = tuple(operation for kind in KINDS for operation in (kind.search, kind.result))
 
     def __init__(
         self, state: HubState, asking: SearchFanout, callbacks: CallbackSender, clock: Clock, tasks: BackgroundTasks
@@ -35,8 +35,8 @@ class SearchResponder:
         self._callbacks = callbacks
         self._clock = clock
         self._tasks = tasks
-        self._by_search = {kind.search.name: kind for kind in KINDS}
-        self._by_result = {kind.result.name: kind for kind in KINDS}
+        self._by_search = {kind.search: kind for kind in KINDS}
+        self._by_result = {kind.result: kind for kind in KINDS}
 
     async def answer(self, call: HubCall) -> HubAnswer:
         """Start a search or tell how one stands; ``HubFault`` 422 for a bad URL or an id with other content."""
@@ -48,18 +48,18 @@ class SearchResponder:
     async def _begin(self, kind: SearchKind, call: HubCall) -> HubAnswer:
         request_id = call.fields["requestId"]
         url = self._callbacks.url(call.fields.get("callbackUrl"))
-        key = SearchKey(kind.search.name, call.caller.entity_id, request_id)
+        key = SearchKey(kind.search, call.caller.entity_id, request_id)
         search = SearchRecord(key, kind.fingerprint(call.fields))
         known = await self._state.open_search(search, self._clock())
         if known is None:
-            self._tasks.start(self._run(kind, call, key, url), kind.search.name)
+            self._tasks.start(self._run(kind, call, key, url), kind.search)
         elif known.fingerprint != search.fingerprint:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "requestId was used for another search: take a new one")
         call.record.result = "SUCCESS"
         return HubAnswer(_OK, orjson.dumps({"result": "SUCCESS", "requestId": request_id}))
 
     async def _result(self, kind: SearchKind, call: HubCall) -> HubAnswer:
-        key = SearchKey(kind.search.name, call.caller.entity_id, call.request_id)
+        key = SearchKey(kind.search, call.caller.entity_id, call.request_id)
         search = await self._state.search(key, self._clock())
         ended = search.outcome if search is not None else kind.unknown(call.request_id)
         outcome = ended or kind.running(call.request_id)
@@ -74,4 +74,4 @@ class SearchResponder:
             if url:
                 await self._callbacks.tell(kind.search, key, url, outcome)
         except Exception as error:  # noqa: BLE001 -- the end of a task: nobody else would hear of it
-            log.error("search-failed", operation=kind.search.name, error=error)  # noqa: TRY400 -- no texts in logs
+            log.error("search-failed", operation=kind.search, error=error)  # noqa: TRY400 -- no texts in logs

@@ -10,17 +10,17 @@ from datetime import timedelta
 import orjson
 from yarl import URL
 
+from schemas.operations import Operation
 from travelrule.hub.callback_addresses import has_userinfo
 from travelrule.hub.callback_sender import CallbackSender
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall
-from travelrule.hub.operations import UNHOSTED_RESULT, UNHOSTED_TOKEN
 from travelrule.hub.ports import Clock
 from travelrule.hub.risk.ports import RiskState
 from travelrule.hub.risk.records import SESSION_SECONDS, Session, new_secret, token_hash
 from travelrule.screening.addresses.hexadecimal import eip55
 from travelrule.screening.chains import UNHOSTED_BLOCKCHAINS
-from travelrule.screening.ownership.messages import Bound, ProofMessage
+from travelrule.screening.ownership.proof_message import ProofBinding, ProofMessage
 
 _OK = 200
 _CHAIN_IDS = {"ETH": "1", "BSC": "56", "MATIC": "137", "KAIA": "8217", "BASE": "8453", "ARBITRUM": "42161"}
@@ -31,7 +31,7 @@ _EVM_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
 class SessionResponder:
     """Opens sessions in which a customer proves that a wallet is his own. ``names`` are the operations it answers."""
 
-    names = (UNHOSTED_TOKEN.name, UNHOSTED_RESULT.name)
+    names = (Operation.UNHOSTED_TOKEN, Operation.UNHOSTED_RESULT)
 
     def __init__(
         self, state: RiskState, callbacks: CallbackSender, clock: Clock, randomness: Callable[[int], bytes]
@@ -43,7 +43,7 @@ class SessionResponder:
 
     async def answer(self, call: HubCall) -> HubAnswer:
         """Open a session or tell how one stands; ``HubFault`` 422 for a bad field, 404 for no session of the caller."""
-        if call.operation is UNHOSTED_RESULT:
+        if call.operation.name is Operation.UNHOSTED_RESULT:
             return await self._result(call)
         session = self._session(call)
         token = new_secret(self._randomness)
@@ -71,7 +71,7 @@ class SessionResponder:
         url = self._callbacks.url(fields.get("callbackUrl"))
         session_id = str(uuid.UUID(bytes=self._randomness(16), version=4))
         domain = origin.partition("://")[2]
-        bound = Bound(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
+        bound = ProofBinding(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
         expires_at = now + timedelta(seconds=SESSION_SECONDS)
         message = ProofMessage(
             bound=bound,

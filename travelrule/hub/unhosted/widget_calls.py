@@ -11,17 +11,17 @@ from typing import Any
 
 import orjson
 
+from schemas.operations import Operation
 from travelrule.hub.background_tasks import BackgroundTasks
 from travelrule.hub.callback_sender import CallbackSender
-from travelrule.hub.operations import UNHOSTED_TOKEN
 from travelrule.hub.ports import Clock, Journal
 from travelrule.hub.records import CallRecord
 from travelrule.hub.risk.ports import RiskState, WalletSigner
 from travelrule.hub.risk.records import Session, key_hash, new_secret, token_hash
 from travelrule.hub.searches.records import SearchKey, SearchOutcome
 from travelrule.hub.unhosted.session_responder import origin_of
-from travelrule.screening.ownership.messages import Bound
 from travelrule.screening.ownership.proof_check import check_proof
+from travelrule.screening.ownership.proof_message import ProofBinding
 
 SESSION = "widget-session"
 PROOF = "widget-proof"
@@ -86,14 +86,14 @@ class WidgetCalls:
         began = time.perf_counter()
         session = await self._found(key_hash(key), origin)
         now = self._clock()
-        bound = Bound(session.domain, session.address, session.id, session.nonce)
+        bound = ProofBinding(session.domain, session.address, session.id, session.nonce)
         check = check_proof(session.blockchain, session.address, session.message, signature, bound=bound, now=now)
         if check.outcome != "valid":
             self._note(PROOF, session, began, _REFUSED, check.code)
             raise WidgetFault(_REFUSED, "this signature does not prove the wallet: sign with its own key", check.code)
         verified = await self._state.verify_session(session.id, signature, now)
         if verified is not None and verified.callback_url:
-            self._tasks.start(self._tell(verified), UNHOSTED_TOKEN.name)
+            self._tasks.start(self._tell(verified), Operation.UNHOSTED_TOKEN)
         shown = self._shown(verified or session) | {"status": "VERIFIED"}
         self._note(PROOF, session, began, _OK, shown["status"])
         return shown
@@ -127,8 +127,10 @@ class WidgetCalls:
 
     async def _tell(self, session: Session) -> None:
         body = orjson.dumps(session.told(self._clock()))
-        key = SearchKey(UNHOSTED_TOKEN.name, session.caller, session.id)
-        await self._callbacks.tell(UNHOSTED_TOKEN, key, session.callback_url, SearchOutcome("VERIFIED", "", body))
+        key = SearchKey(Operation.UNHOSTED_TOKEN, session.caller, session.id)
+        await self._callbacks.tell(
+            Operation.UNHOSTED_TOKEN, key, session.callback_url, SearchOutcome("VERIFIED", "", body)
+        )
 
     def _note(self, operation: str, session: Session, began: float, status: int, result: str) -> None:
         if self._journal is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from Crypto.Hash import SHA512
 
 from travelrule.crypto.encodings import base32
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _LETTERS = 58
 _CHECKSUM_BYTES = 4
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text in any case; only upper case is right."""
     if len(text) != _LETTERS:
         return None
@@ -22,6 +22,6 @@ def read(text: str) -> Form | None:
     if SHA512.new(key, truncate="256").digest()[-_CHECKSUM_BYTES:] != checksum:
         return None
     flaws = () if text.isupper() else ("lower case",)
-    return Form(
+    return AddressForm(
         "Algorand", "algorand", (f"algorand:{key.hex()}",), flaws if decoded.exact else (*flaws, "wrong padding")
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from travelrule.crypto.encodings import cashaddr
-from travelrule.screening.addresses.base58_forms import PAY_TO_KEY, PAY_TO_SCRIPT, hash_key
-from travelrule.screening.addresses.forms import MIXED_CASE, Form, is_mixed
+from travelrule.screening.addresses.address_form import MIXED_CASE, AddressForm, is_mixed
+from travelrule.screening.addresses.base58_addresses import PAY_TO_KEY, PAY_TO_SCRIPT, hash_key
 
 PREFIX = "bitcoincash"
 
@@ -14,7 +14,7 @@ _TYPES = {0: PAY_TO_KEY, 1: PAY_TO_SCRIPT, 2: PAY_TO_KEY, 3: PAY_TO_SCRIPT}
 _HASH_BYTES = (20, 24, 28, 32, 40, 48, 56, 64)
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text in any case; one of mixed case is known by its checksum, and flawed."""
     prefix, colon, data = text.lower().rpartition(":")
     if not _SHORTEST <= len(data) <= _LONGEST or (colon and prefix != PREFIX):
@@ -26,4 +26,4 @@ def read(text: str) -> Form | None:
     if len(hashed) != size or kind not in _TYPES:
         return None
     flaws = (MIXED_CASE,) if is_mixed(text) else ()
-    return Form("CashAddr", f"cashaddr/{PREFIX}", (hash_key(_TYPES[kind], hashed),), flaws)
+    return AddressForm("CashAddr", f"cashaddr/{PREFIX}", (hash_key(_TYPES[kind], hashed),), flaws)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 
-from travelrule.screening.addresses.forms import Form, exact
+from travelrule.screening.addresses.address_form import AddressForm, exact
 
 _START = b"\x82\xd8\x18"  # array of two, tag 24: bytes that hold CBOR
 _ROOT = b"\x83\x58\x1c"  # array of three, the first 28 bytes long
@@ -17,7 +17,7 @@ class _NotCborError(ValueError):
     """The bytes are not of the few CBOR types that an address is made of."""
 
 
-def read(text: str, raw: bytes) -> Form | None:
+def read(text: str, raw: bytes) -> AddressForm | None:
     """Read decoded base58."""
     if not raw.startswith(_START):
         return None
@@ -29,7 +29,7 @@ def read(text: str, raw: bytes) -> Form | None:
         network = "test" if _MAGIC in _attributes(inner) else "main"
     except _NotCborError:
         return None
-    return Form("Cardano Byron", f"cardano/byron-{network}", (exact(text),))
+    return AddressForm("Cardano Byron", f"cardano/byron-{network}", (exact(text),))
 
 
 def _attributes(inner: bytes) -> set[int]:

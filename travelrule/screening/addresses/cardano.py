@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from travelrule.crypto.encodings.bech32 import Bech32
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 PREFIXES = frozenset({"addr", "addr_test", "stake", "stake_test"})
 
@@ -16,17 +16,17 @@ _STAKE_BY_SCRIPT = (2, 3, 15)
 _MAINNET = 1
 
 
-def read(decoded: Bech32, key: str, flaws: tuple[str, ...]) -> Form:
+def read(decoded: Bech32, key: str, flaws: tuple[str, ...]) -> AddressForm:
     """Read decoded bech32. Who stakes is a second key: base addresses and the stake address of one wallet share it."""
     payload = decoded.payload()
     kind = f"cardano/{decoded.prefix}"
     if payload is None or not payload:
-        return Form("Cardano", kind, (key,), (*flaws, "wrong padding"))
+        return AddressForm("Cardano", kind, (key,), (*flaws, "wrong padding"))
     wrong = () if _fits(decoded, payload) else ("header does not fit",)
     if wrong or decoded.variant != "bech32":
-        return Form("Cardano", kind, (key,), (*flaws, *(wrong or ("needs bech32",))))
+        return AddressForm("Cardano", kind, (key,), (*flaws, *(wrong or ("needs bech32",))))
     stake = _stake_key(payload)
-    return Form("Cardano", kind, (key, stake) if stake else (key,), flaws)
+    return AddressForm("Cardano", kind, (key, stake) if stake else (key,), flaws)
 
 
 def _fits(decoded: Bech32, payload: bytes) -> bool:

@@ -63,4 +63,4 @@ CHAIN_KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {name: frozenset(kinds) for names, kinds in _TABLE.items() for name in names}
     | {name: frozenset({f"bech32/{prefix}"}) for name, prefix in _COSMOS.items()}
 )
-"""Chain name to the kinds of `Form` that are addresses on it."""
+"""Chain name to the kinds of `AddressForm` that are addresses on it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _TEXT = re.compile(r"(0\.0\.(?:0|[1-9]\d{0,18}))(?:-([a-z]{5}))?")
 _LONGEST = 30
@@ -15,7 +15,7 @@ _MAINNET = bytes(7)
 """Its ledger id, one byte, and six zeros behind it."""
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read an id; its checksum is part of the spelling and not of the key."""
     if len(text) > _LONGEST:
         return None
@@ -24,7 +24,7 @@ def read(text: str) -> Form | None:
         return None
     account, sent = found.groups()
     flaws = () if sent is None or sent == checksum(account) else ("wrong HIP-15 checksum",)
-    return Form("Hedera", "hedera", (f"hedera:{account}",), flaws)
+    return AddressForm("Hedera", "hedera", (f"hedera:{account}",), flaws)
 
 
 def checksum(account: str) -> str:

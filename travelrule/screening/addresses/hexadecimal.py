@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from travelrule.crypto.encodings.keccak import keccak256
-from travelrule.screening.addresses.forms import Form, is_mixed
+from travelrule.screening.addresses.address_form import AddressForm, is_mixed
 
 NO_PREFIX = "no 0x in front"
 WRONG_CHECKSUM = "wrong EIP-55 checksum"
@@ -17,7 +17,7 @@ _WITHOUT_PREFIX = {40: "evm", 42: "tron/hex", 64: "near/implicit"}
 _WITH_PREFIX = {40: "evm", 42: "tron/hex", 64: "hex32"}
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read hexadecimal, in any case. The EIP-55 checksum is not looked at (`checksum_warning`)."""
     if len(text) not in _LENGTHS:
         return None
@@ -26,15 +26,15 @@ def read(text: str) -> Form | None:
         return None
     prefix, digits = found.groups()
     if prefix == "xdc":
-        return Form("XDC", "xdc", (evm_key(digits),)) if len(digits) == _EVM_LETTERS else None
+        return AddressForm("XDC", "xdc", (evm_key(digits),)) if len(digits) == _EVM_LETTERS else None
     kind = (_WITH_PREFIX if prefix else _WITHOUT_PREFIX)[len(digits)]
     if kind == "evm":
-        return Form("EVM", kind, (evm_key(digits),), warnings=() if prefix else (NO_PREFIX,))
+        return AddressForm("EVM", kind, (evm_key(digits),), warnings=() if prefix else (NO_PREFIX,))
     if kind == "tron/hex":
-        return Form("TRON hex", kind, (evm_key(digits[2:]),))
+        return AddressForm("TRON hex", kind, (evm_key(digits[2:]),))
     if kind == "hex32":
-        return Form("32 bytes hex", kind, (f"hex32:{digits}",))
-    return Form("NEAR implicit", kind, (f"near:{digits}",))
+        return AddressForm("32 bytes hex", kind, (f"hex32:{digits}",))
+    return AddressForm("NEAR implicit", kind, (f"near:{digits}",))
 
 
 def evm_key(digits: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from travelrule.crypto.encodings import base58
 from travelrule.crypto.encodings.keccak import keccak256
-from travelrule.screening.addresses.forms import Form, exact
+from travelrule.screening.addresses.address_form import AddressForm, exact
 
 _LENGTHS = {95: 69, 106: 77}
 """Letters, and the bytes they stand for: plain address, address with a payment id."""
@@ -13,7 +13,7 @@ _LAST_BYTES = {7: 5}
 _CHECKSUM_BYTES = 4
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text."""
     if len(text) not in _LENGTHS or text[0] not in "123456789AB":
         return None
@@ -22,7 +22,7 @@ def read(text: str) -> Form | None:
         return None
     if keccak256(raw[:-_CHECKSUM_BYTES])[:_CHECKSUM_BYTES] != raw[-_CHECKSUM_BYTES:]:
         return None
-    return Form("Monero", f"monero/{raw[0]}", (exact(text),))
+    return AddressForm("Monero", f"monero/{raw[0]}", (exact(text),))
 
 
 def _decode(text: str) -> bytes | None:

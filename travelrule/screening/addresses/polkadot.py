@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _KEY_BYTES = 32
 _CHECKSUM_BYTES = 2
@@ -12,7 +12,7 @@ _ONE_BYTE_MAX = 63
 _TWO_BYTES_MAX = 127
 
 
-def read(raw: bytes) -> Form | None:
+def read(raw: bytes) -> AddressForm | None:
     """Read decoded base58; account indices (shorter) are no addresses."""
     prefix_bytes = len(raw) - _KEY_BYTES - _CHECKSUM_BYTES
     if prefix_bytes not in (1, 2):
@@ -23,7 +23,7 @@ def read(raw: bytes) -> Form | None:
     body, checksum = raw[:-_CHECKSUM_BYTES], raw[-_CHECKSUM_BYTES:]
     if blake2b(b"SS58PRE" + body).digest()[:_CHECKSUM_BYTES] != checksum:
         return None
-    return Form("SS58", f"ss58/{prefix}", (f"ss58:{body[prefix_bytes:].hex()}",))
+    return AddressForm("SS58", f"ss58/{prefix}", (f"ss58:{body[prefix_bytes:].hex()}",))
 
 
 def _prefix(raw: bytes, size: int) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from travelrule.crypto.encodings import base58
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _CLASSIC_LENGTHS = range(25, 36)
 _X_LENGTH = 47
@@ -13,7 +13,7 @@ _NETWORKS = {b"\x05\x44": "x", b"\x04\x93": "x-test"}
 _X_BYTES = 2 + _ACCOUNT_BYTES + 9
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text; the tag of an X-address comes apart, and two that differ in it are the same account."""
     if not ((text[:1] == "r" and len(text) in _CLASSIC_LENGTHS) or (text[:1] in ("X", "T") and len(text) == _X_LENGTH)):
         return None
@@ -22,19 +22,19 @@ def read(text: str) -> Form | None:
     if payload is None:
         return None
     if len(payload) == 1 + _ACCOUNT_BYTES and payload.startswith(_CLASSIC_START):
-        return Form("XRP", "xrp", (_key(payload[1:]),))
+        return AddressForm("XRP", "xrp", (_key(payload[1:]),))
     network = _NETWORKS.get(payload[:2])
     if network is None or len(payload) != _X_BYTES:
         return None
     return _x_address(payload[2:], network)
 
 
-def _x_address(body: bytes, network: str) -> Form | None:
+def _x_address(body: bytes, network: str) -> AddressForm | None:
     account, flag, tag = body[:_ACCOUNT_BYTES], body[_ACCOUNT_BYTES], body[_ACCOUNT_BYTES + 1 :]
     number = int.from_bytes(tag, "little")
     if flag > 1 or number >> 32 or (flag == 0 and number):
         return None
-    return Form("X-address", f"xrp/{network}", (_key(account),), tag=str(number) if flag else None)
+    return AddressForm("X-address", f"xrp/{network}", (_key(account),), tag=str(number) if flag else None)
 
 
 def _key(account: bytes) -> str:

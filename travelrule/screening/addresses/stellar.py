@@ -5,7 +5,7 @@ from __future__ import annotations
 from binascii import crc_hqx
 
 from travelrule.crypto.encodings import base32
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _LENGTHS = {56: b"\x30\x10", 69: b"\x60"}
 """Letters of a text, and the version bytes that have that many."""
@@ -14,7 +14,7 @@ _KEY_BYTES = 32
 _CHECKSUM_BYTES = 2
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text in any case; the id of a muxed account comes apart, and two that differ in it are one account."""
     versions = _LENGTHS.get(len(text))
     if versions is None or text[0] not in "GMCgmc":
@@ -29,4 +29,4 @@ def read(text: str) -> Form | None:
     family = "stellar-contract" if name == "contract" else "stellar"
     tag = str(int.from_bytes(body[1 + _KEY_BYTES :], "big")) if name == "muxed" else None
     flaws = () if text.isupper() else ("lower case",)
-    return Form("Stellar", f"stellar/{name}", (f"{family}:{body[1 : 1 + _KEY_BYTES].hex()}",), flaws, tag=tag)
+    return AddressForm("Stellar", f"stellar/{name}", (f"{family}:{body[1 : 1 + _KEY_BYTES].hex()}",), flaws, tag=tag)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 
-from travelrule.screening.addresses.forms import Form
+from travelrule.screening.addresses.address_form import AddressForm
 
 _RAW = re.compile(r"(-1|0):([0-9a-fA-F]{64})")
 _RAW_LENGTHS = (66, 67)
@@ -17,11 +17,11 @@ _BOUNCEABLE, _NOT_BOUNCEABLE = 0x11, 0x51
 _CHECKSUM_BYTES = 2
 
 
-def read(text: str) -> Form | None:
+def read(text: str) -> AddressForm | None:
     """Read a text."""
     if len(text) in _RAW_LENGTHS:
         found = _RAW.fullmatch(text)
-        return Form("TON raw", "ton/raw", (_key(found[1], found[2].lower()),)) if found else None
+        return AddressForm("TON raw", "ton/raw", (_key(found[1], found[2].lower()),)) if found else None
     if len(text) != _FRIENDLY_LENGTH:
         return None
     letters = text.translate(_URL)
@@ -34,7 +34,7 @@ def read(text: str) -> Form | None:
     if binascii.crc_hqx(body, 0) != int.from_bytes(raw[-_CHECKSUM_BYTES:], "big"):
         return None
     network = "test" if flags & _TEST else "main"
-    return Form("TON", f"ton/{network}", (_key("-1" if workchain else "0", body[2:].hex()),))
+    return AddressForm("TON", f"ton/{network}", (_key("-1" if workchain else "0", body[2:].hex()),))
 
 
 def _key(workchain: str, account: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ListLimits:
     """Ceilings of an import; the defaults leave several times the room that the largest published lists need."""
 
     file_bytes: int = 4 * 1024**3
@@ -29,4 +29,4 @@ class Limits:
     """That many unread rows are no reason to refuse a small list."""
 
 
-LIMITS = Limits()
+LIMITS = ListLimits()

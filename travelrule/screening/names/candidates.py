@@ -8,10 +8,10 @@ from collections.abc import Generator, Iterator, Sequence
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from travelrule.screening.names.normal import NormalName
-from travelrule.screening.names.partition import Partition
-from travelrule.screening.names.scorer import QueryWord
-from travelrule.screening.names.words import PARTICLES
+from travelrule.screening.names.comparable_name import NormalName
+from travelrule.screening.names.name_partition import NamePartition
+from travelrule.screening.names.name_scorer import QueryWord
+from travelrule.screening.names.name_words import PARTICLES
 
 CANDIDATES_MAX = 40
 _POSTINGS_MAX = 12_000
@@ -22,7 +22,7 @@ _SCANNED_PER_STEP = 8_000
 _SCAN_MAX = 6
 
 
-def query_words(words: Sequence[str], normal: NormalName, partition: Partition) -> list[QueryWord]:
+def query_words(words: Sequence[str], normal: NormalName, partition: NamePartition) -> list[QueryWord]:
     """Look each word of a query up once."""
     vocabulary = partition.vocabulary
     known = {
@@ -37,7 +37,7 @@ def query_words(words: Sequence[str], normal: NormalName, partition: Partition) 
     return [known[word] for word in words]
 
 
-def by_words(query: Sequence[QueryWord], partition: Partition) -> Generator[None, None, list[int]]:
+def by_words(query: Sequence[QueryWord], partition: NamePartition) -> Generator[None, None, list[int]]:
     """Return the names that share most of the weight of a query, best first; the generator's steps are bounded.
 
     Rare words are followed first. What only has words so common that they cannot reach the bar by themselves is not
@@ -55,7 +55,7 @@ def by_words(query: Sequence[QueryWord], partition: Partition) -> Generator[None
     return _best(shared, total, min(bar, 0.9 * max(shared.values(), default=0.0)), partition)
 
 
-def _collect(word: QueryWord, partition: Partition, shared: dict[int, float], *, grow: bool, touched: int) -> int:
+def _collect(word: QueryWord, partition: NamePartition, shared: dict[int, float], *, grow: bool, touched: int) -> int:
     """Add what a word explains of each name that has it or one alike; gives how many names were touched so far."""
     vocabulary = partition.vocabulary
     for number, likeness in word.alike.items():
@@ -68,7 +68,7 @@ def _collect(word: QueryWord, partition: Partition, shared: dict[int, float], *,
     return touched
 
 
-def _best(shared: dict[int, float], total: float, bar: float, partition: Partition) -> list[int]:
+def _best(shared: dict[int, float], total: float, bar: float, partition: NamePartition) -> list[int]:
     sizes = partition.weights
     rated = []
     for name, gain in shared.items():
@@ -84,7 +84,7 @@ def _best(shared: dict[int, float], total: float, bar: float, partition: Partiti
     return [name for _, name in heapq.nlargest(CANDIDATES_MAX, rated)]
 
 
-def by_letters(joined: str, partition: Partition, least: float) -> Iterator[list[tuple[int, str]]]:
+def by_letters(joined: str, partition: NamePartition, least: float) -> Iterator[list[tuple[int, str]]]:
     """Give the names whose letters, written as one word, are alike by ``least``; a part of the list per step.
 
     Only names of nearly the same length can be, and of a short name none but itself, which the exact maps have.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
-from travelrule.screening.names.emptying import emptying
+from travelrule.screening.stepwise import empty_in_steps
 
 _SHARDS = 64
 _SHORT_RUN = 32
@@ -53,11 +53,11 @@ class IdMap:
             yield first
             yield from self._more.get(key, ())
 
-    def dismantling(self) -> Iterator[None]:
+    def release_in_steps(self) -> Iterator[None]:
         """Give the memory back, a part per step."""
         for keys in self._first:
-            yield from emptying(keys)
-        yield from emptying(self._more)
+            yield from empty_in_steps(keys)
+        yield from empty_in_steps(self._more)
 
     def __len__(self) -> int:
         return sum(map(len, self._first))

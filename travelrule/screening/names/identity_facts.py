@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from travelrule.screening.names.entries import ListedName
+from travelrule.screening.names.listed_names import ListedName
 
 _SAME_DAY_GAIN = 0.02
 _OTHER_YEAR_COST = 0.15

@@ -9,10 +9,11 @@ from itertools import accumulate
 
 from rapidfuzz.distance import OSA
 
-from travelrule.screening.names.emptying import emptying
 from travelrule.screening.names.id_map import IdMap
+from travelrule.screening.names.name_words import PARTICLES
 from travelrule.screening.names.spellings import fold, skeleton, sounds_alike
-from travelrule.screening.names.words import LONG_FORMS, PARTICLES
+from travelrule.screening.stepwise import empty_in_steps
+from travelrule.text.legal_forms import LONG_FORMS
 
 EDITED_LETTERS_MIN = 4
 """Shorter words are equal or different: one letter makes another name of them."""
@@ -114,12 +115,12 @@ class Vocabulary:
         most = _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX)
         return max(WEIGHT_OF_PARTICLE, min(most, math.log((total + 1.0) / count)))
 
-    def dismantling(self) -> Iterator[None]:
+    def release_in_steps(self) -> Iterator[None]:
         """Give the memory back, a part per step."""
-        yield from emptying(self.words)
-        yield from emptying(self._numbers)
+        yield from empty_in_steps(self.words)
+        yield from empty_in_steps(self._numbers)
         for keys in (self._one_less, self._folds, self._skeletons, self._unvowelled):
-            yield from keys.dismantling()
+            yield from keys.release_in_steps()
 
     def number(self, word: str) -> int | None:
         """Return the number of a word, None if no name has it."""

@@ -8,7 +8,7 @@ from coincurve import PublicKey
 
 from travelrule.crypto.encodings.keccak import keccak256
 from travelrule.crypto.encodings.public_keys import evm_address
-from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
+from travelrule.screening.ownership.proof_result import ProofCode, ProofResult
 
 SCHEME = "eip-191"
 ETHEREUM = "Ethereum"
@@ -27,26 +27,26 @@ def message_hash(message: str, prefix: str = ETHEREUM) -> bytes:
     return keccak256(b"\x19" + prefix.encode() + b" Signed Message:\n" + str(len(raw)).encode() + raw)
 
 
-def check(address: str, message: str, signature: str, prefixes: tuple[str, ...] = (ETHEREUM,)) -> ProofCheck:
+def check(address: str, message: str, signature: str, prefixes: tuple[str, ...] = (ETHEREUM,)) -> ProofResult:
     """Check the signature (hex, 65 bytes r, s, v) of an address ``0x...``; any of the prefixes will do.
 
     A longer signature may be that of a contract (EIP-1271, EIP-6492), which only its chain can judge.
     """
     if _ADDRESS.fullmatch(address) is None:
-        return ProofCheck(ProofCode.ADDRESS_MALFORMED, SCHEME)
+        return ProofResult(ProofCode.ADDRESS_MALFORMED, SCHEME)
     form = _HEX.fullmatch(signature.strip())
     raw = bytes.fromhex(form[1]) if form else b""
     if len(raw) > _SIGNATURE_BYTES:
-        return ProofCheck(ProofCode.SCHEME_UNSUPPORTED)
+        return ProofResult(ProofCode.SCHEME_UNSUPPORTED)
     if len(raw) != _SIGNATURE_BYTES:
-        return ProofCheck(ProofCode.SIGNATURE_MALFORMED, SCHEME)
+        return ProofResult(ProofCode.SIGNATURE_MALFORMED, SCHEME)
     recovery = raw[-1] - _V_ELECTRUM if raw[-1] >= _V_ELECTRUM else raw[-1]
     if recovery not in (0, 1):
-        return ProofCheck(ProofCode.SIGNATURE_MALFORMED, SCHEME)
+        return ProofResult(ProofCode.SIGNATURE_MALFORMED, SCHEME)
     recoverable = raw[:-1] + bytes([recovery])
     signers = {recovered(recoverable, message_hash(message, prefix)) for prefix in prefixes}
     matches = address.lower() in signers
-    return ProofCheck(ProofCode.SIGNATURE_VALID if matches else ProofCode.SIGNATURE_MISMATCH, SCHEME)
+    return ProofResult(ProofCode.SIGNATURE_VALID if matches else ProofCode.SIGNATURE_MISMATCH, SCHEME)
 
 
 def recovered(recoverable: bytes, digest: bytes) -> str:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from travelrule.screening.ownership import bitcoin, evm, solana
-from travelrule.screening.ownership.messages import Bound, fault_of
-from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
+from travelrule.screening.ownership.proof_message import ProofBinding, fault_of
+from travelrule.screening.ownership.proof_result import ProofCode, ProofResult
 
 PROOF_CHARACTERS_MAX = 10_000
 """No message and no signature that we can check is longer."""
@@ -49,20 +49,20 @@ def check_proof(
     message: str,
     signature: str,
     *,
-    bound: Bound | None = None,
+    bound: ProofBinding | None = None,
     now: datetime | None = None,
-) -> ProofCheck:
+) -> ProofResult:
     """Check that the key of ``address`` signed ``message``; with ``bound`` also what the message says at ``now``.
 
     ``blockchain`` is a code of screening.md section 1. ``bound`` needs ``now`` (aware UTC). Never raises for what a
     stranger sent: that is ``invalid`` or, if we cannot judge it, ``unsupported``.
     """
     if max(len(address), len(message), len(signature)) > PROOF_CHARACTERS_MAX:
-        return ProofCheck(ProofCode.SIGNATURE_MALFORMED)
+        return ProofResult(ProofCode.SIGNATURE_MALFORMED)
     try:
         message.encode()
     except UnicodeEncodeError:  # a lone surrogate, which JSON can carry and UTF-8 cannot
-        return ProofCheck(ProofCode.MESSAGE_UNREADABLE)
+        return ProofResult(ProofCode.MESSAGE_UNREADABLE)
     check = _signature(blockchain.upper(), address, message, signature)
     if bound is None or check.outcome != "valid":
         return check
@@ -72,7 +72,7 @@ def check_proof(
     return replace(check, code=fault or check.code, message_checked=True)
 
 
-def _signature(blockchain: str, address: str, message: str, signature: str) -> ProofCheck:
+def _signature(blockchain: str, address: str, message: str, signature: str) -> ProofResult:
     if blockchain in _EVM:
         return evm.check(address, message, signature)
     if blockchain in _KAIA:
@@ -81,4 +81,4 @@ def _signature(blockchain: str, address: str, message: str, signature: str) -> P
         return bitcoin.check(address, message, signature)
     if blockchain == _SOLANA:
         return solana.check(address, message, signature)
-    return ProofCheck(ProofCode.CHAIN_UNSUPPORTED)
+    return ProofResult(ProofCode.CHAIN_UNSUPPORTED)

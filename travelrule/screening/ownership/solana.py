@@ -9,26 +9,26 @@ from nacl.signing import VerifyKey
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.encodings import base58
-from travelrule.screening.ownership.outcome import ProofCheck, ProofCode
+from travelrule.screening.ownership.proof_result import ProofCode, ProofResult
 
 SCHEME = "ed25519"
 _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{128})", re.ASCII)
 
 
-def check(address: str, message: str, signature: str) -> ProofCheck:
+def check(address: str, message: str, signature: str) -> ProofResult:
     """Check a signature: base58 as wallets show it, base64, or hex."""
     key = base58.decode(address)
     if key is None or len(key) != _KEY_BYTES:
-        return ProofCheck(ProofCode.ADDRESS_MALFORMED, SCHEME)
+        return ProofResult(ProofCode.ADDRESS_MALFORMED, SCHEME)
     raw = _signature(signature.strip())
     if raw is None:
-        return ProofCheck(ProofCode.SIGNATURE_MALFORMED, SCHEME)
+        return ProofResult(ProofCode.SIGNATURE_MALFORMED, SCHEME)
     try:
         VerifyKey(key).verify(message.encode(), raw)
     except (BadSignatureError, ValueError):
-        return ProofCheck(ProofCode.SIGNATURE_MISMATCH, SCHEME)
-    return ProofCheck(ProofCode.SIGNATURE_VALID, SCHEME)
+        return ProofResult(ProofCode.SIGNATURE_MISMATCH, SCHEME)
+    return ProofResult(ProofCode.SIGNATURE_VALID, SCHEME)
 
 
 def _signature(text: str) -> bytes | None:

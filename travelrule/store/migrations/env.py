@@ -1,4 +1,4 @@
-"""Alembic's environment: runs on the connection that ``store.migrate`` hands over."""
+"""Alembic's environment: runs on the connection that ``store.schema_version`` hands over."""
 
 from alembic import context
 

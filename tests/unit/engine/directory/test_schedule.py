@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from travelrule.engine.directory.schedule import back_off, is_due, is_outdated, period_of, tried_at
+from travelrule.engine.directory.fetch_schedule import back_off, is_due, is_outdated, period_of, tried_at
 from travelrule.store.directory_fetches import FetchState
 
 START = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -9,12 +9,12 @@ from uuid import UUID, uuid5
 
 import orjson
 
-from schemas.base import Wire
 from schemas.events.txids import WithdrawalMined
-from travelrule.engine.audit.history import Step
+from schemas.wire_model import Wire
+from travelrule.engine.audit.history import HistoryStep
 from travelrule.engine.policy import replay
-from travelrule.engine.policy.questions import ask_of, renamed
-from travelrule.engine.policy.replay import Other, Run, as_recorded, otherwise
+from travelrule.engine.policy.questions import question_of, renamed
+from travelrule.engine.policy.replay import ReplayRun, TrialConditions, recorded_run, trial_run
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.input import Input
@@ -67,15 +67,15 @@ def rules(seconds: int, more: str = "") -> Policy:
     return Policy.from_toml(f"{more}\n[time_limits]\nparked = {seconds}")
 
 
-def step(data: Wire, seconds: float, policy: Policy, version: int = 2) -> Step:
+def step(data: Wire, seconds: float, policy: Policy, version: int = 2) -> HistoryStep:
     name = str(seconds)
     at = START + timedelta(seconds=seconds)
-    return Step(
+    return HistoryStep(
         Input("/test", name, "x", "withdrawal:w", at, data, b"", uuid5(NAMESPACE, name)), at, policy, "", version
     )
 
 
-def history(policy: Policy, asked_at: float) -> list[Step]:
+def history(policy: Policy, asked_at: float) -> list[HistoryStep]:
     """Requested, asked when the timer came due, answered two seconds later, and heard of an hour later."""
     due_at = START + timedelta(seconds=asked_at)
     asked = str(uuid5(NAMESPACE, str(asked_at)))
@@ -90,12 +90,12 @@ def history(policy: Policy, asked_at: float) -> list[Step]:
     ]
 
 
-def tried(other: Policy, until: float = 7200, *, recorded: Policy | None = None, steps: int = 4) -> Run:
+def tried(other: Policy, until: float = 7200, *, recorded: Policy | None = None, steps: int = 4) -> ReplayRun:
     then = recorded or rules(60)
     past = history(then, then.time_limits.parked)[:steps]
-    known = as_recorded(MACHINE, past, lambda _: "")
+    known = recorded_run(MACHINE, past, lambda _: "")
     assert known is not None
-    return otherwise(MACHINE, past, known, Other(other, START + timedelta(seconds=until)))
+    return trial_run(MACHINE, past, known, TrialConditions(other, START + timedelta(seconds=until)))
 
 
 def test_the_same_rules_lead_to_the_same() -> None:
@@ -137,16 +137,16 @@ def test_a_timer_that_is_refused_or_set_for_ever_ends(monkeypatch: Any) -> None:
 
 
 def test_a_record_that_does_not_follow_from_the_inputs_is_noticed() -> None:
-    assert as_recorded(MACHINE, history(rules(60), 60), lambda _: "another") is None
+    assert recorded_run(MACHINE, history(rules(60), 60), lambda _: "another") is None
 
 
 def test_the_same_question_under_another_id_is_the_same_and_with_other_facts_another() -> None:
     def ask(name: str, **clear: str) -> Any:
-        return ask_of(CallHub("transfer-authorization", "south", name, {"transferId": name, **clear}, {"x": 1}))
+        return question_of(CallHub("transfer-authorization", "south", name, {"transferId": name, **clear}, {"x": 1}))
 
     assert ask("t-1", amount="1").key == ask("t-2", amount="1").key
     assert ask("t-1", amount="1").key != ask("t-1", amount="2").key
-    assert ask_of(CallHub("finish", "south", "t-1", {})) is None
+    assert question_of(CallHub("finish", "south", "t-1", {})) is None
     report = CallResult(
         operation="o", transfer_id="t-1", target="south", outcome="answered", body={"transferId": "t-1", "a": 1}
     )

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.exchange.originator.scene import requested
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.retention.eligibility import CONCLUSIONS
+from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.state import Attempt, WithdrawalState
 from travelrule.exchange.table import STATUSES
@@ -26,11 +26,11 @@ def attempt(status: str, **changes: Any) -> tuple[Attempt, ...]:
 
 
 def over(kind: str, state: Any) -> bool:
-    return CONCLUSIONS[kind].over(state)
+    return ELIGIBILITY[kind].over(state)
 
 
 def test_every_kind_of_subject_has_its_rule() -> None:
-    assert set(CONCLUSIONS) == set(MACHINES)
+    assert set(ELIGIBILITY) == set(MACHINES)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_an_inbound_exchange_waits_for_its_value(status: str, chain: Any) -> Non
     state = ExchangeState("south/t", "t", "south", "f", request=None, answer={}, status=status, chain=chain)  # type: ignore[arg-type]
     through = status in {"denied", "canceled"} or (status == "confirmed" and chain in {"final", "failed"})
     assert over("exchange", state) is through
-    assert CONCLUSIONS["exchange"].serves(state) == ()
+    assert ELIGIBILITY["exchange"].serves(state) == ()
     arrived = replace(state, deposit_id="d-1", credited=True)
-    assert CONCLUSIONS["exchange"].serves(arrived) == ("deposit:d-1",)
+    assert ELIGIBILITY["exchange"].serves(arrived) == ("deposit:d-1",)
     assert over("exchange", arrived) is (status in {"denied", "canceled", "confirmed"})
 
 
@@ -76,4 +76,4 @@ def test_a_meeting_place_serves_everybody_who_came() -> None:
     seen = ArrivalSeen(deposit_id="d-1", currency="XRP", amount=Decimal(1))
     machine = MACHINES["arrival"]
     state = replace(machine.load(b"{}"), reports=(report,), deposits=(seen,))
-    assert CONCLUSIONS["arrival"].serves(state) == ("exchange:south/t", "deposit:d-1")
+    assert ELIGIBILITY["arrival"].serves(state) == ("exchange:south/t", "deposit:d-1")

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
-from schemas.base import Wire
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.wire_model import Wire
 from travelrule.engine.registry import MACHINES
 from travelrule.identity.build import authorization_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile

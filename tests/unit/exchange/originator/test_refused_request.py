@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.base import Wire
 from schemas.events.verdicts import WithdrawalVerdictBody
+from schemas.wire_model import Wire
 from tests.unit.exchange.originator.scene import (
     VALID,
     VERIFIED,
@@ -24,7 +24,7 @@ from tests.unit.exchange.originator.scene import (
     settled,
 )
 from travelrule.engine.registry import MACHINES
-from travelrule.engine.retention.eligibility import CONCLUSIONS
+from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.exchange.originator.refused_request import RequestRefused
 from travelrule.machine.effects import Alert
 
@@ -131,12 +131,12 @@ def test_a_sender_that_repeats_its_fault_does_not_put_off_the_reminder():
 @pytest.mark.parametrize(("ending", "reason"), [(cancelled(), "CANCELLED"), (decided("deny"), "OPERATOR")])
 def test_it_can_be_given_up(ending: Wire, reason: str):
     scene = refused()
-    assert not CONCLUSIONS["withdrawal"].over(scene.state)
+    assert not ELIGIBILITY["withdrawal"].over(scene.state)
     scene.tell(ending)
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], verdict["reasons"], verdict["final"]) == ("deny", [reason], True)
     assert scene.state.timers == {}
-    assert CONCLUSIONS["withdrawal"].over(scene.state)
+    assert ELIGIBILITY["withdrawal"].over(scene.state)
     assert arrived(scene), "nothing may wait for what will never come"
     assert (scene.tell(requested()).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
     assert (scene.tell(decided("deny")).status, scene.last.code) == ("rejected", "ALREADY_FINAL")

@@ -18,7 +18,7 @@ from travelrule.hub.risk.records import Analysis, KytSubject, RatedTransaction, 
 from travelrule.hub.runtime.app import create_hub
 from travelrule.hub.runtime.assembly import assemble
 from travelrule.hub.unhosted.widget.routes import widget_routes
-from travelrule.sandbox.wallets import SandboxWallet
+from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
 
 AS_SOUTH: dict[str, Any] = {"key": SOUTH, "origin": "code:south"}
 HASH = "0x5028A06f62bd79cd44d96779c5d1db68882ede90c3cbf62b6cc11a6218984063"

@@ -12,7 +12,7 @@ from tests.unit.hub.risk.screening_kit import ADDRESS, HASH, Rater, risk_hub
 from travelrule.hub.risk.list_screening import ListScreening
 from travelrule.hub.risk.ports import ProviderFailed
 from travelrule.hub.risk.records import Rating
-from travelrule.screening import risk
+from travelrule.screening import risk_levels
 
 PREFIXES = pytest.mark.parametrize("prefix", ["partner", "uppsala"])
 
@@ -33,7 +33,7 @@ async def test_a_wallet_is_rated_under_both_prefixes(prefix: str) -> None:
             "securityTags": ["Hack", "Wiki"],
         },
     )
-    assert risk.of_wallet(WalletScreeningResponse.model_validate(answer.json())) == "malicious"
+    assert risk_levels.of_wallet(WalletScreeningResponse.model_validate(answer.json())) == "malicious"
     assert hub.rater.asked == [("ETH", ADDRESS)]
     (record,) = hub.records.kept
     assert (record.operation, record.caller, record.result) == ("wallet-screening", "north", "NORMAL")
@@ -54,7 +54,7 @@ async def test_a_transaction_is_rated_by_its_wallets(prefix: str) -> None:
         }
     ]
     assert [wallet["securityCategory"] for wallet in body["receiverWallets"]] == ["WHITE"]
-    assert risk.of_transaction(TransactionScreeningResponse.model_validate(body)) == "suspicious"
+    assert risk_levels.of_transaction(TransactionScreeningResponse.model_validate(body)) == "suspicious"
     assert hub.records.kept[0].txid == HASH
 
 
@@ -65,7 +65,7 @@ async def test_a_provider_that_fails_is_an_error_result_and_says_nothing_of_the_
     answer = await hub.screen()
     assert (answer.status_code, answer.json()["result"]) == (200, "ERROR")
     assert ADDRESS not in answer.text
-    assert risk.of_wallet(WalletScreeningResponse.model_validate(answer.json())) == "pending"
+    assert risk_levels.of_wallet(WalletScreeningResponse.model_validate(answer.json())) == "pending"
     assert hub.records.kept[0].result == "ERROR"
 
 

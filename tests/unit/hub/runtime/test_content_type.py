@@ -9,7 +9,7 @@ import pytest
 from tests.unit.hub.kit import AUTHORIZATION, SOUTH, error_of, hub_under_test, signed
 from travelrule.hub.operations import OPERATIONS
 
-WITH_BODY = [(one.method, path) for one in OPERATIONS if one.request for path in one.paths]
+WITH_BODY = [(one.method, path) for one in OPERATIONS.values() if one.request for path in one.paths]
 
 
 @pytest.mark.parametrize(("method", "path"), WITH_BODY)

@@ -11,8 +11,8 @@ from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
 from tests.unit.hub.kit import error_of
 from tests.unit.hub.risk.screening_kit import ADDRESS, AS_SOUTH, SITE, URL, WALLET, RiskHub, risk_hub
 from travelrule.hub.unhosted.session_responder import origin_of
-from travelrule.screening.ownership.messages import parse
 from travelrule.screening.ownership.proof_check import check_proof
+from travelrule.screening.ownership.proof_message import parse
 
 DAY = 86_400
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.events.cloudevents import CloudEvent, write_event
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 EVENT: dict[str, Any] = {

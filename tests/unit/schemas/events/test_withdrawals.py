@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from schemas.events.persons import NaturalPerson
 from schemas.events.wallets import WalletRegistered
 from schemas.events.withdrawals import Destination, OriginatorData, WithdrawalRequested
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 
 REQUESTED: dict[str, Any] = {
     "withdrawalId": "w-1",

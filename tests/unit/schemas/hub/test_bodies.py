@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from schemas.base import Wire
-from schemas.faults import field_faults
+from schemas.field_faults import field_faults
 from schemas.hub import bodies
 from schemas.hub.search import asked_in
+from schemas.wire_model import Wire
 
 AUTHORIZATION: dict[str, Any] = {
     "transferId": "t-1",

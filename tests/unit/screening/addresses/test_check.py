@@ -10,7 +10,7 @@ from tests.unit.screening.addresses.spellings import base58, base58check, bech32
 from tests.unit.screening.addresses.vectors import vectors
 from travelrule.screening.addresses import address_keys, check_address
 from travelrule.screening.addresses.chain_kinds import CHAIN_KINDS
-from travelrule.screening.addresses.recognise import recognise
+from travelrule.screening.addresses.recognition import recognise
 from travelrule.screening.chains import CHAIN_TABLE, SCREENING_CHAINS, folded
 
 EVM = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from travelrule.screening.addresses import address_keys, check_address
-from travelrule.screening.addresses.recognise import recognise
+from travelrule.screening.addresses.recognition import recognise
 
 pytestmark = pytest.mark.shared
 

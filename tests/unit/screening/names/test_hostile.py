@@ -11,8 +11,8 @@ from tests.benchmarks.name_filler import generated
 from tests.benchmarks.name_labels import excerpt
 from tests.support.effort import lines_of, lines_of_steps
 from travelrule.screening.names import ListedName, NameIndex
-from travelrule.screening.names.normal import normalise
-from travelrule.screening.names.text import CHARACTERS_KEPT, visible
+from travelrule.screening.names.comparable_name import normalise
+from travelrule.text.visible_text import CHARACTERS_KEPT, visible
 
 SEARCH_LINES = 30_000
 """Lines of Python: a long name takes 6,000, the worst of these texts 11,000, an unbounded search far more."""
@@ -109,11 +109,11 @@ def test_what_is_visible_is_bounded_and_stays_so(text: str) -> None:
 
 def test_a_snapshot_is_built_and_searched_in_short_steps() -> None:
     names = [*LISTED, *generated(LISTED, 7_000)]
-    steps = lines_of_steps(NameIndex.building(names))
+    steps = lines_of_steps(NameIndex.build_in_steps(names))
     assert len(steps) > len(names) / 100
     assert max(steps) < STEP_LINES
     for text in ("MOHAMMED ALI HASSAN", "Jose Maria Garcia Lopez Hernandez", "al " * 3_000, "qwxz " * 2_000):
-        assert max(lines_of_steps(INDEX.searching(text))) < STEP_LINES
+        assert max(lines_of_steps(INDEX.search_in_steps(text))) < STEP_LINES
 
 
 def test_nothing_of_a_query_is_shown() -> None:

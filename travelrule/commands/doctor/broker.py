@@ -1,0 +1,22 @@
+"""Whether the broker takes our connection, and has the topics of this version."""
+
+from __future__ import annotations
+
+import asyncio
+
+from streams.admin import compare_topics
+from streams.connection import connect
+from streams.topics import Topics
+from travelrule.commands.doctor.check import Check
+from travelrule.settings import Settings
+
+
+async def topics(settings: Settings) -> Check:
+    """Compare the topics; a broker that does not answer is a ``ServiceUnavailable``."""
+    connection = await asyncio.to_thread(connect, settings)
+    rows = await compare_topics(connection, Topics(settings.topic_prefix))
+    wrong = [row.topic for row in rows if row.action != "unchanged"]
+    if wrong:
+        detail = f"missing or different: {', '.join(wrong)}"
+        return Check("topics", ok=False, detail=detail, fix="travelrule topics apply")
+    return Check("broker and topics", ok=True, detail=f"{len(rows)} topics")

@@ -1,0 +1,84 @@
+"""One check, and the boundary around it: nothing that a check raises, and no silence, ends the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from travelrule.environment import PREFIX
+from travelrule.errors import ConfigurationFault, ServiceUnavailable, TravelRuleError
+from travelrule.log_fields import describe
+from travelrule.settings import Settings
+
+LIMIT_SECONDS = 15.0
+"""What one check may take; they run side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question: its answer, what was seen, and what to do if the answer is no."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+    fix: str = ""
+
+
+SETTINGS = "settings and keys"
+FIX_SETTINGS = Check(SETTINGS, ok=False, fix="mend the settings that are named there, then ask again")
+
+
+@dataclass(frozen=True, slots=True)
+class SingleCheck:
+    """A check that stands alone. ``needs`` leads to what it asks; ``settings`` are the beginnings of the names of the
+    settings that decide where and how it asks.
+    """
+
+    name: str
+    needs: str
+    ask: Callable[[Settings], Awaitable[Check]]
+    settings: tuple[str, ...] = ()
+
+    async def answer(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
+        """Run it, unless one of its settings is wrong: a default would answer in its place."""
+        if concern(faults, *self.settings):
+            return skipped(self.name, FIX_SETTINGS)
+        return await guarded(self.name, self.needs, partial(self.ask, settings))
+
+
+def concern(faults: Sequence[ConfigurationFault], *settings: str) -> bool:
+    """Whether one of the faults is about a setting whose name begins so."""
+    return any(fault.name.removeprefix(PREFIX).startswith(settings) for fault in faults)
+
+
+async def guarded(name: str, needs: str, check: Callable[[], Awaitable[Check]], seconds: float | None = None) -> Check:
+    """Run a check. ``needs`` is the setting that leads to what it asks; without an answer that one is to be checked."""
+    seconds = LIMIT_SECONDS if seconds is None else seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await check()
+    except TravelRuleError as error:
+        return failed(name, error)
+    except TimeoutError:
+        fix = f"check {needs}, and that no firewall is between"
+        return Check(name, ok=False, detail=f"no answer within {seconds:.0f} s", fix=fix)
+    except Exception as error:  # noqa: BLE001 - the others must answer all the same
+        told = describe(error)
+        detail = f"{told['class']} at {told.get('place', 'no place')}"
+        return Check(name, ok=False, detail=detail, fix="report this fault of the program")
+
+
+def failed(name: str, error: TravelRuleError) -> Check:
+    """``fix`` says what to do, where the error knows it (``ConfigurationError``, ``ServiceUnavailable``)."""
+    fix = getattr(error, "fix", "") or "see the detail"
+    if isinstance(error, ServiceUnavailable):
+        detail = f"{error.problem} ({error.place})" if error.place else error.problem
+        return Check(name, ok=False, detail=detail, fix=fix)
+    return Check(name, ok=False, detail=str(error), fix=fix)
+
+
+def skipped(name: str, needed: Check) -> Check:
+    """A check whose question goes to something that another check found wanting."""
+    return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)

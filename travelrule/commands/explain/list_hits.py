@@ -1,0 +1,48 @@
+"""Which entries of sanctions lists an input says were hit, without the words of the list.
+
+A hit's ``reason`` quotes the list, whose words may be those of our customer: it is never shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.wire_model import Wire
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.messages.assessment import AssessmentEnded
+from travelrule.messages.inbound_request import AuthorizationReceived
+from travelrule.messages.owner import OwnerHits, OwnerListed, OwnerScreened
+
+Fact = dict[str, Any]
+
+_FIELDS = ("list", "entry", "score", "what")
+
+
+def hits_of(data: Wire | None) -> list[Fact]:
+    """The entries that an answer names."""
+    match data:
+        case AssessmentEnded():
+            return _from_facts(data.facts)
+        case CallResult(operation="look-up"):
+            return _from_facts(data.body)
+        case OwnerScreened() | OwnerHits() | OwnerListed():
+            return [
+                {"list": hit.list_code, "entry": hit.entry, "score": hit.score, "what": "party"} for hit in data.hits
+            ]
+    return []
+
+
+def listed_of(data: Wire | None) -> list[str]:
+    """Whom the lists name in a request: ``originator``, and the wallets whose address or owner they name. The entry of
+    an owner is in the story of the wallet.
+    """
+    if not isinstance(data, AuthorizationReceived):
+        return []
+    wallets = [f"wallet:{wallet.wallet_id}" for wallet in data.wallets if wallet.sanctioned]
+    return ["originator", *wallets] if data.originator_sanctioned else wallets
+
+
+def _from_facts(facts: object) -> list[Fact]:
+    hits = facts.get("hits") if isinstance(facts, dict) else None
+    shown = [hit for hit in hits if isinstance(hit, dict)] if isinstance(hits, list) else []
+    return [{name: str(hit.get(name, "")) for name in _FIELDS} for hit in shown]

@@ -1,0 +1,131 @@
+"""Where a command meets the person: output, errors and exit codes (contract section 1).
+
+0 done, 1 it ran and the answer is no, 2 wrong use, 3 a needed service could not be reached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, NoReturn
+
+import orjson
+import typer
+import uvloop
+from rich.console import Console
+from rich.table import Table
+
+from schemas.moments import read_time
+from travelrule import logs
+from travelrule.bootstrap.installation import Installation, open_installation
+from travelrule.bootstrap.log_names import library_messages
+from travelrule.commands.terminal_text import one_line, printable
+from travelrule.errors import ConfigurationFault, NotBuiltError, TravelRuleError, UsageError
+from travelrule.settings import Settings
+
+
+class Output(StrEnum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+OutputOption = Annotated[Output, typer.Option("--output", help="text for people, json for programs")]
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a command's coroutine; turn our exceptions into one line on standard error and an exit code."""
+    before = asyncio.get_event_loop_policy()
+    # As the policy, because the thread that consumes from Kafka makes a loop of its own.
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+    try:
+        asyncio.run(work)
+    except TravelRuleError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+    finally:
+        asyncio.set_event_loop_policy(before)
+
+
+def fail(error: TravelRuleError) -> NoReturn:
+    """Say what went wrong and leave with its exit code."""
+    sys.stderr.write(f"travelrule: {printable(str(error))}\n")
+    raise typer.Exit(error.exit_code) from error
+
+
+def since_time(given: str) -> datetime:
+    """The moment of an option ``--since``; without a zone it is UTC."""
+    moment = read_time(given)
+    if moment is None:
+        raise UsageError("--since must be an ISO 8601 time, for example 2026-01-31T09:00:00Z")
+    return moment
+
+
+def not_built(what: str) -> NoReturn:
+    """A command of the contract that this version does not have yet: exit 2."""
+    fail(NotBuiltError(what))
+
+
+def load_settings(*, serving: bool = False) -> Settings:
+    """The settings of the environment, with the logs set up as they say.
+
+    A command that answers and ends logs nothing but what nothing caught, unless ``LOG_LEVEL`` is set.
+    """
+    try:
+        settings = Settings.load()
+    except TravelRuleError as error:
+        fail(error)
+    _set_up_logs(settings, serving=serving)
+    return settings
+
+
+def examine_settings() -> tuple[Settings, list[ConfigurationFault]]:
+    """The settings of the environment for a command that tells what is wrong with them and goes on."""
+    settings, faults = Settings.examine()
+    _set_up_logs(settings, serving=False)
+    return settings, faults
+
+
+def _set_up_logs(settings: Settings, *, serving: bool) -> None:
+    asked = serving or "log_level" in settings.model_fields_set
+    messages = library_messages(settings)
+    logs.configure(settings.log_format, settings.log_level, messages=messages, only_uncaught=not asked)
+
+
+@asynccontextmanager
+async def installation(*, require_schema: bool = True) -> AsyncIterator[Installation]:
+    """The installation of the environment's settings, closed afterwards."""
+    opened = await open_installation(load_settings(), require_schema=require_schema)
+    try:
+        async with opened.database.explained():
+            yield opened
+    finally:
+        await opened.close()
+
+
+def write_json(value: object) -> None:
+    """One JSON object on one line of standard output."""
+    sys.stdout.write(orjson.dumps(value).decode() + "\n")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], output: Output, columns: tuple[str, ...]) -> None:
+    """One JSON object per line, or a table."""
+    if output is Output.JSON:
+        for row in rows:
+            write_json(row)
+        return
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*("" if row.get(name) is None else one_line(str(row[name])) for name in columns))
+    Console().print(table)
+
+
+def write_text(text: str) -> None:
+    """A line for a person."""
+    sys.stdout.write(printable(text) + "\n")

@@ -1,0 +1,109 @@
+"""The faults of a running sandbox, in the order in which they were added."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.operations import Operation
+from travelrule.sandbox.faults.fault_spec import CALLBACK_KINDS, FaultSpec
+
+
+@dataclass(slots=True)
+class ActiveFault:
+    """A fault at work: how many calls it matched and how many it disturbed."""
+
+    id: int
+    spec: FaultSpec
+    matched: int = 0
+    used: int = 0
+    _draws: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start the row of draws that the seed stands for."""
+        self._draws = random.Random(self.spec.seed)  # noqa: S311 -- repeatable on purpose
+
+    def strikes(self, operation: str, member: str) -> bool:
+        """Say whether this call is disturbed, and count it."""
+        if self.spec.operation not in ("", operation) or self.spec.member not in ("", member):
+            return False
+        if self.spec.count is not None and self.used >= self.spec.count:
+            return False
+        self.matched += 1
+        struck = self._draws.random() < self.spec.share
+        self.used += struck
+        return struck
+
+    def shown(self) -> dict[str, Any]:
+        """Return the fault as ``GET /sandbox/faults`` lists it."""
+        asked = self.spec.model_dump(by_alias=True, exclude_unset=True)
+        return {"id": self.id, **asked, "matched": self.matched, "used": self.used}
+
+
+@dataclass(frozen=True, slots=True)
+class CallDisturbance:
+    """What happens to one call: how long it waits, and then which fault (if any) befalls it."""
+
+    delay_seconds: float
+    fault: FaultSpec | None
+    names: str
+
+
+_UNDISTURBED = CallDisturbance(0, None, "")
+
+
+class FaultBook:
+    """The faults of a sandbox, in the order in which they were put in."""
+
+    def __init__(self) -> None:
+        self._faults: list[ActiveFault] = []
+        self._made = 0
+
+    def add(self, spec: FaultSpec) -> ActiveFault:
+        """Put a fault in."""
+        self._made += 1
+        fault = ActiveFault(self._made, spec)
+        self._faults.append(fault)
+        return fault
+
+    def clear(self) -> int:
+        """Take all faults out; returns how many there were."""
+        count = len(self._faults)
+        self._faults.clear()
+        return count
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Return all faults as they are listed."""
+        return [fault.shown() for fault in self._faults]
+
+    def plan(self, operation: str, member: str) -> CallDisturbance:
+        """Decide about one call: delays add up, of the other faults the first that strikes counts."""
+        if not self._faults:
+            return _UNDISTURBED
+        delay_seconds = 0.0
+        chosen: FaultSpec | None = None
+        names: list[str] = []
+        for fault in self._faults:
+            spec = fault.spec
+            disturbs = spec.fault != "latency"
+            if spec.fault in CALLBACK_KINDS or (disturbs and chosen is not None):
+                continue
+            if not fault.strikes(operation, member):
+                continue
+            delay_seconds += spec.delay_seconds
+            names.append(spec.fault)
+            if disturbs:
+                chosen = spec
+        return CallDisturbance(delay_seconds, chosen, "+".join(names))
+
+    def callback_copies(self, operation: str, member: str) -> int:
+        """Say how often the callback of a search is sent: once, unless a fault loses or duplicates it.
+
+        ``operation`` is the search, ``member`` who is told.
+        """
+        for fault in self._faults:
+            name = Operation.CALLBACK if fault.spec.operation == Operation.CALLBACK else operation
+            if fault.spec.fault in CALLBACK_KINDS and fault.strikes(name, member):
+                return 0 if fault.spec.fault == "lose-callback" else 2
+        return 1

@@ -1,0 +1,37 @@
+"""PostgreSQL NOTIFY: commits of other processes wake this one's relay and caller at once; polling is the fallback."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import asyncpg
+
+from travelrule import logs
+from travelrule.store.database import Database
+from travelrule.store.limits import LISTENING
+
+CHANNEL = "travelrule"
+
+log = logs.get("notify")
+
+
+class CommitListener:
+    """Listens on a connection of its own; ``woken(what)`` gets the names that a commit announces, comma-separated."""
+
+    def __init__(self, database: Database, woken: Callable[[str], None]) -> None:
+        self._url = database.url
+        self._woken = woken
+
+    async def listen(self) -> None:
+        """Listen until the connection is lost. Raises OSError, asyncpg's errors."""
+        dsn = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        connection = await asyncpg.connect(dsn, **LISTENING.connect_arguments())
+        closed = asyncio.Event()
+        connection.add_termination_listener(lambda _: closed.set())
+        try:
+            await connection.add_listener(CHANNEL, lambda *args: self._woken(str(args[3])))
+            await closed.wait()
+            log.warning("listener-lost")
+        finally:
+            await connection.close(timeout=1)
