@@ -14,16 +14,16 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import uvloop
 
-from tests.benchmarks import accepting, anonymous_deposit, gateway, growth, list_import, name_screening, withdrawals
+from tests.benchmarks import anonymous_deposit, event_intake, gateway, growth, list_import, name_screening, withdrawals
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.surroundings import Stage
 from tests.services import run
 
 FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
     "withdrawals": withdrawals.figures,
     "name-screening": name_screening.figures,
     "list-import": list_import.figures,
-    "accepting": accepting.figures,
+    "accepting": event_intake.figures,
     "gateway": gateway.figures,
     "anonymous-deposit": anonymous_deposit.figures,
     "growth": growth.figures,

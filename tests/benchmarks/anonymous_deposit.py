@@ -20,11 +20,11 @@ import asyncpg
 import orjson
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
-from tests.benchmarks.desk import open_desk, wallet_of
 from tests.benchmarks.figure import Figure
+from tests.benchmarks.filled_installation import open_desk, wallet_of
 from tests.benchmarks.platform import PATIENCE_SECONDS, event
 from tests.benchmarks.program import ProgramFailed
-from tests.benchmarks.stage import ROBOTS, Stage, member
+from tests.benchmarks.surroundings import ROBOTS, Stage, member
 from tests.benchmarks.withdrawals import Case, percentile, worker_case
 
 WALLETS = 100

@@ -17,12 +17,12 @@ from typing import Any
 import orjson
 
 from tests.benchmarks.cpu import Meter
-from tests.benchmarks.desk import open_desk, wallet_of
 from tests.benchmarks.figure import Figure
+from tests.benchmarks.filled_installation import open_desk, wallet_of
 from tests.benchmarks.list_import import OFAC, ofac_folder
 from tests.benchmarks.program import Program
 from tests.benchmarks.requests import Measured, Requests
-from tests.benchmarks.stage import Stage, member
+from tests.benchmarks.surroundings import Stage, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.processes import free_port
 from travelrule.commands.demo.vasp import DemoVasp

@@ -12,13 +12,13 @@ from time import perf_counter, process_time
 
 import orjson
 
+from tests.benchmarks.bulk_rows import ADDRESS, fill, some_txids
 from tests.benchmarks.cpu import Meter
-from tests.benchmarks.desk import Desk, open_desk
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.filling import ADDRESS, fill, some_txids
+from tests.benchmarks.filled_installation import Desk, open_desk
 from tests.benchmarks.platform import request_of
 from tests.benchmarks.requests import Requests
-from tests.benchmarks.stage import Stage, member
+from tests.benchmarks.surroundings import Stage, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port

@@ -18,7 +18,7 @@ import pytest
 from tests.contract.listener.role import HEADERS, M1, Role, furnished, hostile_peers, m1_body, started, until_ready
 from tests.contract.store.databases import sqlite_url
 from tests.services import run
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 SECONDS = 5.0
 SENT_MAX = 16_000_000

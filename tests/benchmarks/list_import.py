@@ -19,7 +19,7 @@ import orjson
 from tests.benchmarks.cpu import Meter
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.program import ProgramFailed
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.surroundings import Stage
 from tests.services.process import ROOT
 from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.screening.lists.list_importer import import_list
@@ -103,7 +103,7 @@ async def _run(stage: Stage, vasp: DemoVasp, way: str, name: str, files: Sequenc
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.benchmarks.list_importing",
+        "tests.benchmarks.list_import_process",
         way,
         name,
         *map(str, files),

@@ -18,7 +18,7 @@ from rapidfuzz import fuzz, process
 
 from scripts.screening_lists import read
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.name_filler import generated
+from tests.benchmarks.generated_names import generated
 from tests.benchmarks.name_labels import (
     CLEAN,
     MISSPELT,
@@ -30,7 +30,7 @@ from tests.benchmarks.name_labels import (
     recall,
     without,
 )
-from tests.benchmarks.stage import Stage
+from tests.benchmarks.surroundings import Stage
 from travelrule.screening.names import DEFAULT_THRESHOLD, ListedName, NameIndex, NameMatch
 from travelrule.screening.names.comparable_name import normalise
 

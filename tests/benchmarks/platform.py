@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from schemas.events.cloudevents import write_event
 from tests.benchmarks.program import ProgramFailed
-from tests.benchmarks.stage import ROBOTS
+from tests.benchmarks.surroundings import ROBOTS
 
 PATIENCE_SECONDS = 120.0
 

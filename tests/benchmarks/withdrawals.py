@@ -16,7 +16,7 @@ from tests.benchmarks.cpu import Meter, resident_megabytes
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, Platform
 from tests.benchmarks.program import Program, ProgramFailed
-from tests.benchmarks.stage import PARTITIONS, REFERENCE, Stage, member
+from tests.benchmarks.surroundings import PARTITIONS, REFERENCE, Stage, member
 from travelrule.commands.demo.vasp import DemoVasp, new_seed
 from travelrule.crypto.signing import SigningKey
 

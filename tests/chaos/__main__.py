@@ -19,12 +19,12 @@ from pathlib import Path
 
 import orjson
 
-from tests.chaos.arena import open_arena
 from tests.chaos.evidence import gather
+from tests.chaos.fault_run_network import open_arena
+from tests.chaos.members import payments
 from tests.chaos.plan import ALL_FAULTS, FULL, Plan, short_plan
+from tests.chaos.result_lines import Judged, judge
 from tests.chaos.run import Run, say
-from tests.chaos.verdict import Judged, judge
-from tests.chaos.world import payments
 from tests.services import run as services
 
 BREACHES_SHOWN = 40

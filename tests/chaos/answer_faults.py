@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from tests.chaos.answers import Falsification, Sort
-from tests.chaos.arena import Arena
+from tests.chaos.answer_proxy import Falsification, Sort
+from tests.chaos.fault_run_network import Arena
 from tests.chaos.faults import Fault, Step, hold
 
 

@@ -6,7 +6,7 @@ import asyncio
 import random
 
 from streams.topics import Topics
-from tests.chaos.arena import Arena
+from tests.chaos.fault_run_network import Arena
 from tests.chaos.faults import Fault, hold, kill_worker
 from tests.services import KafkaCluster, KafkaNode
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.chaos.deposit_stories import Deposit
+from tests.chaos.deposit_scenarios import Deposit
 from tests.chaos.evidence import Call, Evidence
-from tests.chaos.forger import NO_ANSWER
+from tests.chaos.forged_callbacks import NO_ANSWER
+from tests.chaos.members import THIEF
 from tests.chaos.oracle import Breach, Harm
-from tests.chaos.world import THIEF
 
 RESULT = "txid-search-result"
 REFUSED = frozenset({404, 503, NO_ANSWER})

@@ -11,12 +11,12 @@ from typing import Any
 import orjson
 
 from schemas.moments import read_time
-from tests.chaos.answers import Answer
-from tests.chaos.arena import Arena
-from tests.chaos.deposit_stories import Deposit
-from tests.chaos.forger import Forged
-from tests.chaos.stories import Story
-from tests.chaos.tale import Tale
+from tests.chaos.answer_proxy import Answer
+from tests.chaos.deposit_scenarios import Deposit
+from tests.chaos.fault_run_network import Arena
+from tests.chaos.forged_callbacks import Forged
+from tests.chaos.subject import Tale
+from tests.chaos.withdrawal_scenarios import Story
 from tests.e2e.commands import travelrule
 
 AUDIT_SECONDS = 900.0
@@ -73,7 +73,7 @@ class Call:
 class Evidence:
     """Per VASP what it said and what it stores; once for all what went through the hub and what was asked for.
 
-    ``forged`` and ``interrupted`` as in the arena; ``answers`` is what the processes were answered.
+    ``forged`` and ``interrupted`` as in the arena; ``answer_proxy`` is what the processes were answered.
     """
 
     tales: list[Tale]

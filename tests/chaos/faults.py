@@ -12,8 +12,8 @@ import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from tests.chaos.arena import Arena
-from tests.chaos.groups import until_rebalancing
+from tests.chaos.consumer_groups import until_rebalancing
+from tests.chaos.fault_run_network import Arena
 from travelrule.commands.demo.vasp import new_seed
 
 FORWARDED = ("address-search", "transfer-authorization", "txid-report", "finish")

@@ -12,16 +12,16 @@ from typing import Any
 from agents import AGENTS
 from schemas.registry import PARTITIONS_REAL
 from streams.topics import Topics
-from tests.chaos.arena import Arena
-from tests.chaos.deposit_stories import Deposit, DepositTeller, pick_deposit
+from tests.chaos.consumer_groups import behind
+from tests.chaos.deposit_scenarios import Deposit, DepositTeller, pick_deposit
+from tests.chaos.fault_run_network import Arena
 from tests.chaos.faults import Fault
-from tests.chaos.groups import behind
-from tests.chaos.ledger import LATE_SECONDS, Ledger, Strike
+from tests.chaos.members import Payment
 from tests.chaos.plan import ALL_FAULTS, Plan
-from tests.chaos.stored import UNREADABLE, Stored
-from tests.chaos.stories import Story, Teller, new_story, pick
-from tests.chaos.tale import Tale
-from tests.chaos.world import Payment
+from tests.chaos.stored_events import UNREADABLE, Stored
+from tests.chaos.subject import Tale
+from tests.chaos.timeline import LATE_SECONDS, Ledger, Strike
+from tests.chaos.withdrawal_scenarios import Story, Teller, new_story, pick
 from tests.e2e.network import ROBOT
 
 LOOK_SECONDS = 0.1

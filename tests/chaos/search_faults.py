@@ -7,10 +7,10 @@ import random
 
 import aiohttp
 
-from tests.chaos.arena import Arena
+from tests.chaos.fault_run_network import Arena
 from tests.chaos.faults import Fault, hold, hub
-from tests.chaos.forger import Forger
-from tests.chaos.stored import UNREADABLE
+from tests.chaos.forged_callbacks import Forger
+from tests.chaos.stored_events import UNREADABLE
 
 SEARCHING = ("txid-search", "txid-search-result", "txid-check", "data-request", "status-search")
 ASKED = ("txid-check", "data-request", "status-search")

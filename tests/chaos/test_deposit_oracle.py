@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.deposit_stories import DATA_RECEIVED, MATCHED, Deposit
+from tests.chaos.deposit_scenarios import DATA_RECEIVED, MATCHED, Deposit
 from tests.chaos.evidence import Call, Evidence, Said
-from tests.chaos.stories import Story
+from tests.chaos.members import ROBOT_SENDER, THIEF
+from tests.chaos.result_lines import judge
 from tests.chaos.traces import START, TXID, said, sound
-from tests.chaos.verdict import judge
-from tests.chaos.world import ROBOT_SENDER, THIEF
+from tests.chaos.withdrawal_scenarios import Story
 
 ANONYMOUS_TXID = "EF" * 32
 REQUEST = "request-1"

@@ -11,10 +11,10 @@ from datetime import timedelta
 import pytest
 
 from tests.chaos.evidence import Evidence, read_said
-from tests.chaos.ledger import LATE_SECONDS, Ledger, Strike
-from tests.chaos.stories import new_story
+from tests.chaos.result_lines import judge
+from tests.chaos.timeline import LATE_SECONDS, Ledger, Strike
 from tests.chaos.traces import START, row, said, sound, verdict
-from tests.chaos.verdict import judge
+from tests.chaos.withdrawal_scenarios import new_story
 
 
 def test_a_sound_run_has_no_breach() -> None:

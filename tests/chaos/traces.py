@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
-from tests.chaos.answers import Answer
+from tests.chaos.answer_proxy import Answer
 from tests.chaos.evidence import Call, Evidence, Said, read_said
-from tests.chaos.stories import Story, new_story
+from tests.chaos.withdrawal_scenarios import Story, new_story
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TXID = "AB" * 32

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from tests.e2e import planted
+from tests.e2e import planted_people
 
 NAME = "Quillfeather"
 
@@ -20,13 +20,13 @@ NAME = "Quillfeather"
         '{"a":"깃펜"}'.encode(),
         b'{"a":"\\uae43\\ud39c"}',
         b"%EA%B9%83%ED%8E%9C",
-        planted.OWNER_CUSTOMER.encode().hex().encode(),
-        planted.hashes("1961-07-19")[0],
+        planted_people.OWNER_CUSTOMER.encode().hex().encode(),
+        planted_people.hashes("1961-07-19")[0],
     ],
 )
 def test_a_piece_is_found(content: bytes) -> None:
-    assert len(planted.Hunt().found(content)) == 1
+    assert len(planted_people.Hunt().found(content)) == 1
 
 
 def test_nothing_is_found_where_nothing_is() -> None:
-    assert planted.Hunt().found(b"quill, feather, 1961") == set()
+    assert planted_people.Hunt().found(b"quill, feather, 1961") == set()

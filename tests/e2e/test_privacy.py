@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from schemas.events.cloudevents import write_event
-from tests.e2e import planted
+from tests.e2e import planted_people
 from tests.e2e.commands import travelrule
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.topic_log import read_topics
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage: DemoStage) -> None:
     told = await _live_a_little(network, stage)
     await network.until_said()
-    hunt = planted.Hunt()
+    hunt = planted_people.Hunt()
     sent = await read_topics(network.bootstrap, network.north.topic_prefix, ["withdrawals"])
     assert any(hunt.found(record.value or b"") for record in sent), "the hunt finds what the platform sent"
     assert hunt.found_in(_files(network)) == {}
@@ -41,16 +41,16 @@ async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage
 async def _live_a_little(network: RealNetwork, stage: DemoStage) -> list[tuple[str, bytes]]:
     """Everything that can happen to a person: verified, denied, refused, dead-lettered; gives what was answered."""
     north = stage.north
-    await stage.south.send("wallets", "wallet.registered.v1", "wallet-of-one-customer", planted.wallet())
+    await stage.south.send("wallets", "wallet.registered.v1", "wallet-of-one-customer", planted_people.wallet())
     wallets = network.tables("south")
     await until(lambda: wallets.count("wallets", "wallet_id = 'wallet-of-one-customer'"), "the wallet is registered")
     await network.until_screened(network.south)
 
     good, misspelt, nowhere = (str(uuid4()) for _ in range(3))
-    sent = await north.send("withdrawals", "withdrawal.requested.v1", good, planted.withdrawal(good))
+    sent = await north.send("withdrawals", "withdrawal.requested.v1", good, planted_people.withdrawal(good))
     for one, data in (
-        (misspelt, planted.withdrawal(misspelt, beneficiary=planted.STRANGER)),
-        (nowhere, planted.withdrawal(nowhere, address=planted.STRANGER_ADDRESS)),
+        (misspelt, planted_people.withdrawal(misspelt, beneficiary=planted_people.STRANGER)),
+        (nowhere, planted_people.withdrawal(nowhere, address=planted_people.STRANGER_ADDRESS)),
     ):
         await north.send("withdrawals", "withdrawal.requested.v1", one, data)
     verdict = await north.verdict(good, "allow", "VERIFIED")
@@ -78,23 +78,23 @@ async def _spoil(network: RealNetwork, north: DemoPlatform, known: str, sent: by
     """Messages that are refused while they carry personal data; gives what the gateway and the hub answered."""
     conflict = orjson.loads(sent)
     conflict["data"]["amount"] = "13"
-    bad_field = planted.withdrawal(known)
-    bad_field["destination"]["kind"] = planted.STRANGER_ADDRESS
+    bad_field = planted_people.withdrawal(known)
+    bad_field["destination"]["kind"] = planted_people.STRANGER_ADDRESS
     wrong_type = write_event(
-        type=f"withdrawal.{planted.SENDER_CUSTOMER}.v1",
+        type=f"withdrawal.{planted_people.SENDER_CUSTOMER}.v1",
         source="/platform",
         id=str(uuid4()),
         subject=known,
         time=datetime.now(UTC),
-        data=planted.withdrawal(known),
+        data=planted_people.withdrawal(known),
     )
     spoilt = {
         "conflict": orjson.dumps(conflict),
-        "no-json": b'{"data": "Quillfeather Oswaldine", ' + planted.OWNER_ADDRESS.encode(),
+        "no-json": b'{"data": "Quillfeather Oswaldine", ' + planted_people.OWNER_ADDRESS.encode(),
         "bad-field": _event(known, bad_field),
-        "wrong-key": _event(known, planted.withdrawal(str(uuid4()))),
+        "wrong-key": _event(known, planted_people.withdrawal(str(uuid4()))),
         "wrong-type": wrong_type,
-        "nul": _event(known, {**planted.withdrawal(known), "historicalCost": "Ravensbourne\u0000"}),
+        "nul": _event(known, {**planted_people.withdrawal(known), "historicalCost": "Ravensbourne\u0000"}),
     }
     before = north.count("deadletters", known)
     for value in spoilt.values():
@@ -119,7 +119,9 @@ def _event(key: str, data: dict[str, Any]) -> bytes:
 
 
 async def _strange_requests(network: RealNetwork) -> list[tuple[str, bytes]]:
-    body = orjson.dumps({"payload": "Quillfeather", "transferId": planted.OWNER_CUSTOMER, "currency": "Ravensbourne"})
+    body = orjson.dumps(
+        {"payload": "Quillfeather", "transferId": planted_people.OWNER_CUSTOMER, "currency": "Ravensbourne"}
+    )
     headers = {
         "X-Request-Origin": "code:north",
         "X-Code-Req-PubKey": network.north.public_key,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tests.golden.case_sources import made
 from tests.golden.cases import read
-from tests.golden.stories import made
 from travelrule.engine.registry import MACHINES
 
 

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from tests.golden import __main__ as command
+from tests.golden.case_sources import TYPES
 from tests.golden.cases import Golden, decided, read
-from tests.golden.stories import TYPES
 from travelrule.assessments import machine as assessment
 from travelrule.deposits import machine as deposit
 from travelrule.engine.registry import MACHINES

@@ -19,7 +19,7 @@ from schemas.wire_model import Wire
 from tests.property.assessments.catalogue import for_assessment
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
-from tests.simulation.waiting import unattended
+from tests.simulation.liveness_laws import unattended
 from tests.unit.assessments import scene as assessed
 from tests.unit.deposits import scene as deposited
 from tests.unit.exchange.originator import scene as exchanged

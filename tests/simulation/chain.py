@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.simulation.clock import Clock
-from tests.simulation.people import Wallet
+from tests.simulation.customers import Wallet
 
 Moment = Literal["mined", "final", "failed", "retracted", "back"]
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0

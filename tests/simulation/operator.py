@@ -17,8 +17,8 @@ from uuid import UUID
 from schemas.hub.bodies import PublicKey
 from tests.simulation.clock import Clock
 from tests.simulation.engine_model import CallRow, House
-from tests.simulation.hub import Hub, Request
-from tests.simulation.member import Keys
+from tests.simulation.member_endpoints import Keys
+from tests.simulation.network import Hub, Request
 from travelrule.client.answers import Answer, read
 from travelrule.client.errors import NoAnswer
 from travelrule.client.operations import OPERATIONS

@@ -1,8 +1,9 @@
 """Judges every step of a simulation by the invariants of the design (section 5), from what can be seen outside.
 
 1 single effect per input; 2 no allow without its ground; 3 verified only for what is stored; 4 conclusion or alert
-(``obligations``); 5 a stored txid stays; 6 to 8 what leaves (``secrecy``); 9 verdicts with reasons, policy and an
-unbroken sequence, and decisions that can be computed again; and nothing waits for ever (``waiting``).
+(``obligations``); 5 a stored txid stays; 6 to 8 what is sent (``disclosure_laws``); 9 verdicts with reasons, policy and
+an unbroken sequence, and decisions that can be computed again; and each pending step has a call or a timer
+(``liveness_laws``).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from schemas.events.exchanges import ExchangeBody
 from schemas.events.verdicts import VerdictBody
 from schemas.events.withdrawals import WithdrawalAmended
 from tests.simulation.clock import Clock
+from tests.simulation.disclosure_laws import Secrecy
 from tests.simulation.engine_model import Event, House, Slot
-from tests.simulation.hub import Answer, Request
+from tests.simulation.liveness_laws import waits_for_nothing
+from tests.simulation.network import Answer, Request
 from tests.simulation.obligations import Debts
-from tests.simulation.secrecy import Secrecy
-from tests.simulation.waiting import waits_for_nothing
 from travelrule.deposits.state import DepositState
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.decision import Decision

@@ -13,9 +13,9 @@ from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, Withdrawa
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
 from tests.simulation.chain import Chain, Moment, Output, Transaction
 from tests.simulation.clock import Clock
+from tests.simulation.customers import NETWORKS, Customer, Wallet, name
+from tests.simulation.engine_jobs import Process
 from tests.simulation.engine_model import Event
-from tests.simulation.people import NETWORKS, Customer, Wallet, name
-from tests.simulation.process import Process
 from travelrule.exchange.originator.refused_request import RequestRefused
 
 REFUSED_SHARE = 0.03

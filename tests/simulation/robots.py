@@ -10,9 +10,9 @@ import orjson
 
 from schemas.hub.bodies import VaspEntry
 from tests.simulation.clock import Clock
-from tests.simulation.hub import Answer, Asleep, Hub
-from tests.simulation.member import INVALID_BODY, Keys
-from tests.simulation.people import Customer
+from tests.simulation.customers import Customer
+from tests.simulation.member_endpoints import INVALID_BODY, Keys
+from tests.simulation.network import Answer, Asleep, Hub
 from travelrule.crypto.sealing import seal
 from travelrule.identity.addresses import split_tag
 

@@ -14,8 +14,8 @@ import pytest
 
 from schemas.events.deposits import DepositSettled
 from tests.simulation import engine_model as houses
-from tests.simulation.process import Process
-from tests.simulation.world import SimulationFailed, World, repeated_by
+from tests.simulation.engine_jobs import Process
+from tests.simulation.simulation import SimulationFailed, World, repeated_by
 from travelrule.deposits.state import DepositState
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.directory.counterparties import CounterpartyDirectory

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.store.databases import url_of
-from tests.simulation.drivers import Driver, InDatabase, InMemory
+from tests.simulation.engine_drivers import Driver, InDatabase, InMemory
 from tests.simulation.scripted_member import SECONDS, reported, said
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex

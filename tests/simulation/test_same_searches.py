@@ -17,12 +17,12 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from tests.contract.engine.toy import dead_letter_headers
 from tests.contract.store.databases import sqlite_url
 from tests.simulation.clock import START
 from tests.simulation.engine_model import House
+from tests.simulation.simulation import TRAFFIC_DAYS, World
 from tests.simulation.test_same_laws import vault
-from tests.simulation.world import TRAFFIC_DAYS, World
+from tests.support.toy_machine import dead_letter_headers
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists

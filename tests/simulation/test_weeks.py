@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.simulation.world import SEEDS_VARIABLE, WITHDRAWALS_VARIABLE, Figures, SimulationFailed, World
+from tests.simulation.simulation import SEEDS_VARIABLE, WITHDRAWALS_VARIABLE, Figures, SimulationFailed, World
 
 WITHDRAWALS = 500
 FIXED = (1, 2)

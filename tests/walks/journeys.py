@@ -8,9 +8,9 @@ from pathlib import Path
 from schemas.events.deposits import DepositConfirmed, DepositDetected
 from schemas.events.txids import WithdrawalMined, WithdrawalSettled
 from schemas.events.wallets import WalletRegistered
-from tests.contract.engine.station import ADDRESS, TXID, TYPES, Station, robot
-from tests.contract.gateway.conftest import House
 from tests.contract.gateway.test_owners import Owned
+from tests.support.gateway_installation import GatewayInstallation
+from tests.support.installation import ADDRESS, TXID, TYPES, EngineInstallation, robot
 from tests.walks.recorder import Recorder, Step
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
@@ -18,7 +18,7 @@ from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.vault import Vault
 from travelrule.store import schema_version
 from travelrule.store.database import Database
-from travelrule.store.leases import Leases
+from travelrule.store.leases import LeaseRepository
 
 TYPES.setdefault("DepositConfirmed", "deposit.confirmed.v1")
 ERIK = {"natural": {"lastName": "Lind", "firstName": "Erik", "dateOfBirth": "1990-02-03"}}
@@ -66,24 +66,24 @@ def _vault() -> Vault:
 
 async def withdrawal(database: Database) -> list[Step]:
     """A withdrawal to a listed VASP, from the request to finality."""
-    station = Station(database, _vault(), [robot()])
-    await station.listing()
+    north = EngineInstallation(database, _vault(), [robot()])
+    await north.listing()
     recorder = Recorder()
     with recorder.recording():
-        await station.withdraw()
-        await station.calls_all()
-        await station.send()
-        await station.calls_all()
-        await station.tell(WithdrawalMined(withdrawal_id="w-1"), "withdrawal:w-1")
-        await station.tell(WithdrawalSettled(withdrawal_id="w-1", outcome="confirmed"), "withdrawal:w-1")
-        await station.calls_all()
-    assert await station.verdicts() == [("allow", "VERIFIED")]
+        await north.withdraw()
+        await north.calls_all()
+        await north.send()
+        await north.calls_all()
+        await north.tell(WithdrawalMined(withdrawal_id="w-1"), "withdrawal:w-1")
+        await north.tell(WithdrawalSettled(withdrawal_id="w-1", outcome="confirmed"), "withdrawal:w-1")
+        await north.calls_all()
+    assert await north.verdicts() == [("allow", "VERIFIED")]
     return recorder.steps
 
 
 async def inbound_authorization(database: Database) -> list[Step]:
     """M2: another VASP announces a transfer to a customer whose wallet is registered and screened."""
-    house = House(database)
+    house = GatewayInstallation(database)
     await house.list_north()
     owned = Owned(house)
     await owned.put("Ivan Przyklad")
@@ -99,27 +99,27 @@ async def inbound_authorization(database: Database) -> list[Step]:
 async def anonymous_deposit(database: Database) -> list[Step]:
     """A deposit that no transfer announced: its originator is searched for and asked for the data."""
     vault = _vault()
-    station = Station(database, vault, [robot(withdrawals=[SENT])])
-    await station.listing()
-    await station.tell(WalletRegistered.model_validate(WALLET), "wallet:wallet-1")
-    leases = Leases(database, "north", "p1", station.clock)
-    messages = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
+    north = EngineInstallation(database, vault, [robot(withdrawals=[SENT])])
+    await north.listing()
+    await north.tell(WalletRegistered.model_validate(WALLET), "wallet:wallet-1")
+    leases = LeaseRepository(database, "north", "p1", north.clock)
+    messages = MessageDispatcher(database, "north", vault, leases, north.submit_all, asyncio.Event())
 
     async def settle() -> None:
-        while await messages.round() + await station.call():
+        while await messages.round() + await north.call():
             pass
 
     recorder = Recorder()
     with recorder.recording():
-        await station.tell(DepositDetected.model_validate(DEPOSIT), "deposit:d-1")
+        await north.tell(DepositDetected.model_validate(DEPOSIT), "deposit:d-1")
         await settle()
         for _ in range(POLLS):
-            station.clock.forward(POLL_SECONDS)
+            north.clock.forward(POLL_SECONDS)
             await settle()
         confirmed = DepositConfirmed.model_validate({"depositId": "d-1", "confirmation": "final"})
-        await station.tell(confirmed, "deposit:d-1")
+        await north.tell(confirmed, "deposit:d-1")
         await settle()
-    assert (await station.verdicts())[-1] == ("allow", "DATA_RECEIVED")
+    assert (await north.verdicts())[-1] == ("allow", "DATA_RECEIVED")
     return recorder.steps
 
 

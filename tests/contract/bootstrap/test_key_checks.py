@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, update
 
-from tests.unit.commands.kit import environment, key, withdraw
+from tests.support.command_line import environment, key, withdraw
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.errors import ConfigurationError
 from travelrule.settings import Settings

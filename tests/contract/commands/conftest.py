@@ -10,7 +10,7 @@ import pytest
 from tests.contract.commands.password_postgres import PasswordPostgres
 from tests.contract.commands.secured_kafka import SecuredKafka
 from tests.services import run
-from tests.unit.commands.conftest import broker, cli, installed
+from tests.support.command_line_fixtures import broker, cli, installed
 
 __all__ = ["broker", "cli", "installed", "password_postgres", "secured_kafka"]
 

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 from tests.contract.commands.test_processes import start
 from tests.services import KafkaCluster, KafkaNode
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 PATIENCE_SECONDS = 180
 LOOK_SECONDS = 0.1

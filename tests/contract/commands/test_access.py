@@ -15,7 +15,7 @@ from schemas.topic_access import PRINCIPALS, rights
 from tests.contract.commands.authorizing_kafka import AuthorizingKafka
 from tests.contract.commands.logged_worker import LoggedWorker
 from tests.services import run
-from tests.unit.commands.kit import Cli, withdraw
+from tests.support.command_line import Cli, withdraw
 
 pytestmark = pytest.mark.services
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.commands.secured_kafka import PASSWORD, SecuredKafka
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Answer, Cli, dead_letter, withdraw
+from tests.support.command_line import Answer, Cli, dead_letter, withdraw
 
 pytestmark = pytest.mark.services
 

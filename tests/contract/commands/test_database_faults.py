@@ -14,7 +14,7 @@ import pytest
 from tests.contract.commands.password_postgres import PASSWORD, PasswordPostgres
 from tests.services.ports import free_port
 from tests.services.process import ROOT
-from tests.unit.commands.kit import Answer, Cli, environment, withdraw
+from tests.support.command_line import Answer, Cli, environment, withdraw
 from travelrule.store import schema_version
 from travelrule.store.database import Database, is_infrastructure_failure
 

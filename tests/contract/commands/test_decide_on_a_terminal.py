@@ -7,7 +7,7 @@ import pty
 import subprocess
 import sys
 
-from tests.unit.commands.kit import Cli, environment, withdraw
+from tests.support.command_line import Cli, environment, withdraw
 
 
 def test_on_a_terminal_it_waits_unless_told_otherwise(installed: Cli, broker: tuple[str, ...]) -> None:

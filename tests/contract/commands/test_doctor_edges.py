@@ -16,7 +16,7 @@ from tests.contract.commands.password_postgres import PASSWORD, PasswordPostgres
 from tests.contract.commands.secured_kafka import SecuredKafka, make_certificate
 from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.ports import free_port
-from tests.unit.commands.kit import NORTH_PUBLIC, Cli
+from tests.support.command_line import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks, member, sandbox
 from travelrule.bootstrap import installation
 from travelrule.commands.doctor import check as check_module

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 DATA = Path(__file__).parents[2] / "data" / "sanctions"
 LINE = re.compile(

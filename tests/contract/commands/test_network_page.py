@@ -10,7 +10,7 @@ import time
 from tests.contract.commands.test_processes import ask, ended, start, until_ready
 from tests.services.ports import free_port
 from tests.services.process import ROOT
-from tests.unit.commands.kit import NORTH_PUBLIC, Cli
+from tests.support.command_line import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks
 from travelrule.settings import Settings
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.commands.logged_worker import LoggedWorker, busiest_minute
 from tests.services import KafkaCluster, KafkaNode
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 pytestmark = pytest.mark.services
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from schemas.events.wallets import WalletRegistered
 from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli, an_input
+from tests.support.command_line import Cli, an_input
 from travelrule.bootstrap.installation import Installation
 from travelrule.store import tables
 

@@ -18,7 +18,7 @@ import pytest
 from tests.contract.commands.secured_kafka import make_certificate
 from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 from travelrule.bootstrap.gateway_role import serve_until
 from travelrule.bootstrap.roles import _until_stopped
 from travelrule.bootstrap.shutdown import Shutdown

@@ -16,7 +16,7 @@ import pytest
 
 from tests.services.ports import free_port
 from tests.services.process import ROOT
-from tests.unit.commands.kit import Cli, environment, withdraw
+from tests.support.command_line import Cli, environment, withdraw
 from travelrule.store import schema_version
 
 

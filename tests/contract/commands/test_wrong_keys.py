@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import delete
 
-from tests.unit.commands.kit import Cli, key, withdraw
+from tests.support.command_line import Cli, key, withdraw
 from travelrule.bootstrap.installation import Installation, audit_key
 from travelrule.engine.audit.log import AuditLogJob
 from travelrule.store import tables

@@ -16,7 +16,7 @@ from streams.topics import Topics
 from tests.services import KafkaNode, run
 from tests.services.kafka import admin_client
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 from travelrule.bootstrap.broker import check_topics
 from travelrule.settings import Settings
 

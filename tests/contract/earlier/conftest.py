@@ -33,7 +33,7 @@ async def installation(earlier_url: str) -> AsyncIterator[Installation]:
     database = Database(earlier_url)
     assert await schema_version.upgrade(database) == schema_version.newest_revision()
     made = Installation(database)
-    async with aclosing(made.station.hub), made.station.control:
+    async with aclosing(made.north.hub), made.north.control:
         await made.start()
         yield made
     await database.dispose()

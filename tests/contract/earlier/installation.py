@@ -9,8 +9,8 @@ from typing import Any
 
 from schemas.wire_model import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
-from tests.contract.engine.station import Station, robot
-from tests.contract.engine.test_relay import FakeBroker
+from tests.contract.engine.outbox.test_relay import FakeBroker
+from tests.support.installation import EngineInstallation, robot
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
@@ -42,31 +42,31 @@ class Installation:
     def __init__(self, database: Database) -> None:
         index = BlindIndex(_key("indexKey"))
         self.vault = vault = Vault("north", KeyEncryptionKeys([KEPT["storageKey"]]), index)
-        searches = CallbackUrls(database, "north", index, "https://north.test/hooks", lambda: self.station.clock())
+        searches = CallbackUrls(database, "north", index, "https://north.test/hooks", lambda: self.north.clock())
         members = [robot(), robot("east", b"e", answers="denied", reason_type="NOT_KYC_USER"), robot("west", b"w")]
-        self.station = station = Station(database, vault, members, searches=searches)
-        station.clock.now = UNTIL
-        station._inputs = itertools.count(10_001)  # the ids before were used by the earlier tree
+        self.north = north = EngineInstallation(database, vault, members, searches=searches)
+        north.clock.now = UNTIL
+        north._inputs = itertools.count(10_001)  # the ids before were used by the earlier tree
         self.database = database
         self.policies = PolicyRepository(database, "north")
-        leases = LeaseRepository(database, "north", "p1", station.clock)
-        engine = station.engine
-        self.timers = TimerJob(database, "north", leases, station.submit, engine.alert, station.clock)
-        self.teller = MessageDispatcher(database, "north", vault, leases, station.submit_all, asyncio.Event())
+        leases = LeaseRepository(database, "north", "p1", north.clock)
+        engine = north.engine
+        self.timers = TimerJob(database, "north", leases, north.submit, engine.alert, north.clock)
+        self.teller = MessageDispatcher(database, "north", vault, leases, north.submit_all, asyncio.Event())
         self.key = SigningKey(_key("auditKey"))
-        self.log = AuditLogJob(database, "north", self.key, leases, station.clock)
+        self.log = AuditLogJob(database, "north", self.key, leases, north.clock)
         self.broker = FakeBroker()
-        self.relay = Relay(station.queues, self.broker, asyncio.Event(), station.clock, engine.alert)
+        self.relay = Relay(north.queues, self.broker, asyncio.Event(), north.clock, engine.alert)
 
     async def start(self) -> None:
         """Take up the stored policy and lists; the robots remember what was agreed with them."""
-        active = ActivePolicy(self.policies, OWN, None, self.station.clock)
+        active = ActivePolicy(self.policies, OWN, None, self.north.clock)
         await active.load()
-        self.station.rules.current = active()
-        await self.station.lists.round()
-        await self.station.refresh()
-        for row in await self.station.rows(tables.exchanges, tables.exchanges.c.side == "originating"):
-            member = self.station.sandbox.members.robot(row.counterparty)
+        self.north.rules.current = active()
+        await self.north.lists.round()
+        await self.north.refresh()
+        for row in await self.north.rows(tables.exchanges, tables.exchanges.c.side == "originating"):
+            member = self.north.sandbox.members.robot(row.counterparty)
             if member is not None and row.status in OPEN:
                 transfer = RobotTransfer(b"", "verified", txid=row.txid or "")
                 member.memory.transfers.keep("code:north", row.transfer_id, transfer)
@@ -74,7 +74,7 @@ class Installation:
     async def settle(self) -> None:
         """Go on until nothing is due now."""
         for _ in range(200):
-            if not await self.teller.round() + await self.timers.round() + await self.station.call():
+            if not await self.teller.round() + await self.timers.round() + await self.north.call():
                 return
         raise AssertionError("it does not come to rest")
 
@@ -82,16 +82,16 @@ class Installation:
         """Let time pass in steps, doing what comes due."""
         await self.settle()
         for _ in range(int(seconds / step)):
-            self.station.clock.forward(step)
+            self.north.clock.forward(step)
             await self.settle()
 
     async def tell(self, subject: str, *events: Wire) -> None:
         """Events of the platform."""
         for event in events:
-            assert (await self.station.tell(event, subject)).status == "applied", event
+            assert (await self.north.tell(event, subject)).status == "applied", event
 
     async def subject(self, name: str) -> Any:
-        (row,) = await self.station.rows(tables.subjects, tables.subjects.c.subject == name)
+        (row,) = await self.north.rows(tables.subjects, tables.subjects.c.subject == name)
         return row
 
     async def verify(self) -> AuditReport:
@@ -102,7 +102,7 @@ class Installation:
         """What ``policy try`` says."""
         histories = HistoryReader(self.database, "north", self.vault, self.policies, OWN)
         policy = Policy.from_toml(rules).with_own(OWN)
-        trial = PolicyTrial(histories, self.vault, MACHINES, policy, self.station.clock())
+        trial = PolicyTrial(histories, self.vault, MACHINES, policy, self.north.clock())
         return [one async for one in trial.judge(UNTIL.replace(year=2000))]
 
 

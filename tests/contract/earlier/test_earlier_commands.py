@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.earlier.stored import KEPT, sqlite_file
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 RECORDS = KEPT["rows"]["audit"]
 ERASED = 7

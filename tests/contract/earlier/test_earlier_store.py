@@ -9,7 +9,7 @@ from schemas.events.deposits import DepositConfirmed
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from tests.contract.earlier.installation import Installation
 from tests.contract.earlier.stored import KEPT
-from tests.contract.engine.station import TYPES
+from tests.support.installation import TYPES
 from travelrule.store import tables
 
 RECORDS = KEPT["rows"]["audit"]
@@ -36,7 +36,7 @@ async def concluded(one: Installation) -> None:
             await one.tell(f"withdrawal:{name}", event)
             await one.settle()
     await one.tell("withdrawal:reported", paid("reported", 0)[2])
-    await one.station.withdraw("parked")
+    await one.north.withdraw("parked")
     await one.tell("deposit:late", DepositConfirmed(deposit_id="late"))
     await one.later(600, 15)
     denied = {"actor": "operator-1", "reason": "checked by phone", "decision": "deny"}
@@ -70,23 +70,23 @@ async def test_what_was_open_goes_on_to_its_conclusion(installation: Installatio
 
 
 async def test_what_was_parked_is_released(installation: Installation) -> None:
-    assert len(await installation.station.rows(tables.parked)) == 2
-    await installation.station.withdraw("parked")
+    assert len(await installation.north.rows(tables.parked)) == 2
+    await installation.north.withdraw("parked")
     await installation.settle()
-    assert await installation.station.rows(tables.parked) == []
+    assert await installation.north.rows(tables.parked) == []
     row = await installation.subject("withdrawal:parked")
     assert (row.parked, row.chain) == (0, "mined")
 
 
 async def test_messages_between_subjects_and_calls_are_carried_out(installation: Installation) -> None:
     await installation.later(60, 5)
-    assert await installation.station.rows(tables.tells) == []
+    assert await installation.north.rows(tables.tells) == []
     assert (await installation.subject("withdrawal:untold")).verdict == "allow"
     assert (await installation.subject("assessment:withdrawal:untold/1")).status == "ended"
 
 
 async def test_events_that_were_not_sent_are_sent_first(installation: Installation) -> None:
-    unsent = await installation.station.rows(tables.outbox, tables.outbox.c.sent_at.is_(None))
+    unsent = await installation.north.rows(tables.outbox, tables.outbox.c.sent_at.is_(None))
     await installation.settle()
     while await installation.relay.round():
         pass

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.engine.recorded import Record
-from tests.contract.engine.station import Station, robot
-from tests.contract.engine.toy import TOY, dead_letter_headers
+from tests.contract.engine.recorded_history import Record
 from tests.contract.store.databases import url_of
+from tests.support.installation import EngineInstallation, robot
+from tests.support.toy_machine import TOY, dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.apply.engine import Engine
@@ -45,8 +45,8 @@ def engine(database: Database, vault: Vault) -> Engine:
 
 @pytest.fixture
 async def record(database: Database, vault: Vault) -> AsyncIterator[Record]:
-    station = Station(database, vault, [robot(), robot("west", b"w", health="down")])
-    async with aclosing(station.hub), station.control:
-        made = Record(station)
+    north = EngineInstallation(database, vault, [robot(), robot("west", b"w", health="down")])
+    async with aclosing(north.hub), north.control:
+        made = Record(north)
         await made.make()
         yield made

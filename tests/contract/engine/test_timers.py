@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.engine.toy import TOY, Told, dead_letter_headers, told
 from tests.contract.store.rows import NOW, after, read
-from tests.unit.hub.kit import HandClock
+from tests.support.hub import HandClock
+from tests.support.toy_machine import TOY, Told, dead_letter_headers, told
 from travelrule.engine import timers as module
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome

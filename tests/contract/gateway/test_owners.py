@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.gateway_installation import BTC, GatewayInstallation, event, sealed
 from travelrule.engine.lists.active_lists import ActiveLists, ScreeningResult
 from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.gateway.screening import ListScreen
@@ -18,8 +19,6 @@ from travelrule.screening.lists.list_entries import ListAddress, ListEntry, List
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository, ListVersion
 from travelrule.store.owner_screenings import OwnerScreeningRepository
-
-from .conftest import BTC, House, event, sealed
 
 VERIFY, TRANSFER = "/v1/beneficiary/VerifyAddress", "/v1/beneficiary/transfer"
 REQUIRED = {"sanctions": "required"}
@@ -38,27 +37,29 @@ class Watched(ActiveLists):
 
 
 class Owned:
-    """A house with lists and a screening of owners."""
+    """An installation with lists and a screening of owners."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, installation: GatewayInstallation) -> None:
         async def nobody(*_: Any) -> None:
             return None
 
-        self.house = house
-        house.rules = house.rules.model_copy(update=REQUIRED)
-        self.lists = ListRepository(house.database, "south")
-        self.active = Watched(self.lists, nobody, lambda: house.now)
+        self.installation = installation
+        installation.rules = installation.rules.model_copy(update=REQUIRED)
+        self.lists = ListRepository(installation.database, "south")
+        self.active = Watched(self.lists, nobody, lambda: installation.now)
         self.active.asked = []
         self.screening = OwnerScreeningJob(
-            OwnerScreeningRepository(house.database, "south", house.vault.unwrap, house.vault.open),
+            OwnerScreeningRepository(
+                installation.database, "south", installation.vault.unwrap, installation.vault.open
+            ),
             self.active,
-            LeaseRepository(house.database, "south", "p1", lambda: house.now),
-            lambda: house.rules,
-            house.submit,
+            LeaseRepository(installation.database, "south", "p1", lambda: installation.now),
+            lambda: installation.rules,
+            installation.submit,
             asyncio.Event(),
-            lambda: house.now,
+            lambda: installation.now,
         )
-        house.screen = ListScreen(self.active, lambda: house.rules)
+        installation.screen = ListScreen(self.active, lambda: installation.rules)
 
     async def put(self, *names: str, address: str = "") -> None:
         entries = [
@@ -67,7 +68,7 @@ class Owned:
         if address:
             entries.append(ListEntry("un", "99", "other", (), addresses=(ListAddress("XBT", address),)))
         version, content = pack(entries)
-        row = ListVersion("un", version, "own-csv", len(entries), len(entries), 0, "{}", None, self.house.now)
+        row = ListVersion("un", version, "own-csv", len(entries), len(entries), 0, "{}", None, self.installation.now)
         await self.lists.activate(row, content)
         await self.active.round()
 
@@ -80,13 +81,13 @@ class Owned:
             "kyc": True,
             "owner": {"natural": {"lastName": last, "firstName": first}},
         }
-        assert (await self.house.submit(event("wallet.registered.v1", data, "wallet:w-1"))).status == "applied"
+        assert (await self.installation.submit(event("wallet.registered.v1", data, "wallet:w-1"))).status == "applied"
 
     async def verify(self) -> tuple[str, str]:
         """M1's result and reason."""
         self.active.asked.clear()
         inner = {"Beneficiary": {"accountNumber": [BTC]}}
-        async with self.house.gateway() as client:
+        async with self.installation.gateway() as client:
             answer = await client.post(VERIFY, json={"currency": "BTC", "payload": sealed(inner)})
         assert self.active.asked in ([], [()]), "no name was searched"
         return answer.json()["result"], answer.json()["reasonType"]
@@ -112,15 +113,15 @@ class Owned:
             "isExceedingThreshold": "false",
             "payload": sealed(inner),
         }
-        async with self.house.gateway() as client:
+        async with self.installation.gateway() as client:
             answer = await client.post(TRANSFER, json=body)
         assert answer.status_code == 200, answer.text
         return answer.json()["result"], answer.json()["reasonType"]
 
 
 @pytest.fixture
-def owned(house: House) -> Owned:
-    return Owned(house)
+def owned(installation: GatewayInstallation) -> Owned:
+    return Owned(installation)
 
 
 async def test_an_owner_is_answered_for_once_he_was_screened(owned: Owned) -> None:

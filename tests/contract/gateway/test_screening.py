@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.contract.engine.test_active_lists import entry
-from tests.contract.gateway.conftest import NOW, XRP, House, event, sealed
+from tests.contract.engine.lists.test_active import entry
+from tests.support.gateway_installation import NOW, XRP, GatewayInstallation, event, sealed
 from travelrule.engine.lists.active_lists import ActiveLists, ScreeningResult
 from travelrule.gateway.screening import ListScreen
 from travelrule.machine.effects import Alert
@@ -39,12 +39,12 @@ def person(last: str, first: str) -> dict[str, Any]:
 class Place:
     """South with a wallet of Erik Lind, rules that require lists, and those that a test puts in force."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.store = ListRepository(house.database, "south")
+    def __init__(self, installation: GatewayInstallation) -> None:
+        self.installation = installation
+        self.store = ListRepository(installation.database, "south")
         self.lists = ActiveLists(self.store, self.alert, lambda: NOW)
-        house.rules = Policy(sanctions="required").with_own(house.rules.own)
-        house.screen = ListScreen(self.lists, lambda: house.rules)
+        installation.rules = Policy(sanctions="required").with_own(installation.rules.own)
+        installation.screen = ListScreen(self.lists, lambda: installation.rules)
         self.numbers = iter(range(100))
 
     async def alert(self, subject: str, alert: Alert) -> None:
@@ -59,12 +59,12 @@ class Place:
             "kyc": True,
             "owner": {"natural": {"lastName": "Lind", "firstName": "Erik"}},
         }
-        assert (await self.house.submit(event("wallet.registered.v1", wallet, "wallet:w-1"))).status == "applied"
+        assert (await self.installation.submit(event("wallet.registered.v1", wallet, "wallet:w-1"))).status == "applied"
         # The owner was screened before: what is asked here is what a request brings with it.
         data = OwnerScreened(revision=0, owner="00", lists="before")
         content = data.model_dump_json(by_alias=True).encode()
         found = Input("/lists", "wallet:w-1/0", "owner.screened", "wallet:w-1", NOW, data, content, uuid4())
-        assert (await self.house.submit(found)).status == "applied"
+        assert (await self.installation.submit(found)).status == "applied"
 
     async def put(self, *entries: ListEntry) -> None:
         version, content = pack(entries)
@@ -95,15 +95,15 @@ class Place:
         return await self._post("/v1/beneficiary/transfer", body, inner)
 
     async def _post(self, path: str, body: dict[str, Any], inner: dict[str, Any]) -> tuple[str, str]:
-        async with self.house.gateway() as client:
+        async with self.installation.gateway() as client:
             answer = await client.post(path, json={**body, "payload": sealed(inner)})
         assert answer.status_code == 200, answer.text
         return answer.json()["result"], answer.json()["reasonType"]
 
 
 @pytest.fixture
-async def place(house: House) -> Place:
-    one = Place(house)
+async def place(installation: GatewayInstallation) -> Place:
+    one = Place(installation)
     await one.register()
     return one
 
@@ -137,8 +137,8 @@ async def test_the_policy_says_from_which_score_on_a_name_is_a_hit(place: Place)
     await place.put(entry("Anna Berg"))
     backwards = person("Anna", "Berg")
     assert (await place.authorize(sender=backwards))[1] == "SANCTION_LIST"
-    strict = Policy.from_toml("[screening]\nname_threshold = 1").with_own(place.house.rules.own)
-    place.house.rules = strict
+    strict = Policy.from_toml("[screening]\nname_threshold = 1").with_own(place.installation.rules.own)
+    place.installation.rules = strict
     assert await place.authorize(sender=backwards) == ("verified", "")
 
 
@@ -147,13 +147,13 @@ async def test_a_new_list_changes_the_answer_and_off_asks_nothing(place: Place) 
     assert await place.verify() == ("valid", "")
     await place.put(entry("Somebody Else", address=EVM))
     assert await place.verify() == ("invalid", "SANCTION_LIST")
-    place.house.rules = Policy(sanctions="off").with_own(place.house.rules.own)
+    place.installation.rules = Policy(sanctions="off").with_own(place.installation.rules.own)
     assert await place.verify() == ("valid", "")
 
 
 async def test_screening_that_takes_too_long_is_not_known(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     await place.put(entry("Somebody Else"))
-    place.house.screen = ListScreen(place.lists, lambda: place.house.rules, limit_s=0.01)
+    place.installation.screen = ListScreen(place.lists, lambda: place.installation.rules, limit_s=0.01)
 
     async def never(*_: Any, **__: Any) -> ScreeningResult:
         await asyncio.Event().wait()

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from schemas.hub.bodies import CoinNetworks
+from tests.support.gateway_installation import NOW, OWN, XRP, GatewayInstallation, event, withdrawal
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
@@ -25,8 +26,6 @@ from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
 from travelrule.store.queues import CallItem, Queues
-
-from .conftest import NOW, OWN, XRP, House, event, withdrawal
 
 SUBJECT = "withdrawal:out-1"
 
@@ -79,36 +78,36 @@ async def hub() -> AsyncIterator[Hub]:
     await one.client.aclose()
 
 
-def calling(house: House, hub: Hub, searches: CallbackUrls | None) -> CallExecutor:
+def calling(installation: GatewayInstallation, hub: Hub, searches: CallbackUrls | None) -> CallExecutor:
     return CallExecutor(
-        house.vault,
+        installation.vault,
         hub.client,
-        CounterpartyDirectory(house.directory, hub.client, lambda: house.now),
+        CounterpartyDirectory(installation.directory, hub.client, lambda: installation.now),
         NoLookUps(),  # type: ignore[arg-type]
         KeyRing([OWN]),
-        lambda: house.rules,
-        lambda: house.now,
+        lambda: installation.rules,
+        lambda: installation.now,
         searches=searches,
     )
 
 
-async def started(house: House) -> CallItem:
+async def started(installation: GatewayInstallation) -> CallItem:
     """A withdrawal of unknown destination: its first call is the wallet search."""
-    await house.submit(event("withdrawal.requested.v1", withdrawal(), SUBJECT))
-    return await due(house)
+    await installation.submit(event("withdrawal.requested.v1", withdrawal(), SUBJECT))
+    return await due(installation)
 
 
-async def due(house: House, seconds: float = 0) -> CallItem:
-    until = house.now + timedelta(seconds=seconds + 60)
-    claimed = await Queues(house.database, "south", "me").claim_calls(
-        10, 10, {}, house.now + timedelta(seconds=seconds), until
+async def due(installation: GatewayInstallation, seconds: float = 0) -> CallItem:
+    until = installation.now + timedelta(seconds=seconds + 60)
+    claimed = await Queues(installation.database, "south", "me").claim_calls(
+        10, 10, {}, installation.now + timedelta(seconds=seconds), until
     )
     (call,) = claimed
     return call
 
 
-async def tokens(house: House) -> list[Any]:
-    async with house.database.read() as connection:
+async def tokens(installation: GatewayInstallation) -> list[Any]:
+    async with installation.database.read() as connection:
         return list((await connection.execute(select(tables.searches))).all())
 
 
@@ -117,36 +116,36 @@ def report(attempt: AttemptResult) -> CallResult:
     return attempt.next_step
 
 
-async def test_a_wallet_search_is_sent_without_a_counterparty(house: House, hub: Hub) -> None:
-    await house.directory.store_networks(
+async def test_a_wallet_search_is_sent_without_a_counterparty(installation: GatewayInstallation, hub: Hub) -> None:
+    await installation.directory.store_networks(
         CoinNetworks.model_validate({"coinNetworks": [{"coin": "XRP", "networkList": [{"network": "XRP"}]}]}),
         NOW,
     )
-    call = await started(house)
+    call = await started(installation)
     assert (call.operation, call.target) == ("wallet-search", "")
-    attempt = await calling(house, hub, house.searches).attempt(call, 0.0)
+    attempt = await calling(installation, hub, installation.searches).attempt(call, 0.0)
     assert (report(attempt).outcome, report(attempt).target) == ("answered", "")
     (request,) = hub.requests
     assert (request.method, request.url.path) == ("POST", "/v2/code/VerifyAddress")
     assert hub.body["addressNumber"] == f"{XRP}:77001"
     assert "X-Code-Req-Remote-PubKey" not in request.headers
-    (row,) = await tokens(house)
+    (row,) = await tokens(installation)
     assert (row.operation, row.request_id, row.subject) == ("wallet-search", hub.body["requestId"], SUBJECT)
     assert hub.body["callbackUrl"] == f"https://vasp.test/hooks/callbacks/wallet-search/{bytes(row.token).hex()}"
 
 
-async def test_a_repeat_has_the_same_url_and_no_second_row(house: House, hub: Hub) -> None:
+async def test_a_repeat_has_the_same_url_and_no_second_row(installation: GatewayInstallation, hub: Hub) -> None:
     """The hub takes the same request id again only with the same content (hub-api.md section 10)."""
     hub.answer = lambda _: httpx.Response(500, json={"errorType": "CODE_SERVER_INTERNAL_ERROR"})
-    call = await started(house)
-    first = await calling(house, hub, house.searches).attempt(call, 0.0)
+    call = await started(installation)
+    first = await calling(installation, hub, installation.searches).attempt(call, 0.0)
     assert isinstance(first.next_step, Postpone)
     assert not first.reached
     url = hub.body["callbackUrl"]
     again = replace(call, tries=1, note=first.next_step.note or "")
-    await calling(house, hub, house.searches_at("https://vasp.test/hooks/")).attempt(again, 0.0)
+    await calling(installation, hub, installation.searches_at("https://vasp.test/hooks/")).attempt(again, 0.0)
     assert hub.body["callbackUrl"] == url
-    assert len(await tokens(house)) == 1
+    assert len(await tokens(installation)) == 1
 
 
 @pytest.mark.parametrize(
@@ -162,24 +161,26 @@ async def test_a_repeat_has_the_same_url_and_no_second_row(house: House, hub: Hu
     ],
 )
 async def test_a_url_that_the_hub_would_refuse_is_not_sent(
-    house: House, hub: Hub, public_url: str | None, *, called_back: bool
+    installation: GatewayInstallation, hub: Hub, public_url: str | None, *, called_back: bool
 ) -> None:
-    attempt = await calling(house, hub, house.searches_at(public_url)).attempt(await started(house), 0.0)
+    attempt = await calling(installation, hub, installation.searches_at(public_url)).attempt(
+        await started(installation), 0.0
+    )
     assert report(attempt).outcome == "answered"
     assert ("callbackUrl" in hub.body) is called_back
-    assert len(await tokens(house)) == int(called_back)
+    assert len(await tokens(installation)) == int(called_back)
 
 
-async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None:
-    caller = calling(house, hub, None)
-    call = await started(house)
+async def test_the_result_is_asked_for_by_its_id(installation: GatewayInstallation, hub: Hub) -> None:
+    caller = calling(installation, hub, None)
+    call = await started(installation)
     attempt = await caller.attempt(call, 0.0)
     assert "callbackUrl" not in hub.body
     request_id = hub.body["requestId"]
-    await deliver(house, call, attempt)
+    await deliver(installation, call, attempt)
     processing = {"result": "invalid", "reasonType": "PROCESSING", "requestId": request_id}
     hub.answer = lambda _: httpx.Response(200, json=processing)
-    later = await due(house, 600)
+    later = await due(installation, 600)
     assert later.operation == "wallet-search-result"
     result = report(await caller.attempt(later, 0.0))
     assert (hub.requests[-1].method, hub.requests[-1].url.path) == ("GET", f"/v2/code/VerifyAddress/{request_id}")
@@ -187,21 +188,23 @@ async def test_the_result_is_asked_for_by_its_id(house: House, hub: Hub) -> None
     assert (result.outcome, result.message_code) == ("answered", "PROCESSING")
 
 
-async def deliver(house: House, call: CallItem, attempt: AttemptResult) -> None:
+async def deliver(installation: GatewayInstallation, call: CallItem, attempt: AttemptResult) -> None:
     said = report(attempt)
     content = said.model_dump_json(by_alias=True).encode()
-    await house.submit(Input("/hub", call.id, f"call.{said.outcome}", SUBJECT, house.now, said, content, uuid4()))
+    await installation.submit(
+        Input("/hub", call.id, f"call.{said.outcome}", SUBJECT, installation.now, said, content, uuid4())
+    )
 
 
-async def test_a_callback_makes_us_ask_now(house: House, hub: Hub) -> None:
-    call = await started(house)
-    await deliver(house, call, await calling(house, hub, house.searches).attempt(call, 0.0))
+async def test_a_callback_makes_us_ask_now(installation: GatewayInstallation, hub: Hub) -> None:
+    call = await started(installation)
+    await deliver(installation, call, await calling(installation, hub, installation.searches).attempt(call, 0.0))
     path = httpx.URL(hub.body["callbackUrl"]).path.removeprefix("/hooks")
     invented = {"result": "valid", "requestId": hub.body["requestId"], "beneficiaryVaspEntityId": "thief"}
-    async with house.gateway() as client:
+    async with installation.gateway() as client:
         answer = await client.post(path, json=invented)
         assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
-        call = await due(house)
+        call = await due(installation)
         assert call.operation == "wallet-search-result"
         # Whoever calls again and again makes us ask no oftener than once a second.
         await asyncio.gather(*(client.post(path, json={}) for _ in range(10)))
@@ -209,34 +212,34 @@ async def test_a_callback_makes_us_ask_now(house: House, hub: Hub) -> None:
         assert again.status_code == 404
         unknown = await client.post(path[:-32] + "0" * 32, json=invented)
         assert unknown.status_code == 404
-    async with house.database.read() as connection:
+    async with installation.database.read() as connection:
         inputs = (await connection.execute(select(tables.inputs.c.type))).scalars().all()
     assert inputs.count("search.called-back") == 1
 
 
-async def test_processes_share_what_was_heard_in_a_second(house: House, hub: Hub) -> None:
-    await calling(house, hub, house.searches).attempt(await started(house), 0.0)
+async def test_processes_share_what_was_heard_in_a_second(installation: GatewayInstallation, hub: Hub) -> None:
+    await calling(installation, hub, installation.searches).attempt(await started(installation), 0.0)
     path = httpx.URL(hub.body["callbackUrl"]).path.removeprefix("/hooks")
     for _ in range(3):
-        async with house.gateway() as client:
+        async with installation.gateway() as client:
             assert (await client.post(path, json={})).status_code == 200
-    async with house.database.read() as connection:
+    async with installation.database.read() as connection:
         inputs = (await connection.execute(select(tables.inputs.c.type))).scalars().all()
     assert inputs.count("search.called-back") == 1
 
 
-async def test_tokens_depend_on_key_operation_and_id(house: House) -> None:
+async def test_tokens_depend_on_key_operation_and_id(installation: GatewayInstallation) -> None:
     urls = [
-        await house.searches.expect_callback(operation, request_id, SUBJECT)
+        await installation.searches.expect_callback(operation, request_id, SUBJECT)
         for operation in CALLED_BACK
         for request_id in ("r-1", "r-2")
     ]
     assert len({str(url).rpartition("/")[2] for url in urls}) == 2 * len(CALLED_BACK)
-    assert await house.searches.expect_callback("status-search", "r-1", SUBJECT) is None
+    assert await installation.searches.expect_callback("status-search", "r-1", SUBJECT) is None
     token = str(urls[0]).rpartition("/")[2]
-    found = await house.searches.find("txid-search", token)
+    found = await installation.searches.find("txid-search", token)
     assert found is not None
     assert (found.request_id, found.subject) == ("r-1", SUBJECT)
     for wrong in (token.upper(), token[:-1], f"{token}0", "", "é" * 32, f"{token}\n"):
-        assert await house.searches.find("txid-search", wrong) is None, wrong
-    assert await house.searches.find("wallet-search", token) is None
+        assert await installation.searches.find("txid-search", wrong) is None, wrong
+    assert await installation.searches.find("wallet-search", token) is None

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.hub.kit import MemberServer, member_server, running
-from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember
-from tests.unit.sandbox.kit import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
+from tests.contract.hub.servers import MemberServer, member_server, running
+from tests.support.hub import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember
+from tests.support.sandbox import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
 from travelrule.client.errors import HubError, HubRefused, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner

@@ -10,8 +10,8 @@ import os
 import pytest
 
 from schemas.operations import Operation
-from tests.contract.hub.kit import MemberServer, member_server
-from tests.unit.hub.kit import NOW
+from tests.contract.hub.servers import MemberServer, member_server
+from tests.support.hub import NOW
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMemberAnswer

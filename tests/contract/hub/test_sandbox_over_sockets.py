@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.hub.kit import MemberServer, member_server, running
-from tests.unit.hub.kit import NORTH, SOUTH, TRANSFER_ID, error_of, signed
-from tests.unit.sandbox.kit import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
+from tests.contract.hub.servers import MemberServer, member_server, running
+from tests.support.hub import NORTH, SOUTH, TRANSFER_ID, error_of, signed
+from tests.support.sandbox import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
 from travelrule.errors import AddressUnavailable, ConfigurationError, UsageError
 from travelrule.hub.runtime.assembly import run_hub
 from travelrule.hub.runtime.server import serve

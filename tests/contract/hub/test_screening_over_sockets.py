@@ -10,10 +10,10 @@ from typing import Literal
 import aiohttp
 import pytest
 
-from tests.contract.hub.kit import running
+from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
-from tests.unit.hub.kit import NORTH
-from tests.unit.sandbox.kit import real
+from tests.support.hub import NORTH
+from tests.support.sandbox import real
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner

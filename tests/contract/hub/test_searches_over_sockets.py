@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.contract.hub.kit import MemberServer, member_server, running
+from tests.contract.hub.servers import MemberServer, member_server, running
 from tests.contract.hub.test_sandbox_over_sockets import Caller
-from tests.unit.hub.kit import NORTH, SOUTH, error_of
-from tests.unit.hub.searches.search_kit import ACCOUNT, EAST, REQUEST_ID, TXID, TXID_SEARCH, WALLET_SEARCH, Kind, rows
-from tests.unit.sandbox.kit import OWNED, ROBOT, ROBOT_SEED, data_request, listed, opened, real, sealed, withdrawal
+from tests.support.hub import NORTH, SOUTH, error_of
+from tests.support.sandbox import OWNED, ROBOT, ROBOT_SEED, data_request, listed, opened, real, sealed, withdrawal
+from tests.support.search_hub import ACCOUNT, EAST, REQUEST_ID, TXID, TXID_SEARCH, WALLET_SEARCH, Kind, rows
 from travelrule.crypto.sealing import open_sealed
 from travelrule.hub.runtime.assembly import run_hub
 from travelrule.sandbox.server import run_sandbox

@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.contract.hub.kit import running
+from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
-from tests.unit.hub.kit import NORTH, HandClock
-from tests.unit.sandbox.kit import real
+from tests.support.hub import NORTH, HandClock
+from tests.support.sandbox import real
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing

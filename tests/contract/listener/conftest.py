@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.listener.role import furnished
-from tests.unit.commands.conftest import cli, installed
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
+from tests.support.command_line_fixtures import cli, installed
 
 __all__ = ["cli", "installed"]
 

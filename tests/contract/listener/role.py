@@ -19,12 +19,12 @@ import orjson
 
 from schemas.hub.bodies import VaspEntry
 from streams.codec import reader
-from tests.benchmarks.desk import wallet_of
+from tests.benchmarks.filled_installation import wallet_of
 from tests.benchmarks.platform import event
-from tests.benchmarks.stage import member
+from tests.benchmarks.surroundings import member
 from tests.services.ports import free_port
 from tests.services.process import ROOT
-from tests.unit.commands.kit import NORTH_PUBLIC, Cli, environment
+from tests.support.command_line import NORTH_PUBLIC, Cli, environment
 from travelrule.bootstrap.installation import Installation
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey

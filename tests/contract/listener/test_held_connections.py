@@ -10,8 +10,8 @@ import pytest
 
 from tests.contract.listener.role import Peers, Role, hostile_peers, started, until_ready
 from tests.support.authority import Authority
-from tests.unit.commands.kit import Cli
-from tests.unit.listener.door import pour
+from tests.support.command_line import Cli
+from tests.support.raw_sockets import pour
 
 pytestmark = pytest.mark.services
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract.listener.role import HEADERS, M1, m1_body, started, until_ready
-from tests.unit.commands.kit import Cli
-from tests.unit.listener.door import open_door
+from tests.support.command_line import Cli
+from tests.support.raw_sockets import open_door
 
 pytestmark = pytest.mark.services
 

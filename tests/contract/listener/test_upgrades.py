@@ -16,7 +16,7 @@ import pytest
 from tests.contract.listener.role import HEADERS, started, until_ready
 from tests.services.ports import free_port
 from tests.services.process import ROOT
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 
 pytestmark = pytest.mark.services
 

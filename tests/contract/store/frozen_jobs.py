@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tests.contract.engine.toy import TOY, dead_letter_headers, told
+from tests.support.toy_machine import TOY, dead_letter_headers, told
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey

@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager, suppress
 import psutil
 import pytest
 
-from tests.contract.engine.toy import told
 from tests.contract.store.databases import url_of
 from tests.contract.store.frozen_jobs import JOBS, QUICK, engine
 from tests.services.process import ROOT
+from tests.support.toy_machine import told
 from travelrule.store import schema_version, tables
 from travelrule.store.database import Database, is_infrastructure_failure
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,22 +12,14 @@ import pytest
 from streams import embedded
 from streams.connection import Connection
 from streams.topics import Topics
+from tests.contract.streams.broker_topics import BrokerTopics
 from travelrule.settings import Settings
 
 _numbers = itertools.count()
 
 
-@dataclass(frozen=True)
-class Place:
-    """A broker with the topics of one test."""
-
-    connection: Connection
-    topics: Topics
-    settings: Settings
-
-
 @pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.services)])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BrokerTopics]:
     topics = Topics(f"t{os.getpid()}-{next(_numbers)}.")
 
     def settings(broker_url: str) -> Settings:
@@ -42,16 +33,16 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     if request.param == "embedded":
         broker = embedded.own_or_find(tmp_path, list(topics.specs()))
         assert broker is not None
-        yield Place(Connection(broker.addresses, embedded=True), topics, settings("embedded://"))
+        yield BrokerTopics(Connection(broker.addresses, embedded=True), topics, settings("embedded://"))
         broker.close()
     else:
         kafka = request.getfixturevalue("kafka")
         kafka.create_topics(list(topics.specs()), partitions=4)
-        yield Place(Connection((kafka.bootstrap,)), topics, settings(f"kafka://{kafka.bootstrap}"))
+        yield BrokerTopics(Connection((kafka.bootstrap,)), topics, settings(f"kafka://{kafka.bootstrap}"))
 
 
 @pytest.fixture
-async def publisher(place: Place) -> AsyncIterator[object]:
+async def publisher(place: BrokerTopics) -> AsyncIterator[object]:
     from streams.publisher import KafkaPublisher
 
     publisher = KafkaPublisher(place.connection, place.topics)

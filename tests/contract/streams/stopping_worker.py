@@ -12,8 +12,8 @@ import sys
 
 from streams.connection import Connection
 from streams.topics import Topics
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK
 from travelrule.settings import Settings
 
 

@@ -10,11 +10,11 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from agents import AGENTS
 from streams.backlog import Backlog
 from streams.publisher import KafkaPublisher
-from tests.contract.streams.conftest import Place
-from tests.contract.streams.consuming import Committer, consuming
+from tests.contract.streams.broker_topics import BrokerTopics
+from tests.contract.streams.worker import Committer, consuming
 
 
-async def test_what_is_published_is_delivered_whole(place: Place, publisher: KafkaPublisher) -> None:
+async def test_what_is_published_is_delivered_whole(place: BrokerTopics, publisher: KafkaPublisher) -> None:
     committer = Committer()
     async with consuming(place.settings, place.connection, committer):
         await publisher.publish("wallets", b"k", b"\x00\xffvalue", [("ce_id", b"1"), ("h", b"")])
@@ -24,7 +24,7 @@ async def test_what_is_published_is_delivered_whole(place: Place, publisher: Kaf
     assert delivery.headers == (("ce_id", b"1"), ("h", b""))
 
 
-async def test_tombstones_and_records_without_key_arrive(place: Place) -> None:
+async def test_tombstones_and_records_without_key_arrive(place: BrokerTopics) -> None:
     producer = AIOKafkaProducer(**place.connection.client_options())
     await producer.start()
     await producer.send_and_wait(place.topics.physical("wallets"), value=None, key=b"w-1")
@@ -39,7 +39,7 @@ async def test_tombstones_and_records_without_key_arrive(place: Place) -> None:
     }
 
 
-async def test_records_of_a_key_keep_their_order(place: Place, publisher: KafkaPublisher) -> None:
+async def test_records_of_a_key_keep_their_order(place: BrokerTopics, publisher: KafkaPublisher) -> None:
     numbers = range(40)
     await asyncio.gather(*(publisher.publish("withdrawals", b"k%d" % (n % 4), b"%d" % n, []) for n in numbers))
     committer = Committer()
@@ -50,7 +50,9 @@ async def test_records_of_a_key_keep_their_order(place: Place, publisher: KafkaP
         assert values == list(range(key, 40, 4))
 
 
-async def test_acknowledged_is_not_delivered_again_and_the_rest_is(place: Place, publisher: KafkaPublisher) -> None:
+async def test_acknowledged_is_not_delivered_again_and_the_rest_is(
+    place: BrokerTopics, publisher: KafkaPublisher
+) -> None:
     for n in range(6):
         await publisher.publish("decisions", b"same-key", b"%d" % n, [])
     first = Committer()
@@ -63,7 +65,9 @@ async def test_acknowledged_is_not_delivered_again_and_the_rest_is(place: Place,
     assert [d.value for d in second.seen] == [b"6"]
 
 
-async def test_offsets_are_committed_only_after_the_acknowledgement(place: Place, publisher: KafkaPublisher) -> None:
+async def test_offsets_are_committed_only_after_the_acknowledgement(
+    place: BrokerTopics, publisher: KafkaPublisher
+) -> None:
     for n in range(3):
         await publisher.publish("txids", b"one", b"%d" % n, [])
     committer = Committer()
@@ -86,7 +90,7 @@ async def _until_committed(backlog: Backlog) -> None:
             await backlog.look()
 
 
-async def test_a_stuck_committer_is_not_alive(place: Place, publisher: KafkaPublisher) -> None:
+async def test_a_stuck_committer_is_not_alive(place: BrokerTopics, publisher: KafkaPublisher) -> None:
     await publisher.publish("txids", b"one", b"1", [])
     committer = Committer()
     committer.open.clear()
@@ -101,7 +105,7 @@ async def test_a_stuck_committer_is_not_alive(place: Place, publisher: KafkaPubl
 
 
 async def test_an_agent_whose_queue_fails_ends_the_worker_without_acknowledging(
-    place: Place, publisher: KafkaPublisher
+    place: BrokerTopics, publisher: KafkaPublisher
 ) -> None:
     class Broken(Committer):
         async def put(self, _: object) -> None:
@@ -116,7 +120,9 @@ async def test_an_agent_whose_queue_fails_ends_the_worker_without_acknowledging(
         await again.until(lambda: len(again.acknowledged) == 1)
 
 
-async def test_publishing_takes_many_at_once_and_reads_back_headers(place: Place, publisher: KafkaPublisher) -> None:
+async def test_publishing_takes_many_at_once_and_reads_back_headers(
+    place: BrokerTopics, publisher: KafkaPublisher
+) -> None:
     await asyncio.gather(*(publisher.publish("verdicts", b"%d" % n, b"v", [("traceparent", b"t")]) for n in range(500)))
     consumer = AIOKafkaConsumer(
         place.topics.physical("verdicts"), **place.connection.client_options(), auto_offset_reset="earliest"
@@ -131,6 +137,8 @@ async def test_publishing_takes_many_at_once_and_reads_back_headers(place: Place
 
 
 @pytest.mark.parametrize("topic", ["nothing-of-ours", "travelrule.verdicts"])
-async def test_only_topics_of_the_registry_are_written(place: Place, publisher: KafkaPublisher, topic: str) -> None:
+async def test_only_topics_of_the_registry_are_written(
+    place: BrokerTopics, publisher: KafkaPublisher, topic: str
+) -> None:
     with pytest.raises(KeyError):
         await publisher.publish(topic, b"k", b"v", [])

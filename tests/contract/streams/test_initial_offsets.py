@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient
 
 from streams.connection import Connection
 from streams.topics import Topics
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK, new_topics, settings_for
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK, new_topics, settings_for
 from tests.services import KafkaNode
 
 pytestmark = pytest.mark.services

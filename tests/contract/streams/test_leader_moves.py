@@ -14,8 +14,8 @@ from confluent_kafka import TopicPartition as Partition
 from streams.connection import Connection
 from streams.topics import Topics
 from streams.worker import FaustWorker
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK, file_worker, new_topics, settings_for
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK, file_worker, new_topics, settings_for
 from tests.services import KafkaCluster
 
 pytestmark = [

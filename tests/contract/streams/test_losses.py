@@ -18,8 +18,8 @@ from streams.backlog import Backlog
 from streams.connection import Connection
 from streams.publisher import KafkaPublisher, UnreachableError
 from streams.worker import FaustWorker
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK, file_worker, new_topics, settings_for
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK, file_worker, new_topics, settings_for
 from tests.services import KafkaNode
 from travelrule.errors import ServiceUnavailable
 from travelrule.settings import Settings

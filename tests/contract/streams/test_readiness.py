@@ -11,8 +11,8 @@ from streams.backlog import Backlog
 from streams.connection import Connection
 from streams.publisher import KafkaPublisher
 from streams.worker import READY_STALL_SECONDS
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK, new_topics, settings_for
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK, new_topics, settings_for
 from tests.services import KafkaNode
 
 pytestmark = pytest.mark.services

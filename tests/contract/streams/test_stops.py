@@ -14,15 +14,15 @@ import pytest
 from streams.connection import Connection
 from streams.topics import Topics
 from streams.worker import ABANDON_SECONDS
-from tests.contract.streams.consuming import Committer, consuming
-from tests.contract.streams.workers import QUICK, new_topics, settings_for
+from tests.contract.streams.worker import Committer, consuming
+from tests.contract.streams.worker_processes import QUICK, new_topics, settings_for
 from tests.services import KafkaNode
 from tests.services.process import ROOT
 
 pytestmark = pytest.mark.services
 
 STOP_SECONDS = 5
-"""What ``consuming`` gives a stop."""
+"""What ``worker`` gives a stop."""
 ENDED_SECONDS = 2 * (STOP_SECONDS + 3 * ABANDON_SECONDS)
 PATIENT_SECONDS = 120
 """The group waits so long for the silent member: longer than the worker may take to end."""

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from streams.connection import Connection
-from tests.unit.commands.kit import environment
-from tests.unit.engine import manual_time
+from tests.support import manual_time
+from tests.support.command_line import environment
 from travelrule.bootstrap import installation
 from travelrule.bootstrap.worker_role import WorkerRole
 from travelrule.engine.intake import Intake

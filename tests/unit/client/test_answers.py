@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.hub_function import NOW, PEER, HubFunction
 from travelrule.client.answers import read, retry_after_seconds
 from travelrule.client.codes import CODES
 from travelrule.client.errors import Action, BadAnswer, HubError, HubRefused, HubUnavailable, NoAnswer
 from travelrule.client.hub import HubClient
 from travelrule.client.operations import OPERATIONS
 from travelrule.client.wire import RawAnswer
-
-from .conftest import NOW, PEER, Hub
 
 
 async def error_of(client: HubClient) -> HubError:
@@ -25,7 +24,9 @@ async def error_of(client: HubClient) -> HubError:
     return caught.value
 
 
-async def test_a_refusal_by_result_is_an_answer(client: HubClient, hub: Hub, seen: list[tuple[str, str]]) -> None:
+async def test_a_refusal_by_result_is_an_answer(
+    client: HubClient, hub: HubFunction, seen: list[tuple[str, str]]
+) -> None:
     hub.says(200, json={"result": "DENIED", "reasonType": "UNKNOWN", "extra": 1})
     answer = await client.transfer_authorization("south", PEER.public_base64, b"{}")
     assert answer.result == "denied"
@@ -72,7 +73,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("status", "code", "kind", "fault", "action", "maybe"), ROWS)
 async def test_error_codes(
-    client: HubClient, hub: Hub, status: int, code: str, kind: type, fault: str, action: Action, maybe: bool
+    client: HubClient, hub: HubFunction, status: int, code: str, kind: type, fault: str, action: Action, maybe: bool
 ) -> None:
     hub.says(status, json={"errorType": code, "errorMsg": "Erik Lind"})
     error = await error_of(client)
@@ -90,7 +91,9 @@ def test_every_code_of_the_table_is_tested() -> None:
 @pytest.mark.parametrize(
     "body", [b"<html>", b"", b"[]", b"null", b'{"errorType": 7}', b'{"errorType":"Erik Lind"}', b'{"errorType":"A B"}']
 )
-async def test_an_error_without_readable_code_is_judged_by_its_status(client: HubClient, hub: Hub, body: bytes) -> None:
+async def test_an_error_without_readable_code_is_judged_by_its_status(
+    client: HubClient, hub: HubFunction, body: bytes
+) -> None:
     hub.says(500, content=body)
     error = await error_of(client)
     assert isinstance(error, HubUnavailable)
@@ -114,7 +117,7 @@ async def test_an_error_without_readable_code_is_judged_by_its_status(client: Hu
     ],
     ids=["html", "empty", "array", "no-result", "odd-result", "bool", "cut", "204", "302", "large", "deep"],
 )
-async def test_garbage_is_a_bad_answer(client: HubClient, hub: Hub, status: int, content: bytes) -> None:
+async def test_garbage_is_a_bad_answer(client: HubClient, hub: HubFunction, status: int, content: bytes) -> None:
     hub.says(status, content=content, headers={"location": "http://hub.test/elsewhere"})
     error = await error_of(client)
     assert isinstance(error, BadAnswer)
@@ -122,7 +125,7 @@ async def test_garbage_is_a_bad_answer(client: HubClient, hub: Hub, status: int,
     assert len(hub.requests) == 1
 
 
-async def test_directory_answers_are_read_tolerantly(client: HubClient, hub: Hub) -> None:
+async def test_directory_answers_are_read_tolerantly(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"vasps": [{"vaspEntityId": "south", "health": "down"}, {"x": 1}, None]})
     listing = await client.vasp_list()
     assert [(vasp.vasp_entity_id, vasp.is_up) for vasp in listing.vasps] == [("south", False)]
@@ -131,14 +134,16 @@ async def test_directory_answers_are_read_tolerantly(client: HubClient, hub: Hub
         await client.vasp_list()
 
 
-async def test_keys_with_an_impossible_expiry_are_read(client: HubClient, hub: Hub) -> None:
+async def test_keys_with_an_impossible_expiry_are_read(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"pubkeys": [{"pubkey": PEER.public_base64, "expiresAt": "2022-06-31T23:59:59Z"}]})
     assert [(key.pubkey, key.expires_at) for key in (await client.public_keys("south")).pubkeys] == [
         (PEER.public_base64, None)
     ]
 
 
-async def test_connection_errors_are_no_answer(client: HubClient, hub: Hub, seen: list[tuple[str, str]]) -> None:
+async def test_connection_errors_are_no_answer(
+    client: HubClient, hub: HubFunction, seen: list[tuple[str, str]]
+) -> None:
     for raised, maybe in (
         (httpx.ConnectError("x"), False),
         (httpx.PoolTimeout("x"), False),
@@ -156,7 +161,7 @@ async def test_connection_errors_are_no_answer(client: HubClient, hub: Hub, seen
     assert seen == [("transfer-authorization", "no-answer")] * 3
 
 
-async def test_retry_after(client: HubClient, hub: Hub) -> None:
+async def test_retry_after(client: HubClient, hub: HubFunction) -> None:
     hub.says(429, json={"errorType": "TOO_MANY_REQUESTS"}, headers={"Retry-After": "17"})
     assert (await error_of(client)).retry_after_s == 17.0
     for text, seconds in (

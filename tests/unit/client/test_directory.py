@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schemas.hub.bodies import VaspEntry
+from tests.support.hub_function import OWN, PEER
 from travelrule.client.directory import by_entity, changes, same_alliance
-
-from .conftest import OWN, PEER
 
 
 def entry(entity_id: str = "south", **changes: object) -> VaspEntry:

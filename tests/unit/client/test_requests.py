@@ -7,12 +7,11 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
+from tests.support.hub_function import OWN, PEER, HubFunction, signer
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.operations import OPERATIONS
 from travelrule.crypto.signing import verify
-
-from .conftest import OWN, PEER, Hub, signer
 
 BODY = '{"b" : 1,\n "name":"김"}'.encode()
 SEALED = {"address-search", "transfer-authorization", "data-request"}
@@ -92,7 +91,7 @@ async def call(client: HubClient, name: str, target: str = "south") -> None:
 
 @pytest.mark.parametrize(("name", "method", "path"), LINES)
 async def test_each_operation_has_its_line_and_header_set(
-    client: HubClient, hub: Hub, name: str, method: str, path: str
+    client: HubClient, hub: HubFunction, name: str, method: str, path: str
 ) -> None:
     hub.says(200, json=ANSWERS[name])
     await call(client, name)
@@ -118,7 +117,7 @@ def test_every_operation_is_tested() -> None:
     assert set(OPERATIONS) == {line[0] for line in LINES}
 
 
-async def test_each_sending_has_its_own_nonce(client: HubClient, hub: Hub) -> None:
+async def test_each_sending_has_its_own_nonce(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"result": "normal"})
     await client.finish("south", BODY)
     await client.finish("south", BODY)
@@ -128,7 +127,7 @@ async def test_each_sending_has_its_own_nonce(client: HubClient, hub: Hub) -> No
 
 
 @pytest.mark.parametrize("target", ["a/b", "a b", "100%", "x?y#z", "김", "gtr-a:b"])
-async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: Hub, target: str) -> None:
+async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: HubFunction, target: str) -> None:
     hub.says(200, json={"pubkeys": []})
     await client.public_keys(target)
     raw = hub.requests[0].url.raw_path.decode()
@@ -137,7 +136,9 @@ async def test_an_entity_id_stays_one_path_segment(client: HubClient, hub: Hub, 
 
 
 @pytest.mark.parametrize("target", ["", ".", ".."])
-async def test_an_entity_id_that_would_change_the_path_is_not_sent(client: HubClient, hub: Hub, target: str) -> None:
+async def test_an_entity_id_that_would_change_the_path_is_not_sent(
+    client: HubClient, hub: HubFunction, target: str
+) -> None:
     with pytest.raises(HubRefused) as caught:
         await client.finish(target, BODY)
     assert caught.value.error_code == "INVALID_TARGET_VASP_ID"
@@ -145,7 +146,9 @@ async def test_an_entity_id_that_would_change_the_path_is_not_sent(client: HubCl
 
 
 @pytest.mark.parametrize("name", ["txid-search-result", "wallet-search-result"])
-async def test_a_result_is_asked_for_by_the_request_id_without_a_body(client: HubClient, hub: Hub, name: str) -> None:
+async def test_a_result_is_asked_for_by_the_request_id_without_a_body(
+    client: HubClient, hub: HubFunction, name: str
+) -> None:
     hub.says(200, json={"result": "invalid", "reasonType": "PROCESSING"})
     answer = await client.call(name, "a/b", b"")
     assert answer.result == "invalid"
@@ -163,7 +166,7 @@ async def test_the_receivers_key_belongs_to_sealed_operations_only(client: HubCl
         await client.call("address-search", "south", BODY)
 
 
-async def test_traceparent_is_passed_on_and_only_a_real_one(client: HubClient, hub: Hub) -> None:
+async def test_traceparent_is_passed_on_and_only_a_real_one(client: HubClient, hub: HubFunction) -> None:
     hub.says(200, json={"result": "normal"})
     good = "00-" + "a" * 32 + "-" + "b" * 16 + "-01"
     await client.finish("south", BODY, traceparent=good)

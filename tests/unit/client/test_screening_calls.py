@@ -7,14 +7,13 @@ from decimal import Decimal
 import httpx
 import pytest
 
+from tests.support.hub_function import NOW, OWN, HubFunction, signer
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import Action, BadAnswer, HubError, HubRefused, HubUnavailable, QuotaRefused
 from travelrule.client.hub import HubClient
 
-from .conftest import NOW, OWN, Hub, signer
 
-
-async def test_the_other_prefix_is_used_for_screening_only(hub: Hub) -> None:
+async def test_the_other_prefix_is_used_for_screening_only(hub: HubFunction) -> None:
     hub.answer = lambda _: httpx.Response(200, json={"result": "NORMAL", "requestId": 7, "status": "PENDING"})
     client = HubClient(
         "http://hub.test",
@@ -39,7 +38,7 @@ async def test_the_other_prefix_is_used_for_screening_only(hub: Hub) -> None:
     ]
 
 
-async def test_a_report_is_signed_without_body_and_read_whole(client: HubClient, hub: Hub) -> None:
+async def test_a_report_is_signed_without_body_and_read_whole(client: HubClient, hub: HubFunction) -> None:
     hub.says(
         200,
         json={
@@ -64,7 +63,9 @@ async def test_a_report_is_signed_without_body_and_read_whole(client: HubClient,
 
 
 @pytest.mark.parametrize("status", [200, 400, 422, 500, 503])
-async def test_a_failed_screening_is_an_answer_with_any_status(client: HubClient, hub: Hub, status: int) -> None:
+async def test_a_failed_screening_is_an_answer_with_any_status(
+    client: HubClient, hub: HubFunction, status: int
+) -> None:
     hub.says(status, json={"result": "ERROR", "reasonMsg": "chain not supported"})
     assert (await client.wallet_screening(b"{}")).result == "ERROR"
     assert (await client.transaction_screening(b"{}")).result == "ERROR"
@@ -85,7 +86,7 @@ async def test_a_failed_screening_is_an_answer_with_any_status(client: HubClient
     ],
 )
 async def test_other_answers_to_a_screening_are_errors(
-    client: HubClient, hub: Hub, status: int, content: bytes, kind: type[HubError]
+    client: HubClient, hub: HubFunction, status: int, content: bytes, kind: type[HubError]
 ) -> None:
     hub.says(status, content=content)
     with pytest.raises(HubError) as caught:
@@ -93,7 +94,7 @@ async def test_other_answers_to_a_screening_are_errors(
     assert type(caught.value) is kind
 
 
-async def test_an_error_result_means_nothing_to_other_operations(client: HubClient, hub: Hub) -> None:
+async def test_an_error_result_means_nothing_to_other_operations(client: HubClient, hub: HubFunction) -> None:
     hub.says(503, json={"result": "ERROR"})
     with pytest.raises(HubUnavailable):
         await client.txid_search(b"{}")
@@ -102,7 +103,7 @@ async def test_an_error_result_means_nothing_to_other_operations(client: HubClie
 
 
 async def test_invalid_origin_of_kyt_is_its_quota_and_elsewhere_our_registration(
-    client: HubClient, hub: Hub, seen: list[tuple[str, str]]
+    client: HubClient, hub: HubFunction, seen: list[tuple[str, str]]
 ) -> None:
     hub.says(422, json={"errorType": "INVALID_ORIGIN"})
     for call in (client.kyt_search(b"{}"), client.kyt_report(7)):
@@ -116,7 +117,7 @@ async def test_invalid_origin_of_kyt_is_its_quota_and_elsewhere_our_registration
     assert {outcome for _, outcome in seen} == {"refused"}
 
 
-async def test_a_503_of_kyt_without_a_code_is_the_providers(client: HubClient, hub: Hub) -> None:
+async def test_a_503_of_kyt_without_a_code_is_the_providers(client: HubClient, hub: HubFunction) -> None:
     hub.says(503, content=b"busy")
     with pytest.raises(HubUnavailable) as caught:
         await client.kyt_search(b"{}")
@@ -132,7 +133,7 @@ async def test_a_503_of_kyt_without_a_code_is_the_providers(client: HubClient, h
     ],
 )
 async def test_the_status_of_a_session_is_an_open_text(
-    client: HubClient, hub: Hub, answer: dict[str, str], reads: str
+    client: HubClient, hub: HubFunction, answer: dict[str, str], reads: str
 ) -> None:
     hub.says(200, json=answer)
     assert (await client.unhosted_result("w")).status == reads
@@ -140,7 +141,7 @@ async def test_the_status_of_a_session_is_an_open_text(
 
 @pytest.mark.parametrize("answer", [{}, {"token": ""}, {"token": 7}, {"token": "t"}, {"walletVerificationId": "w"}])
 async def test_a_token_without_its_parts_is_a_bad_answer(
-    client: HubClient, hub: Hub, answer: dict[str, object]
+    client: HubClient, hub: HubFunction, answer: dict[str, object]
 ) -> None:
     hub.says(200, json=answer)
     with pytest.raises(BadAnswer):
@@ -149,7 +150,7 @@ async def test_a_token_without_its_parts_is_a_bad_answer(
 
 @pytest.mark.parametrize("answer", [{"status": "DONE", "requestId": 7}, {"status": "PENDING"}, {"requestId": 7}])
 async def test_a_kyt_answer_without_a_known_status_and_id_is_a_bad_answer(
-    client: HubClient, hub: Hub, answer: dict[str, object]
+    client: HubClient, hub: HubFunction, answer: dict[str, object]
 ) -> None:
     hub.says(200, json=answer)
     with pytest.raises(BadAnswer):

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.hub_function import OWN, signer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.operations import FINISH
 from travelrule.client.transports import AiohttpWire, HttpxWire
 from travelrule.client.wire import Limits, Outgoing, Wire
 from travelrule.crypto.signing import verify
-
-from .conftest import OWN, signer
 
 BODY = b'{"transferId":"1","status":"canceled"}'
 OPERATION = replace(FINISH, read_s=2.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.services.ports import free_port
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 from travelrule.store import schema_version
 
 

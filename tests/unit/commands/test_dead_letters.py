@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 from typer.testing import CliRunner
 
-from tests.unit.commands.kit import Cli, dead_letter
+from tests.support.command_line import Cli, dead_letter
 from tests.unit.commands.test_message_letters import refused_message
 from tests.unit.commands.test_operator_commands import consumed, rows
 from travelrule.bootstrap.installation import Installation

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from schemas.events.cloudevents import CloudEvent
-from tests.unit.commands.kit import FIRST_POLICY, SEED, Answer, Cli, key, verified, withdraw
+from tests.support.command_line import FIRST_POLICY, SEED, Answer, Cli, key, verified, withdraw
 from tests.unit.commands.test_operator_commands import consumed
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.decisions.event import DecisionEvent, decision_event
@@ -61,7 +61,7 @@ def test_a_final_verdict_is_told_before_anything_is_sent(installed: Cli, broker:
 
 async def hold(opened: Installation) -> None:
     """`w-1` to a VASP that does not answer: on hold, and allowed only where the policy overrides."""
-    from tests.unit.commands.kit import an_input
+    from tests.support.command_line import an_input
     from tests.unit.exchange.originator.scene import reported
 
     await withdraw(opened)
@@ -218,7 +218,7 @@ def test_an_accepted_decision_is_told_with_its_verdict(installed: Cli) -> None:
 
 def test_a_decision_that_came_too_late_is_told_as_refused(installed: Cli) -> None:
     """It was right when it was sent; the counterparty verified before the worker took it."""
-    from tests.unit.commands.kit import answer_calls
+    from tests.support.command_line import answer_calls
 
     async def run(opened: Installation) -> tuple[DecisionOutcome, str]:
         await withdraw(opened)

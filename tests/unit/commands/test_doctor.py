@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tests.services.ports import free_port
-from tests.unit.commands.kit import NORTH_PUBLIC, Cli
-from tests.unit.sandbox.kit import listed
+from tests.support.command_line import NORTH_PUBLIC, Cli
+from tests.support.sandbox import listed
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.doctor import open_files
 from travelrule.sandbox.server import run_sandbox
@@ -108,7 +108,7 @@ def test_a_new_key_that_signs_before_it_is_registered(installed: Cli, broker: tu
 
 
 def installed_seed() -> str:
-    from tests.unit.commands.kit import SEED
+    from tests.support.command_line import SEED
 
     return SEED
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.unit.commands.kit import PERSONAL, Cli, an_input, answer_calls, verified, withdraw
+from tests.support.command_line import PERSONAL, Cli, an_input, answer_calls, verified, withdraw
 from tests.unit.customers.test_wallet import registered
 from tests.unit.exchange.originator.scene import (
     TRANSFER_ID,
@@ -150,9 +150,9 @@ async def hit(opened: Installation) -> None:
 @pytest.fixture
 def screened(installed: Cli) -> Cli:
     """An installation whose policy requires the lists."""
-    from tests.unit.commands import kit
+    from tests.support import command_line
 
-    installed._monkeypatch.setattr(kit, "FIRST_POLICY", 'sanctions = "required"\n')
+    installed._monkeypatch.setattr(command_line, "FIRST_POLICY", 'sanctions = "required"\n')
     installed.set()
     return installed
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.unit.commands.kit import Cli
+from tests.support.command_line import Cli
 from travelrule.bootstrap.installation import Installation
 from travelrule.bootstrap.list_import import addresses_of_folder, load_first_lists
 from travelrule.errors import ConfigurationError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from tests.unit.commands.kit import Cli, withdraw
+from tests.support.command_line import Cli, withdraw
 from tests.unit.commands.test_operator_commands import rows
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.messages.message_record import record_of

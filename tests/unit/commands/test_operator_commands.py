@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from schemas.events.cloudevents import CloudEvent
 from schemas.registry import EVENTS
-from tests.unit.commands.kit import FIRST_POLICY, PERSONAL, Cli, dead_letter, verified, withdraw
+from tests.support.command_line import FIRST_POLICY, PERSONAL, Cli, dead_letter, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.store import bulk, tables
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.unit.commands.kit import PERSONAL, Cli, verified, withdraw
+from tests.support.command_line import PERSONAL, Cli, verified, withdraw
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.policy import trial_output
 from travelrule.machine.input import RawMessage, Rejected

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select, update
 
 from schemas.registry import DEAD_LETTER_BYTES
-from tests.unit.commands.kit import Cli, dead_letter, verified
+from tests.support.command_line import Cli, dead_letter, verified
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.apply.dead_letter_copy import TRUNCATED
 from travelrule.store import tables

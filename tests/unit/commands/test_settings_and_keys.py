@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from tests.unit.commands.kit import NORTH_PUBLIC, OLD_PUBLIC, SEED, Cli
+from tests.support.command_line import NORTH_PUBLIC, OLD_PUBLIC, SEED, Cli
 from travelrule.crypto.signing import SigningKey
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.unit.commands.kit import Cli, dead_letter
+from tests.support.command_line import Cli, dead_letter
 from travelrule.bootstrap.installation import Installation
 from travelrule.commands.terminal_text import one_line, printable
 from travelrule.machine.input import RawMessage, Rejected

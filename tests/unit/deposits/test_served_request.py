@@ -11,6 +11,7 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
+from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.profile import VaspProfile
@@ -20,8 +21,6 @@ from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
 from travelrule.messages.inbound_request import FinishReceived, SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, OwnVasp, Policy
-
-from .scene import ADDRESS, NOW, TAG, TXID
 
 PROFILE = VaspProfile.from_toml(
     'legal_name = "South Exchange Ltd."\ncountry_of_registration = "KR"\n[address]\ntown = "Seoul"\ncountry = "KR"'

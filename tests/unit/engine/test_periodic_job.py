@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.unit.engine import manual_time
+from tests.support import manual_time
 from travelrule import metrics
 from travelrule.engine.periodic_job import PAUSE_SECONDS_MAX, Outage, PeriodicJob
 

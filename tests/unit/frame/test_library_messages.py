@@ -12,7 +12,7 @@ from aiokafka import TopicPartition
 from aiokafka.errors import KafkaConnectionError, NotLeaderForPartitionError
 from aiokafka.structs import BrokerMetadata
 
-from tests.e2e import planted
+from tests.e2e import planted_people
 from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.bootstrap.log_names import library_messages
@@ -105,10 +105,10 @@ def test_an_address_before_a_port_is_no_host(out: io.StringIO, value: str) -> No
 
 
 def test_the_hunt_for_planted_people_finds_none_in_lines_of_libraries(out: io.StringIO) -> None:
-    hunt = planted.Hunt()
+    hunt = planted_people.Hunt()
     for library in ("aiokafka", "faust", "mode", "asyncpg", "sqlalchemy.pool", "uvicorn.error", "aiohttp", "httpx"):
         log = logging.getLogger(library)
-        for piece in planted.PIECES:
+        for piece in planted_people.PIECES:
             error = ValueError(piece)
             row = {"name": piece, "list": [piece]}
             log.warning("Could not send %s to node %s: %r", piece, 1, error)
@@ -117,7 +117,7 @@ def test_the_hunt_for_planted_people_finds_none_in_lines_of_libraries(out: io.St
             log.warning("%s:%s and %s", piece, 9092, (piece, row, piece.encode(), TopicPartition(piece, 3)))
     text = out.getvalue().encode()
     assert text.count(b"Could not send") >= 1
-    assert hunt.found("".join(planted.PIECES).encode()), "the hunt finds what is there"
+    assert hunt.found("".join(planted_people.PIECES).encode()), "the hunt finds what is there"
     assert hunt.found(text) == set()
 
 

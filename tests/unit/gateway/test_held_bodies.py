@@ -10,13 +10,12 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.unit.listener.door import Door, open_door
+from tests.support.gateway_scene import AUTHORIZATION, BTC, HEADERS, GatewayScene, beneficiary, box, transfer
+from tests.support.raw_sockets import Door, open_door
 from travelrule.gateway.app import create_gateway
 from travelrule.gateway.bodies import CLEAR_BODY_BYTES_MAX
 from travelrule.listener.body_room import MIB, BodyLimits, BodyRoom
 from travelrule.listener.limits import ListenerLimits
-
-from .conftest import AUTHORIZATION, BTC, HEADERS, World, beneficiary, box, transfer
 
 VERIFY = "/v1/beneficiary/VerifyAddress"
 TRANSFER = "/v1/beneficiary/transfer"
@@ -25,12 +24,12 @@ REPORT = "/v1/beneficiary/transfer/txid"
 
 @asynccontextmanager
 async def served(
-    world: World, limits: BodyLimits | None = None, **changes: Any
+    scene: GatewayScene, limits: BodyLimits | None = None, **changes: Any
 ) -> AsyncIterator[tuple[Door, BodyRoom]]:
     room = BodyRoom(limits)
     # Deadlines are far away: what ends here is ended by room.
     given = {"bodies": room, "verify_deadline_s": 600, "deadline_s": 600, **changes}
-    app: Any = create_gateway(world.deps(**given))
+    app: Any = create_gateway(scene.deps(**given))
     async with open_door(ListenerLimits(connections_per_source=1024, body_seconds=600), app=app) as door:
         yield door, room
 
@@ -57,8 +56,8 @@ async def verified(door: Door) -> str:
     return str((await answered(door, head(VERIFY, len(body)) + body))[1].get("result"))
 
 
-async def test_200_half_bodies_hold_bounded_memory_and_keep_no_request_out(world: World) -> None:
-    async with served(world) as (door, room):
+async def test_200_half_bodies_hold_bounded_memory_and_keep_no_request_out(scene: GatewayScene) -> None:
+    async with served(scene) as (door, room):
         most, writers = 0, []
         for number in range(240):
             size = 1_000_000 if number < 200 else 50_000
@@ -86,16 +85,16 @@ async def test_200_half_bodies_hold_bounded_memory_and_keep_no_request_out(world
     ],
 )
 async def test_what_the_headers_tell_is_answered_before_a_byte_of_the_body(
-    world: World, path: str, length: int, headers: dict[str, str], code: str
+    scene: GatewayScene, path: str, length: int, headers: dict[str, str], code: str
 ) -> None:
-    async with served(world) as (door, room):
+    async with served(scene) as (door, room):
         status, body = await answered(door, head(path, length, headers))
         assert (status, body["errorType"]) == (503, code)
         assert room.held_bytes == 0
 
 
-async def test_a_body_that_gives_way_is_answered(world: World) -> None:
-    async with served(world, BodyLimits(total=3 * MIB, per_source=2 * MIB)) as (door, room):
+async def test_a_body_that_gives_way_is_answered(scene: GatewayScene) -> None:
+    async with served(scene, BodyLimits(total=3 * MIB, per_source=2 * MIB)) as (door, room):
         half = head(TRANSFER, 900_000) + b"x" * 899_999
         first = asyncio.create_task(answered(door, half))
         await door.until(lambda: room.held_bytes == 899_999)
@@ -108,9 +107,9 @@ async def test_a_body_that_gives_way_is_answered(world: World) -> None:
             writer.transport.abort()
 
 
-async def test_a_member_whose_requests_wait_holds_no_more_than_its_share(world: World) -> None:
-    async with served(world, BodyLimits(per_member=MIB)) as (door, room):
-        world.reads.gate = asyncio.Event()
+async def test_a_member_whose_requests_wait_holds_no_more_than_its_share(scene: GatewayScene) -> None:
+    async with served(scene, BodyLimits(per_member=MIB)) as (door, room):
+        scene.reads.gate = asyncio.Event()
         inner = {**transfer(), "note": "x" * 300_000}
         bodies = [orjson.dumps({**AUTHORIZATION, "transferId": f"t-{n}", "payload": box(inner)}) for n in range(3)]
         waiting = [await door.knock() for _ in range(2)]
@@ -120,7 +119,7 @@ async def test_a_member_whose_requests_wait_holds_no_more_than_its_share(world: 
         await door.until(lambda: room.held_bytes == held and room._by_member["north"] == held)
         status, refusal = await answered(door, head(TRANSFER, len(bodies[2])) + bodies[2])
         assert (status, refusal["errorType"]) == (503, "VASP_BACKEND_INTERNAL_ERROR")
-        world.reads.gate.set()
+        scene.reads.gate.set()
         assert await verified(door) == "valid"
         for _, writer in waiting:
             writer.transport.abort()

@@ -12,11 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.gateway_scene import (
+    AUTHORIZATION,
+    BTC,
+    DATA_REQUEST,
+    HEADERS,
+    GatewayScene,
+    box,
+    name,
+    payee,
+    transfer,
+)
 from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import ErrorType
 from travelrule.log_output import ATTRIBUTE
-
-from .conftest import AUTHORIZATION, BTC, DATA_REQUEST, HEADERS, World, box, name, payee, transfer
 
 ENDPOINTS = [
     ("POST", "/v1/beneficiary/VerifyAddress"),
@@ -86,35 +95,35 @@ def test_nonsense(runner: asyncio.Runner, method: str, path: str, data: st.DataO
         | st.builds(lambda extra: {**DATA_REQUEST, "payload": box(payee()), **extra}, objects)
     )
     headers = HEADERS | data.draw(st.dictionaries(st.sampled_from(sorted(HEADERS)), header_values, max_size=2))
-    world = World()
-    world.sent()
-    checked(runner.run(_once(world, method, path, body, headers)))
+    scene = GatewayScene()
+    scene.sent()
+    checked(runner.run(_once(scene, method, path, body, headers)))
 
 
-async def _once(world: World, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
-    async with world.open():
-        return await world.send(method, path, body, headers)
+async def _once(scene: GatewayScene, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
+    async with scene.open():
+        return await scene.send(method, path, body, headers)
 
 
 @pytest.mark.parametrize(("method", "path"), ENDPOINTS)
-async def test_a_large_body(world: World, method: str, path: str) -> None:
-    answer = await world.send(method, path, b'{"transferId":"' + b"x" * BODY_BYTES_MAX + b'"}')
+async def test_a_large_body(scene: GatewayScene, method: str, path: str) -> None:
+    answer = await scene.send(method, path, b'{"transferId":"' + b"x" * BODY_BYTES_MAX + b'"}')
     checked(answer)
     assert answer.json()["errorType"] == "INVALID_MSG_FIELD_VALUE"
 
 
-async def test_deep_payloads_are_refused_and_shallow_long_ones_are_not(world: World) -> None:
+async def test_deep_payloads_are_refused_and_shallow_long_ones_are_not(scene: GatewayScene) -> None:
     deep: Any = "x"
     for _ in range(70):
         deep = [deep]
-    answer = await world.authorize({**transfer(), "extra": deep})
+    answer = await scene.authorize({**transfer(), "extra": deep})
     assert answer.json()["errorType"] == "INVALID_ENCRYPTED_BODY"
-    answer = await world.authorize({**transfer(), "extra": [[1]] * 200})
+    answer = await scene.authorize({**transfer(), "extra": [[1]] * 200})
     assert answer.json()["result"] == "verified"
 
 
-async def test_a_peer_that_goes_away_is_no_error(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    app = world.open()._transport.app  # type: ignore[attr-defined]
+async def test_a_peer_that_goes_away_is_no_error(scene: GatewayScene, caplog: pytest.LogCaptureFixture) -> None:
+    app = scene.open()._transport.app  # type: ignore[attr-defined]
     sent: list[Any] = []
 
     async def receive() -> dict[str, str]:
@@ -154,38 +163,38 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
     )
 
 
-async def test_nothing_personal_is_logged_or_echoed(world: World, caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_personal_is_logged_or_echoed(scene: GatewayScene, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     answers: list[httpx.Response] = []
     inner = planted()
 
     async def all_of_them() -> None:
-        answers.append(await world.authorize(inner, transferId="plantedid-1"))
-        answers.append(await world.authorize(inner, transferId="plantedid-2", amount="Zebulon"))
-        answers.append(await world.authorize(inner, transferId="plantedid-3", tradeCurrency="Quagmire"))
-        answers.append(await world.authorize({**inner, "Beneficiary": "Zebulon Quagmire"}, transferId="plantedid-4"))
-        answers.append(await world.authorize(payload="Zebulon Quagmire"))
+        answers.append(await scene.authorize(inner, transferId="plantedid-1"))
+        answers.append(await scene.authorize(inner, transferId="plantedid-2", amount="Zebulon"))
+        answers.append(await scene.authorize(inner, transferId="plantedid-3", tradeCurrency="Quagmire"))
+        answers.append(await scene.authorize({**inner, "Beneficiary": "Zebulon Quagmire"}, transferId="plantedid-4"))
+        answers.append(await scene.authorize(payload="Zebulon Quagmire"))
         body = {"currency": "BTC", "payload": box({"Beneficiary": inner["Beneficiary"]})}
-        answers.append(await world.send("POST", ENDPOINTS[0][1], body))
-        answers.append(await world.send("POST", ENDPOINTS[0][1], {**body, "Zebulon": 1, "currency": ["Quagmire"]}))
-        answers.append(await world.send("POST", ENDPOINTS[0][1], {**body, "payload": box({"Beneficiary": "Zebulon"})}))
-        answers.append(await world.report(txid="plantedtxid", transferId="Quagmire"))
-        answers.append(await world.report(txid="plantedtxid", vout="Zebulon"))
-        answers.append(await world.finish(status="Zebulon", reasonType="Quagmire"))
-        answers.append(await world.status(transferId="Quagmire", headers={**HEADERS, "X-Request-Origin": "Zebulon"}))
+        answers.append(await scene.send("POST", ENDPOINTS[0][1], body))
+        answers.append(await scene.send("POST", ENDPOINTS[0][1], {**body, "Zebulon": 1, "currency": ["Quagmire"]}))
+        answers.append(await scene.send("POST", ENDPOINTS[0][1], {**body, "payload": box({"Beneficiary": "Zebulon"})}))
+        answers.append(await scene.report(txid="plantedtxid", transferId="Quagmire"))
+        answers.append(await scene.report(txid="plantedtxid", vout="Zebulon"))
+        answers.append(await scene.finish(status="Zebulon", reasonType="Quagmire"))
+        answers.append(await scene.status(transferId="Quagmire", headers={**HEADERS, "X-Request-Origin": "Zebulon"}))
         address = "bc1qplantedaddress"
-        answers.append(await world.search(txid="plantedtxid", beneficiaryAddress=address))
-        answers.append(await world.search(txid="planted txid", beneficiaryAddress=address))
+        answers.append(await scene.search(txid="plantedtxid", beneficiaryAddress=address))
+        answers.append(await scene.search(txid="planted txid", beneficiaryAddress=address))
         asked = {"txid": "plantedtxid", "beneficiaryAddress": address}
         person = inner["Beneficiary"]["beneficiaryPersons"][0]
         for number, changed in enumerate(
             ({"persons": [person]}, {}, {"BeneficiaryVASP": "Zebulon"}, {"persons": [{}]})
         ):
             wanted = {**asked, "transferId": f"plantedid-7{number}"}
-            answers.append(await world.request_data(payee(to=address, **changed), **wanted))
-        answers.append(await world.request_data(payee(), **asked, transferId="plantedid 8", currency="Zebulon Q"))
+            answers.append(await scene.request_data(payee(to=address, **changed), **wanted))
+        answers.append(await scene.request_data(payee(), **asked, transferId="plantedid 8", currency="Zebulon Q"))
 
-    world.sent(
+    scene.sent(
         "plantedtxid",
         destination={"kind": "unknown", "address": "bc1qplantedaddress"},
         originator={"customerId": "plantedcustomer", "natural": {"lastName": "Quagmire", "firstName": "Zoe"}},
@@ -193,10 +202,10 @@ async def test_nothing_personal_is_logged_or_echoed(world: World, caplog: pytest
     )
     await all_of_them()
     assert {answer.json().get("result") for answer in answers} >= {"valid", "normal", "error"}
-    world.reads.failure = ConnectionError("INSERT ... Zebulon Quagmire bc1qplantedaddress")
-    world.intake.failure = ValueError("Zebulon Quagmire")
+    scene.reads.failure = ConnectionError("INSERT ... Zebulon Quagmire bc1qplantedaddress")
+    scene.intake.failure = ValueError("Zebulon Quagmire")
     await all_of_them()
-    world.reads.failure = None
+    scene.reads.failure = None
     await all_of_them()
     texts = [answer.json().get("errorMsg", "") + answer.json().get("reasonMsg", "") for answer in answers]
     assert sum(bool(text) for text in texts) > 20
@@ -205,10 +214,10 @@ async def test_nothing_personal_is_logged_or_echoed(world: World, caplog: pytest
     assert [word for word in PLANTED if word in everything] == []
 
 
-async def test_nothing_personal_shows_in_reprs(world: World) -> None:
-    await world.authorize(planted())
-    item = world.intake.items[0]
-    await world.request_data(payee(persons=planted()["Originator"]["originatorPersons"]), txid="plantedtxid")
-    shown = repr(item) + repr(item.data) + repr(world.intake.items[1].data)
+async def test_nothing_personal_shows_in_reprs(scene: GatewayScene) -> None:
+    await scene.authorize(planted())
+    item = scene.intake.items[0]
+    await scene.request_data(payee(persons=planted()["Originator"]["originatorPersons"]), txid="plantedtxid")
+    shown = repr(item) + repr(item.data) + repr(scene.intake.items[1].data)
     assert [word for word in PLANTED if word in shown] == []
     assert orjson.loads(item.content)["ivms101"] == planted()

@@ -13,9 +13,8 @@ import pytest
 
 from schemas import limits
 from schemas.events.persons import Person
+from tests.support.gateway_scene import BTC, GatewayScene, beneficiary, box, name, payee, transfer
 from travelrule.identity import names
-
-from .conftest import BTC, World, beneficiary, box, name, payee, transfer
 
 NUMBERS = [f"bc1qaddress{number:04}" for number in range(limits.BENEFICIARY_ACCOUNTS_MAX)]
 
@@ -56,9 +55,9 @@ def two_names(last: str, local: str) -> dict[str, Any]:
     return person
 
 
-def own(world: World, owner: Person) -> None:
-    wallet = world.reads.wallets[0]
-    world.reads.wallets = [
+def own(scene: GatewayScene, owner: Person) -> None:
+    wallet = scene.reads.wallets[0]
+    scene.reads.wallets = [
         replace(wallet, address=number, owner=owner.model_copy(deep=True), wallet_id=number) for number in NUMBERS
     ]
 
@@ -106,37 +105,37 @@ async def with_turns(compared: Compared, work: Awaitable[Any]) -> Any:
         beside.cancel()
 
 
-async def refused(world: World, inner: dict[str, Any]) -> list[str]:
+async def refused(scene: GatewayScene, inner: dict[str, Any]) -> list[str]:
     """The refusals of M1, M2 and M7 of one inner object."""
     whole = {**transfer(), **payee(), **inner}
     answers = [
-        await world.send("POST", "/v1/beneficiary/VerifyAddress", {"currency": "BTC", "payload": box(whole)}),
-        await world.authorize(whole),
-        await world.request_data(whole),
+        await scene.send("POST", "/v1/beneficiary/VerifyAddress", {"currency": "BTC", "payload": box(whole)}),
+        await scene.authorize(whole),
+        await scene.request_data(whole),
     ]
     assert [answer.status_code for answer in answers] == [503, 503, 503]
     assert {answer.json()["errorType"] for answer in answers} == {"INVALID_MSG_FIELD_VALUE"}
-    assert world.intake.items == [], "no input"
+    assert scene.intake.items == [], "no input"
     return [answer.json()["errorMsg"] for answer in answers]
 
 
 async def test_an_authorization_of_2500_beneficiaries_is_refused_before_a_name_is_compared(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    scene: GatewayScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = beneficiary(*(f"bc1q{n:04}" for n in range(100)), persons=[name(f"Lind{n}", "Erik") for n in range(2500)])
     with counting(monkeypatch) as compared:
-        messages = await refused(world, inner)
+        messages = await refused(scene, inner)
     assert compared.total == 0
-    assert world.reads.asked == [], "no address is looked up"
+    assert scene.reads.asked == [], "no address is looked up"
     assert set(messages) == {f"payload: must not hold more than {limits.VALUES_MAX} values"}
 
 
 async def test_an_address_search_of_3500_beneficiaries_is_refused_before_a_name_is_compared(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    scene: GatewayScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = beneficiary(BTC, persons=[name(f"Lind{n}", "Erik") for n in range(3500)])
     with counting(monkeypatch) as compared:
-        await refused(world, inner)
+        await refused(scene, inner)
     assert compared.total == 0
 
 
@@ -224,60 +223,62 @@ PARTS: dict[str, tuple[int, str, Callable[[int], dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-async def test_each_limit_and_one_more(world: World, part: str) -> None:
+async def test_each_limit_and_one_more(scene: GatewayScene, part: str) -> None:
     most, path, at = PARTS[part]
     whole = {**transfer(), **payee(), **at(most)}
-    assert (await world.authorize(whole)).status_code == 200
-    assert (await world.request_data(whole)).status_code == 200
-    assert (await world.verify(whole))["result"] in {"valid", "invalid"}
-    world.intake.items.clear()
-    (message,) = set(await refused(world, at(most + 1)))
+    assert (await scene.authorize(whole)).status_code == 200
+    assert (await scene.request_data(whole)).status_code == 200
+    assert (await scene.verify(whole))["result"] in {"valid", "invalid"}
+    scene.intake.items.clear()
+    (message,) = set(await refused(scene, at(most + 1)))
     assert message.startswith(f"payload: {path}: at most {most}"), message
 
 
-async def test_what_no_rule_knows_is_counted_too(world: World) -> None:
-    assert (await world.authorize({**transfer(), **unknown(limits.VALUES_MAX)})).status_code == 200
-    answer = await world.authorize({**transfer(), **unknown(limits.VALUES_MAX + 200)}, transferId="t-2")
+async def test_what_no_rule_knows_is_counted_too(scene: GatewayScene) -> None:
+    assert (await scene.authorize({**transfer(), **unknown(limits.VALUES_MAX)})).status_code == 200
+    answer = await scene.authorize({**transfer(), **unknown(limits.VALUES_MAX + 200)}, transferId="t-2")
     assert (answer.status_code, answer.json()["errorType"]) == (503, "INVALID_MSG_FIELD_VALUE")
     clear = {"transferId": "t-3", "txid": "ab", "more": [[1]] * limits.VALUES_MAX}
-    answer = await world.send("POST", "/v1/beneficiary/transfer/txid", clear)
+    answer = await scene.send("POST", "/v1/beneficiary/transfer/txid", clear)
     assert (answer.status_code, answer.json()["errorType"]) == (503, "INVALID_MSG_FIELD_VALUE")
 
 
-async def test_a_single_item_in_place_of_an_array_and_commas_in_texts_are_no_excess(world: World) -> None:
+async def test_a_single_item_in_place_of_an_array_and_commas_in_texts_are_no_excess(scene: GatewayScene) -> None:
     inner = beneficiary(BTC)
     inner["Beneficiary"] |= {"beneficiaryPersons": name("Lind", "Erik"), "accountNumber": BTC}
-    assert (await world.verify(inner))["result"] == "valid"
+    assert (await scene.verify(inner))["result"] == "valid"
     noted = {**beneficiary(BTC), "note": "," * (limits.VALUES_MAX * 2)}
-    assert (await world.verify(noted))["result"] == "valid"
+    assert (await scene.verify(noted))["result"] == "valid"
 
 
-async def test_the_vasp_outside_the_payload_is_limited_as_the_one_inside(world: World) -> None:
+async def test_the_vasp_outside_the_payload_is_limited_as_the_one_inside(scene: GatewayScene) -> None:
     vasp = vasp_names(limits.NAME_IDENTIFIERS_MAX + 1)["OriginatingVASP"]
-    answer = await world.authorize(originatingVasp=vasp)
+    answer = await scene.authorize(originatingVasp=vasp)
     assert (answer.status_code, answer.json()["errorType"]) == (503, "INVALID_MSG_FIELD_VALUE")
     assert answer.json()["errorMsg"].startswith("originatingVasp")
 
 
 async def test_the_largest_authorization_normalises_each_name_once(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    scene: GatewayScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.rules(
-        names=world.policy.names.model_copy(
+    scene.rules(
+        names=scene.policy.names.model_copy(
             update={"accept_combinations": ("natural-to-legal",), "first_party_only": False}
         )
     )
-    own(world, company())
+    own(scene, company())
     inner = transfer(persons=company_persons())
     inner["Beneficiary"]["accountNumber"] = NUMBERS
     with counting(monkeypatch) as compared:
-        answer = await world.authorize(inner)
+        answer = await scene.authorize(inner)
     assert answer.json()["result"] == "verified", answer.text
     # 200 names of two parts on both sides; the 20 wallets have one owner.
     assert compared.total <= 2 * 2 * 2 * (limits.REPRESENTATIVES_MAX + 1)
 
 
-async def test_the_largest_address_search_gives_the_loop_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_largest_address_search_gives_the_loop_back(
+    scene: GatewayScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stored = company_persons()
     asked: list[Any] = []
 
@@ -285,12 +286,12 @@ async def test_the_largest_address_search_gives_the_loop_back(world: World, monk
         asked.append(numbers)
         return [stored] * 20
 
-    world.named = named
-    world.open(verify_deadline_s=600)
-    own(world, company())
+    scene.named = named
+    scene.open(verify_deadline_s=600)
+    own(scene, company())
     inner = beneficiary(*NUMBERS, persons=company_persons())
     with counting(monkeypatch) as compared:
-        answer = await with_turns(compared, world.verify(inner))
+        answer = await with_turns(compared, scene.verify(inner))
     assert answer["result"] == "valid", answer
     assert compared.total > 20 * 400, "every stored authorization is compared with"
     assert compared.at_once <= 2 * 2 * 2 * limits.NAMES_MAX

@@ -9,11 +9,10 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.gateway_scene import GatewayScene
 from travelrule.gateway import openapi
 from travelrule.gateway.app import create_gateway
 from travelrule.gateway.openapi import main, openapi_document, rendered
-
-from .conftest import World
 
 ROOT = Path(__file__).parents[3]
 METHODS = {"get", "post", "put"}
@@ -41,10 +40,10 @@ def test_check_and_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     assert "differs" in capsys.readouterr().out
 
 
-def test_it_names_exactly_the_served_routes(world: World) -> None:
+def test_it_names_exactly_the_served_routes(scene: GatewayScene) -> None:
     served = {
         (route.path, method.lower())  # type: ignore[attr-defined]
-        for route in create_gateway(world.deps()).routes
+        for route in create_gateway(scene.deps()).routes
         for method in route.methods or ()  # type: ignore[attr-defined]
     }
     served.discard(("/v1/vasp/health", "head"))

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.gateway_scene import HEADERS, PEER, GatewayScene, key
 from travelrule.gateway.misnamed import TOLD_AGAIN_S
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import HUB_ENTITY
-
-from .conftest import HEADERS, PEER, World, key
 
 MISMATCH = "ORIGIN_ALLIANCE_MISMATCH"
 
@@ -43,80 +42,82 @@ def sent_as(origin: str, **more: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("listed", ["code:north", "CODE:north", "Code:north", "north"])
 @pytest.mark.parametrize("named", ["code:north", "CODE:north", "cOdE:north"])
-async def test_the_case_of_an_alliance_counts_nowhere(world: World, listed: str, named: str) -> None:
+async def test_the_case_of_an_alliance_counts_nowhere(scene: GatewayScene, listed: str, named: str) -> None:
     alerts = Alerts()
-    world.rules(accept_origins=(listed,))
-    world.open(alert=alerts)
-    assert (await world.verify(headers=sent_as(named)))["result"] == "valid"
-    assert (await world.authorize(headers=sent_as(named))).json()["result"] == "verified"
-    assert (await world.report(headers=sent_as(named))).json()["result"] == "normal"
-    world.sent()
-    assert (await world.search(headers=sent_as(named))).json()["result"] == "valid"
-    assert (await world.request_data(headers=sent_as(named))).json()["result"] == "normal"
+    scene.rules(accept_origins=(listed,))
+    scene.open(alert=alerts)
+    assert (await scene.verify(headers=sent_as(named)))["result"] == "valid"
+    assert (await scene.authorize(headers=sent_as(named))).json()["result"] == "verified"
+    assert (await scene.report(headers=sent_as(named))).json()["result"] == "normal"
+    scene.sent()
+    assert (await scene.search(headers=sent_as(named))).json()["result"] == "valid"
+    assert (await scene.request_data(headers=sent_as(named))).json()["result"] == "normal"
     await settle()
     assert alerts.raised == []
 
 
-async def test_the_case_of_an_entity_does_count(world: World) -> None:
-    world.rules(accept_origins=("code:North",))
-    assert (await world.verify())["reasonType"] == "UNKNOWN"
+async def test_the_case_of_an_entity_does_count(scene: GatewayScene) -> None:
+    scene.rules(accept_origins=("code:North",))
+    assert (await scene.verify())["reasonType"] == "UNKNOWN"
 
 
 @pytest.mark.parametrize("accepted", [(), ("code:north",), ("gtr:north",)])
-async def test_another_alliance_with_its_own_key_is_an_alert_and_no_refusal(world: World, accepted: Any) -> None:
+async def test_another_alliance_with_its_own_key_is_an_alert_and_no_refusal(scene: GatewayScene, accepted: Any) -> None:
     alerts = Alerts()
-    world.rules(accept_origins=accepted)
-    world.open(alert=alerts)
+    scene.rules(accept_origins=accepted)
+    scene.open(alert=alerts)
     misnamed = sent_as("gtr:north")
-    assert (await world.verify(headers=misnamed))["result"] == "valid"
-    assert (await world.authorize(headers=misnamed)).json()["result"] == "verified"
-    world.sent()
-    assert (await world.request_data(headers=misnamed)).json()["result"] == "normal"
+    assert (await scene.verify(headers=misnamed))["result"] == "valid"
+    assert (await scene.authorize(headers=misnamed)).json()["result"] == "verified"
+    scene.sent()
+    assert (await scene.request_data(headers=misnamed)).json()["result"] == "normal"
     await settle()
     assert alerts.raised == [("vasp:north", Alert(MISMATCH, "warning", "north"))]
 
 
-async def test_the_hub_itself_is_never_refused(world: World) -> None:
+async def test_the_hub_itself_is_never_refused(scene: GatewayScene) -> None:
     alerts = Alerts()
-    world.directory.add(HUB_ENTITY, key(PEER))
-    world.rules(accept_origins=("code:east",))
-    world.open(alert=alerts)
+    scene.directory.add(HUB_ENTITY, key(PEER))
+    scene.rules(accept_origins=("code:east",))
+    scene.open(alert=alerts)
     misnamed = sent_as(f"other:{HUB_ENTITY}")
-    assert (await world.verify(headers=misnamed))["result"] == "valid"
-    assert (await world.authorize(headers=misnamed)).json()["result"] == "verified"
+    assert (await scene.verify(headers=misnamed))["result"] == "valid"
+    assert (await scene.authorize(headers=misnamed)).json()["result"] == "verified"
     await settle()
     assert [subject for subject, _ in alerts.raised] == [f"vasp:{HUB_ENTITY}"]
 
 
-async def test_one_alert_an_hour_and_entity(world: World) -> None:
+async def test_one_alert_an_hour_and_entity(scene: GatewayScene) -> None:
     alerts = Alerts()
-    world.directory.add("east", key(PEER))
-    world.open(alert=alerts)
+    scene.directory.add("east", key(PEER))
+    scene.open(alert=alerts)
     for origin in ("gtr:north", "sygna:north", "gtr:north", "gtr:east"):
-        world.now += timedelta(minutes=1)
-        await world.verify(headers=sent_as(origin))
+        scene.now += timedelta(minutes=1)
+        await scene.verify(headers=sent_as(origin))
     await settle()
     assert [subject for subject, _ in alerts.raised] == ["vasp:north", "vasp:east"]
-    world.now += timedelta(seconds=TOLD_AGAIN_S)
-    await world.verify(headers=sent_as("gtr:north"))
+    scene.now += timedelta(seconds=TOLD_AGAIN_S)
+    await scene.verify(headers=sent_as("gtr:north"))
     await settle()
     assert [subject for subject, _ in alerts.raised][2:] == ["vasp:north"]
 
 
-async def test_an_alert_that_cannot_be_raised_costs_no_answer_and_is_raised_by_the_next_request(world: World) -> None:
+async def test_an_alert_that_cannot_be_raised_costs_no_answer_and_is_raised_by_the_next_request(
+    scene: GatewayScene,
+) -> None:
     alerts = Alerts(failures=1)
-    world.open(alert=alerts)
+    scene.open(alert=alerts)
     for _ in range(2):
-        assert (await world.verify(headers=sent_as("gtr:north")))["result"] == "valid"
+        assert (await scene.verify(headers=sent_as("gtr:north")))["result"] == "valid"
         await settle()
-        world.now += timedelta(minutes=1)
+        scene.now += timedelta(minutes=1)
     assert [subject for subject, _ in alerts.raised] == ["vasp:north"]
 
 
-async def test_a_claim_without_the_key_is_refused_as_before_and_no_alert(world: World) -> None:
+async def test_a_claim_without_the_key_is_refused_as_before_and_no_alert(scene: GatewayScene) -> None:
     alerts = Alerts()
-    world.directory.add("east")
-    world.open(alert=alerts)
-    assert (await world.report(headers=sent_as("gtr:east"))).status_code == 503
+    scene.directory.add("east")
+    scene.open(alert=alerts)
+    assert (await scene.report(headers=sent_as("gtr:east"))).status_code == 503
     await settle()
     assert alerts.raised == []

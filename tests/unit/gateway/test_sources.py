@@ -7,10 +7,9 @@ from ipaddress import ip_network
 
 import pytest
 
+from tests.support.gateway_scene import GatewayScene
+from tests.support.served_gateway import LOOPBACK, served
 from travelrule.gateway.sources import Sources
-
-from .conftest import World
-from .served import LOOPBACK, served
 
 REQUEST = b"GET /v1/vasp/health HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX-Forwarded-For: 127.0.0.1\r\n\r\n"
 
@@ -49,8 +48,8 @@ async def _ask(port: int, source: str) -> bytes:
         writer.close()
 
 
-async def test_other_machines_are_cut_off_whatever_they_forward(world: World) -> None:
-    async with served(world, [ip_network("127.0.0.2/32")]) as gateway:
+async def test_other_machines_are_cut_off_whatever_they_forward(scene: GatewayScene) -> None:
+    async with served(scene, [ip_network("127.0.0.2/32")]) as gateway:
         before = gateway.refused("foreign")
         assert await _ask(gateway.port, "127.0.0.1") == b""
         assert gateway.refused("foreign") == before + 1
@@ -58,16 +57,16 @@ async def test_other_machines_are_cut_off_whatever_they_forward(world: World) ->
         assert gateway.refused("foreign") == before + 1
 
 
-async def test_foreign_peers_take_no_place_of_those_that_may_call(world: World) -> None:
-    async with served(world, [ip_network("127.0.0.2/32")]) as gateway:
+async def test_foreign_peers_take_no_place_of_those_that_may_call(scene: GatewayScene) -> None:
+    async with served(scene, [ip_network("127.0.0.2/32")]) as gateway:
         for _ in range(50):
             assert await _ask(gateway.port, "127.0.0.1") == b""
             assert len(gateway.server.table) == 0
         assert not gateway.server.server_state.connections
 
 
-async def test_no_networks_admit_no_machine(world: World) -> None:
-    async with served(world, []) as gateway:
+async def test_no_networks_admit_no_machine(scene: GatewayScene) -> None:
+    async with served(scene, []) as gateway:
         assert await _ask(gateway.port, "127.0.0.1") == b""
-    async with served(world, LOOPBACK) as gateway:
+    async with served(scene, LOOPBACK) as gateway:
         assert await _ask(gateway.port, "127.0.0.1") != b""

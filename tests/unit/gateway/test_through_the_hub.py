@@ -9,6 +9,21 @@ import httpx
 import orjson
 import pytest
 
+from tests.support.gateway_scene import (
+    AUTHORIZATION,
+    BTC,
+    NOW,
+    OWN,
+    PEER,
+    TXID,
+    XRP,
+    GatewayScene,
+    beneficiary,
+    box,
+    key,
+    payee,
+    transfer,
+)
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubRefused, HubUnavailable
 from travelrule.client.hub import HubClient
@@ -21,14 +36,12 @@ from travelrule.hub.runtime.app import create_hub
 from travelrule.hub.runtime.assembly import AssembledHub, assemble
 from travelrule.store.reads import ExchangeRecord
 
-from .conftest import AUTHORIZATION, BTC, NOW, OWN, PEER, TXID, XRP, World, beneficiary, box, key, payee, transfer
-
 
 class ToGateway:
     """The hub's way to its members: there is one server, south's gateway."""
 
-    def __init__(self, world: World) -> None:
-        self.gateway = world.open()
+    def __init__(self, scene: GatewayScene) -> None:
+        self.gateway = scene.open()
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
         assert member.entity_id == "south"
@@ -53,9 +66,9 @@ def member(entity_id: str, public: str) -> Member:
 
 
 @pytest.fixture
-def hub(world: World) -> AssembledHub:
+def hub(scene: GatewayScene) -> AssembledHub:
     members = [member("north", PEER.public_base64), member("south", OWN.public_base64)]
-    return assemble(NetworkFile(), members, ToGateway(world), clock=lambda: NOW)
+    return assemble(NetworkFile(), members, ToGateway(scene), clock=lambda: NOW)
 
 
 @pytest.fixture
@@ -74,7 +87,7 @@ def body(**fields: object) -> bytes:
     return orjson.dumps(fields)
 
 
-async def test_a_whole_transfer(world: World, north: HubClient) -> None:
+async def test_a_whole_transfer(scene: GatewayScene, north: HubClient) -> None:
     listed = {vasp.vasp_entity_id: vasp for vasp in (await north.vasp_list()).vasps}
     assert listed["south"].pubkeys[0].pubkey == (await north.public_keys("south")).pubkeys[0].pubkey
     search = body(currency="BTC", payload=box(beneficiary(BTC)))
@@ -88,13 +101,13 @@ async def test_a_whole_transfer(world: World, north: HubClient) -> None:
     assert {part: tried.payload[part] for part in transfer()} == transfer()
     report = await north.txid_report("south", body(transferId="t-1", txid="ab12", vout="0"))
     assert report.result == "normal"
-    world.intake.set("t-1", chain="final")
+    scene.intake.set("t-1", chain="final")
     finished = await north.finish("south", body(transferId="t-1", status="canceled", reasonType="UNKNOWN"))
     assert (finished.result, finished.body["reasonType"]) == ("error", "ILLEGAL_STATEFLOW")
 
 
-async def test_status_search(world: World, north: HubClient) -> None:
-    world.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", "confirmed", "ab12", None)
+async def test_status_search(scene: GatewayScene, north: HubClient) -> None:
+    scene.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", "confirmed", "ab12", None)
     answer = await north.status_search("south", body(transferId="t-1"))
     assert (answer.result, answer.body["txid"]) == ("confirmed", "ab12")
     with pytest.raises(HubRefused) as caught:
@@ -102,12 +115,12 @@ async def test_status_search(world: World, north: HubClient) -> None:
     assert (caught.value.status, caught.value.error_code) == (503, "UNKNOWN_TRANSFER_ID")
 
 
-async def test_refusals_of_the_member_reach_the_caller(world: World, north: HubClient) -> None:
+async def test_refusals_of_the_member_reach_the_caller(scene: GatewayScene, north: HubClient) -> None:
     wrong = orjson.dumps({**AUTHORIZATION, "payload": box(transfer(), to=PEER)})
     with pytest.raises(HubRefused) as caught:
         await north.transfer_authorization("south", OWN.public_base64, wrong)
     assert (caught.value.status, caught.value.error_code) == (503, "INVALID_ENCRYPTED_BODY")
-    world.intake.failure = ConnectionError("database gone")
+    scene.intake.failure = ConnectionError("database gone")
     right = orjson.dumps({**AUTHORIZATION, "payload": box(transfer())})
     with pytest.raises(HubUnavailable) as gone:
         await north.transfer_authorization("south", OWN.public_base64, right)
@@ -124,9 +137,9 @@ async def test_refusals_of_the_hub(north: HubClient) -> None:
     assert stale.value.error_code == "INVALID_RECEIVER_PUBLIC_KEY"
 
 
-async def test_who_sent_it(world: World, hub: AssembledHub, north: HubClient) -> None:
+async def test_who_sent_it(scene: GatewayScene, hub: AssembledHub, north: HubClient) -> None:
     """TXID search and data request, both answered by the gateway: a found VASP, then the originator's data."""
-    world.sent()
+    scene.sent()
     asked = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
     started = await north.txid_search(body(**asked, requestId="r-1"))
     assert (started.result, started.body["requestId"]) == ("success", "r-1")

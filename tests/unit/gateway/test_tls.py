@@ -13,13 +13,12 @@ import aiohttp
 import pytest
 
 from tests.support.authority import Authority
+from tests.support.gateway_scene import GatewayScene
+from tests.support.served_gateway import served
 from travelrule.errors import ConfigurationError
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.listener.limits import ListenerLimits
 from travelrule.settings import Settings
-
-from .conftest import World
-from .served import served
 
 
 @pytest.fixture(params=[True, False], ids=["with key usage", "without key usage"])
@@ -34,9 +33,9 @@ def own_ca(tmp_path: Path) -> Authority:
 
 
 @pytest.fixture
-async def url(world: World, hub_ca: Authority, own_ca: Authority) -> AsyncIterator[str]:
+async def url(scene: GatewayScene, hub_ca: Authority, own_ca: Authority) -> AsyncIterator[str]:
     certificate, secret = own_ca.issue("gateway")
-    async with served(world, tls=Tls(certificate, secret, hub_ca.path)) as gateway:
+    async with served(scene, tls=Tls(certificate, secret, hub_ca.path)) as gateway:
         yield f"https://127.0.0.1:{gateway.port}/v1/vasp/health"
 
 
@@ -95,10 +94,10 @@ def test_wrong_files_are_named_before_anything_listens(tmp_path: Path, own_ca: A
 
 
 async def test_a_peer_that_does_not_finish_its_handshake_is_cut_off(
-    world: World, own_ca: Authority, hub_ca: Authority
+    scene: GatewayScene, own_ca: Authority, hub_ca: Authority
 ) -> None:
     limits = ListenerLimits(head_seconds=0.2)
-    async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
+    async with served(scene, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
         silent = await asyncio.open_connection("127.0.0.1", gateway.port)
         half = await asyncio.open_connection("127.0.0.1", gateway.port)
         half[1].write(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
@@ -112,9 +111,9 @@ async def test_a_peer_that_does_not_finish_its_handshake_is_cut_off(
         assert await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None) == 200
 
 
-async def test_handshakes_count_towards_the_limit_and_give_way(world: World, own_ca: Authority) -> None:
+async def test_handshakes_count_towards_the_limit_and_give_way(scene: GatewayScene, own_ca: Authority) -> None:
     limits = ListenerLimits(connections_per_source=20)
-    async with served(world, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
+    async with served(scene, tls=Tls(*own_ca.issue("gateway")), limits=limits) as gateway:
         held = [await asyncio.open_connection("127.0.0.1", gateway.port) for _ in range(200)]
         assert await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None) == 200
         assert len(gateway.server.table) <= 20
@@ -123,9 +122,9 @@ async def test_handshakes_count_towards_the_limit_and_give_way(world: World, own
             writer.transport.abort()
 
 
-async def test_a_foreign_peer_is_refused_before_its_handshake(world: World, own_ca: Authority) -> None:
+async def test_a_foreign_peer_is_refused_before_its_handshake(scene: GatewayScene, own_ca: Authority) -> None:
     elsewhere = [ip_network("10.0.0.0/8")]
-    async with served(world, elsewhere, tls=Tls(*own_ca.issue("gateway"))) as gateway:
+    async with served(scene, elsewhere, tls=Tls(*own_ca.issue("gateway"))) as gateway:
         before, handshakes = gateway.refused("foreign"), gateway.refused("handshake")
         with pytest.raises(aiohttp.ClientError):
             await get(f"https://127.0.0.1:{gateway.port}/v1/vasp/health", own_ca.path, None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import AUTHORIZATION, error_of, hub_under_test
+from tests.support.hub import AUTHORIZATION, error_of, hub_under_test
 from travelrule.hub.body_shapes import AnswerShape, absent
 
 PATHS = {
@@ -25,7 +25,7 @@ REQUIRED = [
 
 
 async def _refusal(name: str, body: Any) -> tuple[int, str]:
-    from tests.unit.hub.kit import SOUTH
+    from tests.support.hub import SOUTH
 
     hub = hub_under_test()
     method, path, _ = PATHS[name]

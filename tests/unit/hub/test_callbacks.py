@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import error_of
-from tests.unit.hub.searches.search_kit import (
-    CALLBACK_URL,
-    REQUEST_ID,
-    TXID_SEARCH,
-    WALLET_SEARCH,
-    YES,
-    Kind,
-    search_hub,
-)
+from tests.support.hub import error_of
+from tests.support.search_hub import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, YES, Kind, search_hub
 from travelrule.hub.ports import NoMemberAnswer
 
 URL = {"callbackUrl": CALLBACK_URL}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import SOUTH, STRANGER, error_of
-from tests.unit.hub.searches.search_kit import DATA_REQUEST, REQUEST_ID, TXID, WEST, SearchHub, answered, search_hub
+from tests.support.hub import SOUTH, STRANGER, error_of
+from tests.support.search_hub import DATA_REQUEST, REQUEST_ID, TXID, WEST, SearchHub, answered, search_hub
 from travelrule.hub.ports import NoMemberAnswer
 
 PATH = "/v1/code/verification/tx/"

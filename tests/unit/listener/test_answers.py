@@ -6,7 +6,7 @@ import asyncio
 import socket
 from dataclasses import dataclass
 
-from tests.unit.listener.door import Echo, open_door, request
+from tests.support.raw_sockets import Echo, open_door, request
 from travelrule.listener.limits import ListenerLimits
 
 ANSWER_BYTES = 16_000_000

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.unit.listener.door import Echo, open_door, pour
+from tests.support.raw_sockets import Echo, open_door, pour
 from travelrule.listener.limits import ListenerLimits
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.listener.door import open_door, request
+from tests.support.raw_sockets import open_door, request
 from travelrule.listener.connection_table import ConnectionTable, Phase
 from travelrule.listener.limits import ListenerLimits
 from travelrule.metrics import REGISTRY

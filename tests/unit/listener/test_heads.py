@@ -9,7 +9,7 @@ from contextlib import suppress
 import orjson
 import pytest
 
-from tests.unit.listener.door import Echo, open_door, request
+from tests.support.raw_sockets import Echo, open_door, request
 from travelrule.listener.head import HeadBuffer, HeadRefused
 from travelrule.listener.limits import ListenerLimits
 

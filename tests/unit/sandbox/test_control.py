@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import SOUTH, STRANGER, TRANSFER_ID, error_of
-from tests.unit.sandbox.kit import ROBOT, listed, real, sandbox, text_key
+from tests.support.hub import SOUTH, STRANGER, TRANSFER_ID, error_of
+from tests.support.sandbox import ROBOT, listed, real, sandbox, text_key
 
 NEW_SEED = text_key(STRANGER, b"x" * 32)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import TRANSFER_ID, error_of
-from tests.unit.sandbox.kit import World, sandbox, transfer_ids
+from tests.support.hub import TRANSFER_ID, error_of
+from tests.support.sandbox import World, sandbox, transfer_ids
 from travelrule.sandbox.faults.fault_book import FaultBook
 from travelrule.sandbox.faults.fault_spec import FaultSpec
 

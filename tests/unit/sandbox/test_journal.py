@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.hub.kit import NOW, TRANSFER_ID
-from tests.unit.sandbox.kit import ivms, sandbox
+from tests.support.hub import NOW, TRANSFER_ID
+from tests.support.sandbox import ivms, sandbox
 from travelrule.hub.records import CallRecord
 from travelrule.sandbox.journal import SandboxJournal
 

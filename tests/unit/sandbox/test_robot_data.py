@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import SOUTH, STRANGER, TRANSFER_ID, error_of
-from tests.unit.hub.searches.search_kit import TXID
-from tests.unit.sandbox.kit import (
+from tests.support.hub import SOUTH, STRANGER, TRANSFER_ID, error_of
+from tests.support.sandbox import (
     ADDRESS,
     OWNED,
     ROBOT,
@@ -24,6 +23,7 @@ from tests.unit.sandbox.kit import (
     sealed,
     withdrawal,
 )
+from tests.support.search_hub import TXID
 from travelrule.errors import ConfigurationError
 from travelrule.sandbox.world.world_file import parse_world
 

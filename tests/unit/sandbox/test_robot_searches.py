@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.searches.search_kit import ACCOUNT, TXID, TXID_SEARCH, WALLET_SEARCH, rows
-from tests.unit.sandbox.kit import ADDRESS, OWNED, World, listed, sandbox, withdrawal
+from tests.support.sandbox import ADDRESS, OWNED, World, listed, sandbox, withdrawal
+from tests.support.search_hub import ACCOUNT, TXID, TXID_SEARCH, WALLET_SEARCH, rows
 
 EVM = "0x52908400098527886E0F7030069857D2E4169EE7"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import NORTH, SOUTH, STRANGER, TRANSFER_ID, error_of
-from tests.unit.sandbox.kit import ADDRESS, OWNED, company, ivms, opened, person, sandbox, sealed, transfer_ids
+from tests.support.hub import NORTH, SOUTH, STRANGER, TRANSFER_ID, error_of
+from tests.support.sandbox import ADDRESS, OWNED, company, ivms, opened, person, sandbox, sealed, transfer_ids
 
 PLAIN = {"address": "1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K", "currency": "BTC", "owner": OWNED["owner"]}
 FIRM = {

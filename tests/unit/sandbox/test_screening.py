@@ -11,9 +11,9 @@ import pytest
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 from schemas.operations import HUB_OPERATIONS
-from tests.unit.hub.kit import SOUTH, error_of
-from tests.unit.hub.searches.search_kit import CALLBACK_URL
-from tests.unit.sandbox.kit import World, listed, real, sandbox
+from tests.support.hub import SOUTH, error_of
+from tests.support.sandbox import World, listed, real, sandbox
+from tests.support.search_hub import CALLBACK_URL
 from travelrule.errors import ConfigurationError
 from travelrule.sandbox.world.sandbox_wallet import SandboxWallet
 from travelrule.sandbox.world.world_file import parse_world

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import error_of
-from tests.unit.hub.searches.search_kit import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, rows
-from tests.unit.sandbox.kit import OWNED, World, sandbox, withdrawal
+from tests.support.hub import error_of
+from tests.support.sandbox import OWNED, World, sandbox, withdrawal
+from tests.support.search_hub import CALLBACK_URL, REQUEST_ID, TXID_SEARCH, WALLET_SEARCH, rows
 
 URL: dict[str, Any] = {"callbackUrl": CALLBACK_URL}
 SEARCH = {"requestId": REQUEST_ID, **TXID_SEARCH.body}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import SOUTH, STRANGER
-from tests.unit.sandbox.kit import ROBOT_SEED, listed, real
+from tests.support.hub import SOUTH, STRANGER
+from tests.support.sandbox import ROBOT_SEED, listed, real
 from travelrule.errors import ConfigurationError
 from travelrule.sandbox.world.world_file import load_world, parse_world
 

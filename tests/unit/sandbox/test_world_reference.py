@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter
 
 from scripts.world_page import sections, world_schema
-from tests.unit.sandbox.kit import listed
+from tests.support.sandbox import listed
 from tests.unit.sandbox.test_world import CONTRACT
 from travelrule.errors import ConfigurationError
 from travelrule.hub.members.network_file import NetworkFile

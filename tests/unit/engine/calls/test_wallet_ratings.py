@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.unit.hub.kit import HandClock
+from tests.support.hub import HandClock
 from travelrule.engine.calls.wallet_ratings import WalletRatingCache
 from travelrule.machine.retry_policy import RawResult
 

@@ -23,7 +23,7 @@ from tests.unit.exchange.originator.scene import (
     search_result,
     searching,
 )
-from tests.unit.exchange.originator.searches import asked_in, nobody, processing
+from tests.unit.exchange.originator.search_scenes import asked_in, nobody, processing
 
 
 @pytest.mark.parametrize(

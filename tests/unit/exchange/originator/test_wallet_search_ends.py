@@ -27,7 +27,16 @@ from tests.unit.exchange.originator.scene import (
     searching,
     settled,
 )
-from tests.unit.exchange.originator.searches import ACCEPTING, FOUND, NOBODY, SOUTH, asked_in, away, told, verdict_of
+from tests.unit.exchange.originator.search_scenes import (
+    ACCEPTING,
+    FOUND,
+    NOBODY,
+    SOUTH,
+    asked_in,
+    away,
+    told,
+    verdict_of,
+)
 
 
 @pytest.mark.parametrize("operation", ["wallet-search", "wallet-search-result"])

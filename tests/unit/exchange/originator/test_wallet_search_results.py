@@ -20,7 +20,7 @@ from tests.unit.exchange.originator.scene import (
     search_accepted,
     search_result,
 )
-from tests.unit.exchange.originator.searches import (
+from tests.unit.exchange.originator.search_scenes import (
     ACCEPTING,
     AMBIGUOUS,
     FOUND,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.hub.kit import NORTH, SOUTH, STRANGER, error_of, hub_under_test, member
+from tests.support.hub import NORTH, SOUTH, STRANGER, error_of, hub_under_test, member
 from travelrule.hub.members.member import HUB_ENTITY
 
 

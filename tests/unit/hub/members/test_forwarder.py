@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.unit.hub.kit import AUTHORIZATION, SOUTH, TRANSFER_ID, error_of, hub_under_test
+from tests.support.hub import AUTHORIZATION, SOUTH, TRANSFER_ID, error_of, hub_under_test
 from travelrule.hub.ports import MemberAnswer, NoMemberAnswer
 
 WRONG = (500, "RECEIVED_WRONG_JSON_MESSAGE")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.unit.hub.kit import HandClock, RecordingMember, Records, hub_under_test, member
+from tests.support.hub import HandClock, RecordingMember, Records, hub_under_test, member
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.health_polling import HealthPollingJob
 from travelrule.hub.members.member import HUB_ENTITY, Member

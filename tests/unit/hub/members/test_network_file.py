@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import NORTH, SOUTH
+from tests.support.hub import NORTH, SOUTH
 from travelrule.errors import ConfigurationError
 from travelrule.hub.members.network_file import NetworkFile, hub_member
 from travelrule.hub.spec_files import parse_spec, read_document

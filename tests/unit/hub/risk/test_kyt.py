@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.hub.kyt import KytReportResponse
-from tests.unit.hub.kit import error_of
-from tests.unit.hub.risk.screening_kit import AS_SOUTH, CLEAN, HASH, URL, RiskHub, risk_hub
+from tests.support.hub import error_of
+from tests.support.screening_hub import AS_SOUTH, CLEAN, HASH, URL, RiskHub, risk_hub
 from travelrule.hub.ports import NoMemberAnswer
 from travelrule.hub.risk.records import Analysis, KytSubject
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
-from tests.unit.hub.kit import STRANGER, error_of
-from tests.unit.hub.risk.screening_kit import ADDRESS, HASH, Rater, risk_hub
+from tests.support.hub import STRANGER, error_of
+from tests.support.screening_hub import ADDRESS, HASH, Rater, risk_hub
 from travelrule.hub.risk.list_screening import ListScreening
 from travelrule.hub.risk.ports import ProviderFailed
 from travelrule.hub.risk.records import Rating

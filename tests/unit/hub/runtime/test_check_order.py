@@ -10,16 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.unit.hub.kit import (
-    AUTHORIZATION,
-    NORTH,
-    SOUTH,
-    STRANGER,
-    HubUnderTest,
-    error_of,
-    hub_under_test,
-    signed,
-)
+from tests.support.hub import AUTHORIZATION, NORTH, SOUTH, STRANGER, HubUnderTest, error_of, hub_under_test, signed
 
 Break = Callable[[dict[str, Any]], None]
 """Spoils a request, given as its parts: headers, body, target."""

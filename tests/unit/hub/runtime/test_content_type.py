@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.unit.hub.kit import AUTHORIZATION, SOUTH, error_of, hub_under_test, signed
+from tests.support.hub import AUTHORIZATION, SOUTH, error_of, hub_under_test, signed
 from travelrule.hub.operations import OPERATIONS
 
 WITH_BODY = [(one.method, path) for one in OPERATIONS.values() if one.request for path in one.paths]

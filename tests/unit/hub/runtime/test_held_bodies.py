@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import AUTHORIZATION, SOUTH, HubUnderTest, hub_under_test, signed
-from tests.unit.listener.door import Door, open_door
+from tests.support.hub import AUTHORIZATION, SOUTH, HubUnderTest, hub_under_test, signed
+from tests.support.raw_sockets import Door, open_door
 from travelrule.hub.runtime.app import BODY_BYTES_MAX, create_hub
 from travelrule.listener.body_room import MIB, BodyLimits, BodyRoom
 from travelrule.listener.limits import ListenerLimits

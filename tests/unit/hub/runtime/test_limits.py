@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.unit.hub.kit import NOW, error_of, hub_under_test
+from tests.support.hub import NOW, error_of, hub_under_test
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.runtime.rate_limiter import RateLimiter
 from travelrule.listener.token_buckets import NAMES_MAX, MemoryBuckets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.unit.hub.kit import NOW, member
+from tests.support.hub import NOW, member
 from travelrule.hub.runtime.memory_hub_state import ExpiringSet, MemoryHubState
 
 

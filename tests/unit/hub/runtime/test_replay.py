@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.hub.kit import NORTH, SOUTH, error_of, expired, hub_under_test, member, signed
+from tests.support.hub import NORTH, SOUTH, error_of, expired, hub_under_test, member, signed
 
 DUPLICATE = (422, "DUPLICATED_HEADER_NONCE")
 LIST = "/v1/code/vasps"

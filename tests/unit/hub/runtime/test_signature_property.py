@@ -8,7 +8,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.hub.kit import AUTHORIZATION, SOUTH, hub_under_test, signed
+from tests.support.hub import AUTHORIZATION, SOUTH, hub_under_test, signed
 
 BODY = json.dumps(AUTHORIZATION).encode()
 HEADERS = signed(BODY, nonce=123_456, remote=SOUTH)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.unit.hub.kit import NOW, SOUTH, member
-from tests.unit.hub.searches.search_kit import (
+from tests.support.hub import NOW, SOUTH, member
+from tests.support.search_hub import (
     ACCOUNT,
     CALLBACK_URL,
     EAST,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.hub.kit import NORTH, SOUTH, error_of, member
-from tests.unit.hub.searches.search_kit import (
+from tests.support.hub import NORTH, SOUTH, error_of, member
+from tests.support.search_hub import (
     HANGS,
     NO,
     REQUEST_ID,

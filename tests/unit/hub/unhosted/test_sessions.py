@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
-from tests.unit.hub.kit import error_of
-from tests.unit.hub.risk.screening_kit import ADDRESS, AS_SOUTH, SITE, URL, WALLET, RiskHub, risk_hub
+from tests.support.hub import error_of
+from tests.support.screening_hub import ADDRESS, AS_SOUTH, SITE, URL, WALLET, RiskHub, risk_hub
 from travelrule.hub.unhosted.session_responder import origin_of
 from travelrule.screening.ownership.proof_check import check_proof
 from travelrule.screening.ownership.proof_message import parse

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.name_filler import generated
+from tests.benchmarks.generated_names import generated
 from tests.benchmarks.name_labels import excerpt
 from tests.support.effort import lines_of, lines_of_steps
 from travelrule.screening.names import ListedName, NameIndex

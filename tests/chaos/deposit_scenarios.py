@@ -1,0 +1,238 @@
+"""What arrives at customers' addresses: half of it announced by the sender's VASP, half anonymous.
+
+Each deposit is of one customer who has a tag of his own at the VASP's shared address, and of an amount that hardly
+anybody else has.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from tests.chaos.members import ADDRESSES, ROBOT_SENDER, TAGS, Payment
+from tests.chaos.stored_events import Stored
+from tests.chaos.subject import Sends, Tale, Verdict, new_amount, new_txid
+from tests.chaos.withdrawal_scenarios import ALLOWED, Story, Teller, new_story
+
+MATCHED: Verdict = ("allow", "MATCHED")
+DATA_RECEIVED: Verdict = ("allow", "DATA_RECEIVED")
+NOT_FINAL: Verdict = ("hold", "AWAITING_FINALITY")
+NOBODYS: Verdict = ("hold", "ORIGINATOR_UNKNOWN")
+RETRACTED: Verdict = ("deny", "RETRACTED")
+
+
+@dataclass(kw_only=True)
+class Deposit(Tale):
+    """One deposit. ``sender`` is the VASP that sent it, empty if none of the network did.
+
+    ``withdrawal`` is the sender's side of an announced deposit.
+    """
+
+    KEY_FIELD = "depositId"
+
+    sender: str
+    tag: str
+    amount: str
+    withdrawal: Story | None = None
+
+    @property
+    def allowed_for(self) -> str:
+        """The reason of its one allow; empty if there must be none."""
+        return KINDS[self.kind].allowed_for
+
+    def destination(self) -> dict[str, Any]:
+        """Where the sender's customer sends."""
+        address = {"address": ADDRESSES[self.vasp], "tag": self.tag}
+        return {"kind": "vasp", "vaspEntityId": self.vasp, **address}
+
+
+class DepositTeller:
+    """Tells deposits through both platforms; everything by the VASP's entity id."""
+
+    def __init__(self, desks: Mapping[str, Sends], tellers: Mapping[str, Teller], stored: Mapping[str, Stored]) -> None:
+        self._desks = desks
+        self._tellers = tellers
+        self._stored = stored
+
+    async def tell(self, deposit: Deposit) -> None:
+        """Play the story to its end."""
+        await KINDS[deposit.kind].play(self, deposit)
+        await deposit.until(deposit.expected)
+        deposit.told = True
+
+    async def authorize(self, deposit: Deposit) -> None:
+        """The sender's VASP asks for its withdrawal and may send."""
+        story = deposit.withdrawal
+        assert story is not None
+        teller = self._tellers[story.origin]
+        await teller.request(story, amount=deposit.amount, destination=deposit.destination())
+        await story.until(ALLOWED)
+
+    async def report(self, deposit: Deposit, copies: int = 1) -> None:
+        """Value was sent, and the sender's platform says so."""
+        story = deposit.withdrawal
+        assert story is not None
+        await self._tellers[story.origin].broadcast(story, copies)
+        story.told = True
+
+    async def record(self, deposit: Deposit) -> None:
+        """The sender's VASP only knows that it sent this; wait until it does, because no verdict says so."""
+        story = new_story(deposit.rng, "broadcast-only", deposit.sender, deposit.vasp)
+        wish = self._tellers[deposit.sender].wish(story, amount=deposit.amount, destination=deposit.destination())
+        value = story.event("withdrawal.recorded.v1", {**wish, "txid": deposit.txid})
+        await story.deliver(self._desks[deposit.sender], "withdrawals", value)
+        await self._stored[deposit.sender].until(orjson.loads(value)["id"])
+
+    async def detect(self, deposit: Deposit, copies: int = 1) -> None:
+        """The own node sees the transaction; the platform waits for the verdict from now on."""
+        deposit.begin()
+        data = {"txid": deposit.txid, "currency": "XRP", "network": "XRP", "amount": deposit.amount}
+        await self._say(deposit, "detected", copies, **data, address=ADDRESSES[deposit.vasp], tag=deposit.tag)
+
+    async def confirm(self, deposit: Deposit, copies: int = 1) -> None:
+        """Final on the own node."""
+        await self._say(deposit, "confirmed", copies)
+
+    async def settle(self, deposit: Deposit) -> None:
+        """The platform credited it."""
+        await self._say(deposit, "settled", outcome="credited")
+
+    async def retract(self, deposit: Deposit) -> None:
+        """The block is gone."""
+        await self._say(deposit, "retracted")
+
+    async def _say(self, deposit: Deposit, what: str, copies: int = 1, **data: Any) -> None:
+        value = deposit.event(f"deposit.{what}.v1", data)
+        await deposit.deliver(self._desks[deposit.vasp], "deposits", value, copies)
+
+
+async def report_late(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.authorize(deposit)
+    await teller.detect(deposit)
+    await teller.confirm(deposit)
+    await teller.report(deposit)
+
+
+async def report_first(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.authorize(deposit)
+    await teller.report(deposit)
+    await teller.detect(deposit)
+    await teller.confirm(deposit)
+
+
+async def doubled(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.authorize(deposit)
+    await teller.detect(deposit, copies=3)
+    await teller.report(deposit, copies=2)
+    await teller.confirm(deposit, copies=2)
+
+
+async def confirmed_first(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.authorize(deposit)
+    await teller.confirm(deposit)
+    await teller.detect(deposit)
+    await teller.report(deposit)
+
+
+async def settled(teller: DepositTeller, deposit: Deposit) -> None:
+    await report_late(teller, deposit)
+    await deposit.until(MATCHED)
+    await teller.settle(deposit)
+
+
+async def reorganised(teller: DepositTeller, deposit: Deposit) -> None:
+    await report_first(teller, deposit)
+    await deposit.until(MATCHED)
+    await teller.retract(deposit)
+
+
+async def anonymous(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.record(deposit)
+    await from_robot(teller, deposit)
+
+
+async def from_robot(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.detect(deposit)
+    await teller.confirm(deposit)
+
+
+async def anonymous_doubled(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.record(deposit)
+    await teller.detect(deposit, copies=3)
+    await teller.confirm(deposit, copies=2)
+
+
+async def anonymous_settled(teller: DepositTeller, deposit: Deposit) -> None:
+    await anonymous(teller, deposit)
+    await deposit.until(DATA_RECEIVED)
+    await teller.settle(deposit)
+
+
+async def final_late(teller: DepositTeller, deposit: Deposit) -> None:
+    await teller.record(deposit)
+    await teller.detect(deposit)
+    await deposit.until(NOT_FINAL)
+    await teller.confirm(deposit)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of deposit: how it goes, how it must end, the reason of its one allow, and how often it is told."""
+
+    play: Callable[[DepositTeller, Deposit], Awaitable[None]]
+    expected: Verdict
+    allowed_for: str
+    weight: int
+
+
+KINDS = {
+    "report-late": Kind(report_late, MATCHED, "MATCHED", 16),
+    "report-first": Kind(report_first, MATCHED, "MATCHED", 14),
+    "doubled": Kind(doubled, MATCHED, "MATCHED", 6),
+    "confirmed-first": Kind(confirmed_first, MATCHED, "MATCHED", 4),
+    "settled": Kind(settled, MATCHED, "MATCHED", 6),
+    "reorganised": Kind(reorganised, RETRACTED, "MATCHED", 4),
+    "anonymous": Kind(anonymous, DATA_RECEIVED, "DATA_RECEIVED", 24),
+    "from-robot": Kind(from_robot, DATA_RECEIVED, "DATA_RECEIVED", 8),
+    "anonymous-doubled": Kind(anonymous_doubled, DATA_RECEIVED, "DATA_RECEIVED", 6),
+    "anonymous-settled": Kind(anonymous_settled, DATA_RECEIVED, "DATA_RECEIVED", 4),
+    "final-late": Kind(final_late, DATA_RECEIVED, "DATA_RECEIVED", 6),
+    "from-nobody": Kind(from_robot, NOBODYS, "", 2),
+}
+ANNOUNCED = frozenset({"report-late", "report-first", "doubled", "confirmed-first", "settled", "reorganised"})
+
+
+def pick_deposit(rng: random.Random, payments: list[Payment]) -> Deposit:
+    """The next deposit; ``payments`` are those of the robot that are still to arrive."""
+    kind = rng.choices(list(KINDS), [one.weight for one in KINDS.values()])[0]
+    if kind == "from-robot" and not payments:
+        kind = "anonymous"
+    sender, vasp = rng.choices([("north", "south"), ("south", "north")], [65, 35])[0]
+    own = random.Random(rng.getrandbits(64))
+    deposit = Deposit(
+        kind=kind,
+        vasp=vasp,
+        key=f"d-{UUID(int=own.getrandbits(128), version=4)}",
+        expected=KINDS[kind].expected,
+        rng=own,
+        traceparent=f"00-{own.getrandbits(128):032x}-{own.getrandbits(64):016x}-01",
+        txid=new_txid(own),
+        sender=sender,
+        tag=own.choice(TAGS),
+        amount=new_amount(own),
+    )
+    if kind == "from-robot":
+        payment = payments.pop()
+        deposit.sender, deposit.vasp = ROBOT_SENDER, payment.vasp
+        deposit.txid, deposit.tag, deposit.amount = payment.txid, payment.tag, payment.amount
+    elif kind == "from-nobody":
+        deposit.sender = ""
+    elif kind in ANNOUNCED:
+        deposit.withdrawal = new_story(own, "broadcast-only", sender, vasp)
+        deposit.withdrawal.txid = deposit.txid
+    return deposit
