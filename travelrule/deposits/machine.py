@@ -26,7 +26,7 @@ from travelrule.deposits.txid_search import called_back, result_reported, search
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack

@@ -15,7 +15,7 @@ from travelrule.exchange.beneficiary import machine as beneficiary
 from travelrule.exchange.originator import machine as originator
 from travelrule.exchange.originator.refused_request import REFUSED
 from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.messages.arrival import MEETING
 from travelrule.messages.assessment import ASSESSING
 from travelrule.messages.directory import INTERNAL as DIRECTORY

@@ -25,7 +25,7 @@ from tests.unit.exchange.originator.scene import (
     requested,
 )
 from travelrule.exchange.originator.answer_binding import binding_fault
-from travelrule.identity.build import authorization_payload, beneficiary_vasp
+from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.internal_inputs import CallResult, SentBody
 from travelrule.policy.sections import AnswerChecks

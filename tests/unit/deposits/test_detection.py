@@ -23,7 +23,7 @@ from tests.unit.deposits.scene import (
     unmatched,
 )
 from tests.unit.exchange.originator.scene import ADDRESS, OTHER_TXID, TAG, TXID
-from travelrule.identity.arrivals import arrival_subject
+from travelrule.messages.arrival import arrival_subject
 
 PLACE = arrival_subject(TXID, ADDRESS, TAG)
 

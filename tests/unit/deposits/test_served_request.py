@@ -14,8 +14,8 @@ from schemas.wire_model import Wire
 from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.identity.payload_faults import payload_faults
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import faults
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
@@ -198,7 +198,7 @@ def test_normal() -> None:
         "tradeCurrency": "USD",
         "isExceedingThreshold": "false",
     }
-    assert faults(body["payload"], "data-response", sending=False) == []
+    assert payload_faults(body["payload"], "data-response", sending=False) == []
     assert decision.state.withdrawal == "withdrawal:out-1"
     projection = MACHINE.project(decision.state)
     assert (projection.status, projection.counterparty) == ("normal", "north")

@@ -11,7 +11,7 @@ from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.audit import record
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
 

@@ -26,7 +26,7 @@ from travelrule.engine.ports import CallPreclaimer, EventPreclaimer
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database, is_infrastructure_failure, is_lost_race, is_serialisation_failure
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.recent_states import RecentStates
 from travelrule.engine.vault import Vault
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 
 # One index access per subject, in the order given, whatever statistics the planner has: OFFSET 0 keeps it from joining
 # all rows of a VASP.

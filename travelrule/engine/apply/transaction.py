@@ -27,7 +27,7 @@ from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.messages.message_record import is_message
 from travelrule.machine.decision_authority import REFUSED_DECISIONS
 from travelrule.machine.input import Input, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.sources import source_class
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk

@@ -27,14 +27,15 @@ from travelrule.exchange.originator.hub_outage import wait_for_hub
 from travelrule.exchange.originator.required_fields import hold_incomplete
 from travelrule.exchange.originator.state import Attempt, WalletSearch, WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.ids import fresh_transfer_id, next_transfer_id
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.causes import Cause
+from travelrule.policy.verdicts import verdict_for
 
 SEARCHES_MAX = 3
 """How often the same address is searched: members that were away may be there the next time."""
@@ -103,7 +104,6 @@ def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[
     last = search.asks_at if search.asks_at <= builder.now else search.asked_at
     if last is not None and builder.now - last < timedelta(seconds=builder.policy.time_limits.search_poll):
         return ignored(builder.state, "the result was asked for a moment ago and will be again")
-    builder.drop("wallet-search-result")
     _ask_result(builder, search, 0.0)
     return builder.done("called back: ask for the result now")
 
@@ -141,7 +141,12 @@ def _running(builder: WithdrawalBuilder, request_id: str) -> WalletSearch | None
 
 
 def _ask_result(builder: WithdrawalBuilder, search: WalletSearch, seconds: float) -> None:
-    """Ask once more, after some seconds; ``search`` replaces the one in the state."""
+    """Ask for the result after some seconds; ``search`` replaces the one in the state.
+
+    A question that is still repeated is dropped: a late answer to an earlier one must not lead to two questions.
+    """
+    if search.asks_at is not None:
+        builder.drop("wallet-search-result")
     before = search.asks_at if search.asks_at is not None and search.asks_at <= builder.now else search.asked_at
     due_at = builder.now + timedelta(seconds=seconds)
     builder.change(search=replace(search, asks_at=due_at, asked_at=before))

@@ -25,9 +25,15 @@ from tests.unit.exchange.originator.scene import (
     txid_report,
     wallet,
 )
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.effects import Emit
-from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
+from travelrule.messages.arrival import (
+    ArrivalReported,
+    ArrivalWithdrawn,
+    ExchangeArrived,
+    ExchangeSettled,
+    TxidLearned,
+    arrival_subject,
+)
 
 SUBJECT = f"exchange:north/{TRANSFER_ID}"
 PLACE = arrival_subject(TXID, ADDRESS, TAG)

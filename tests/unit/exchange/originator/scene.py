@@ -12,7 +12,7 @@ from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, Withdrawa
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
 from schemas.wire_model import Wire
 from travelrule.engine.registry import MACHINES
-from travelrule.identity.build import authorization_payload, beneficiary_vasp
+from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, SendMessage
