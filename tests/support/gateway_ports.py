@@ -22,7 +22,7 @@ from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.store.directory import StoredVasp
-from travelrule.store.reads import ExchangeRecord, WalletRecord, WithdrawalRecord
+from travelrule.store.search_rows import ExchangeRecord, WalletRecord, WithdrawalRecord
 
 if TYPE_CHECKING:
     from tests.support.gateway_scene import GatewayScene
