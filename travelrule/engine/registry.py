@@ -6,8 +6,9 @@ from schemas.wire_model import Wire
 from travelrule.assessments import machine as assessment
 from travelrule.customers import owner, wallet
 from travelrule.deposits import machine as deposit
-from travelrule.deposits import rendezvous, served_request
-from travelrule.deposits.served_request_input import DATA_REQUEST_INPUTS
+from travelrule.deposits.rendezvous import machine as rendezvous
+from travelrule.deposits.served_requests import machine as data_request
+from travelrule.deposits.served_requests.received_request import DATA_REQUEST_INPUTS
 from travelrule.directory import vasp
 from travelrule.disclosures import disclosure
 from travelrule.disclosures.disclosure import DISCLOSURE_INPUTS
@@ -33,7 +34,7 @@ MACHINES: dict[str, Machine] = {
         disclosure.MACHINE,
         deposit.MACHINE,
         rendezvous.MACHINE,
-        served_request.MACHINE,
+        data_request.MACHINE,
         *assessment.MACHINES,
     )
 }
