@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from schemas.operations import Operation
 from travelrule.machine.retry_table import (
     CONCLUDING,
     CONCLUDING_BY_CODE,
@@ -163,7 +164,7 @@ def hub_wait(
 
 
 def _waits_for_hub(operation: str, course: Course) -> bool:
-    return operation in WAITING_FOR_HUB and not (operation == "transfer-authorization" and course.acted)
+    return operation in WAITING_FOR_HUB and not (operation == Operation.TRANSFER_AUTHORIZATION and course.acted)
 
 
 def _hub_again(course: Course, now: datetime, jitter: float, attempted: RawResult, code: str) -> Retry:
@@ -224,7 +225,7 @@ class _Turn:
             return self._at_once() if self.course.nonces < NONCE_TRIES else self._failed()
         if plan is Plan.KEY:
             return self._failed() if self.key_refreshed else self._again(0, refresh_key=True)
-        if plan is Plan.WAIT and not (self.operation == "transfer-authorization" and self.course.acted):
+        if plan is Plan.WAIT and not (self.operation == Operation.TRANSFER_AUTHORIZATION and self.course.acted):
             return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
         if plan in (Plan.REPEAT, Plan.WAIT):
             return self._repeat()
@@ -239,19 +240,19 @@ class _Turn:
         if self.rule.plan is Plan.NONCE and self.course.nonces < NONCE_TRIES:
             return self._at_once()
         if self.tries >= FULL_TRIES:
-            return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, tell=True)
+            return self._failed() if self.operation == Operation.TXID_REPORT else self._again(HOURLY_SECONDS, tell=True)
         return self._again(self._full_seconds(), tell=self.attempted.status == HTTP_UNPROCESSABLE)
 
     def _repeat(self) -> Complete | Retry:
         waits: tuple[float, ...] = QUICK_SECONDS
-        if self.operation in ("transfer-authorization", "data-request"):
+        if self.operation in (Operation.TRANSFER_AUTHORIZATION, Operation.DATA_REQUEST):
             waits = AUTHORIZATION_SECONDS
         if self.course.repeats > len(waits):
             return self._failed()
         named = self.attempted.retry_after if self.rule.plan is Plan.WAIT else None
         wait = max(waits[self.course.repeats - 1], named or 0.0)
         ends = datetime.fromtimestamp(self.course.began, UTC) + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
-        if self.operation == "transfer-authorization" and self.now + timedelta(seconds=wait) > ends:
+        if self.operation == Operation.TRANSFER_AUTHORIZATION and self.now + timedelta(seconds=wait) > ends:
             return self._failed()
         return self._again(wait)
 
