@@ -35,7 +35,7 @@ from tests.unit.exchange.originator.scene import (
     legal,
     requested,
 )
-from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import DataRequestReceived, WithdrawalFacts
 from travelrule.disclosures.disclosure import DeadLetterShown
 from travelrule.engine.registry import INTERNAL, MACHINES
 from travelrule.machine.internal_inputs import CallResult
