@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.identity.account_numbers import canonical
@@ -117,7 +118,7 @@ class SearchCalledBack(Wire):
     wallets).
     """
 
-    operation: Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
+    operation: Literal[Operation.TXID_SEARCH, Operation.WALLET_SEARCH, Operation.KYT_SEARCH, Operation.UNHOSTED_TOKEN]
     request_id: str
 
 
