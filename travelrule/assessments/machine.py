@@ -14,6 +14,7 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
 from travelrule.assessments.assessment_request import apply_repetition, create_assessment, requested_assessment
@@ -36,8 +37,8 @@ from travelrule.policy.policy import Policy
 
 RESULT_HANDLERS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
     "look-up": apply_lookup,
-    "wallet-screening": apply_rating_result,
-    "transaction-screening": apply_rating_result,
+    Operation.WALLET_SCREENING: apply_rating_result,
+    Operation.TRANSACTION_SCREENING: apply_rating_result,
     kyt_analysis.SEARCH: kyt_analysis.apply_search_result,
     kyt_analysis.REPORT: kyt_analysis.apply_report_result,
     ownership_proof.TOKEN: ownership_proof.apply_session_result,

@@ -14,6 +14,7 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import apply_data_result
@@ -44,10 +45,10 @@ from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
 RESULT_HANDLERS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
-    "status-search": apply_status_result,
-    "txid-search": apply_search_result,
-    "txid-search-result": apply_search_outcome,
-    "data-request": apply_data_result,
+    Operation.STATUS_SEARCH: apply_status_result,
+    Operation.TXID_SEARCH: apply_search_result,
+    Operation.TXID_SEARCH_RESULT: apply_search_outcome,
+    Operation.DATA_REQUEST: apply_data_result,
 }
 """The handler of each operation's result."""
 
