@@ -11,7 +11,8 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
-from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
+from tests.support.events import ADDRESS, TAG, TXID
+from tests.support.vasps import NOW
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.profile import VaspProfile
