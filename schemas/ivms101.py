@@ -1,7 +1,7 @@
 """IVMS101.2020 as the network uses it (ivms101.md): the inner object of a payload, read tolerantly.
 
 Absent means left out, ``""``, ``{}`` or null. Numbers and booleans are read as their text. Nothing is
-required here: which fields a message needs is the business of ``identity.validate``, which can answer with a
+required here: which fields a message needs is the business of ``identity.payload_faults``, which can answer with a
 reason. Writing leaves out what is absent; only ``beneficiaryPersons`` stands there empty, as address searches
 send it.
 """

@@ -9,7 +9,7 @@ import orjson
 from tests.simulation.engine_model import CallRow, House
 from tests.simulation.network import Request
 from travelrule.client.operations import OPERATIONS
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 
 SEALED = frozenset({"transfer-authorization", "data-request"})
 KEY_ERRORS = frozenset({"INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"})

@@ -9,7 +9,7 @@ from tests.simulation.chain import Chain, Output, Transaction
 from tests.simulation.clock import Clock
 from tests.simulation.customers import NETWORKS, Customer, Wallet, name
 from tests.simulation.robots import VASP_PARTY, Robot
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 
 DAY = 86_400.0
 

@@ -23,7 +23,8 @@ from travelrule.gateway.endpoints.authorization import FACTS
 from travelrule.gateway.endpoints.data_request import FIELDS
 from travelrule.gateway.endpoints.status_search import ANSWERED
 from travelrule.gateway.wallets import takes
-from travelrule.identity.addresses import canonical, txid_key
+from travelrule.identity.account_numbers import canonical
+from travelrule.identity.txids import txid_key
 from travelrule.machine.input import Input
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.inbound_request import (

@@ -16,7 +16,7 @@ from tests.simulation.engine_model import CallRow
 from tests.simulation.faults import Weather
 from tests.simulation.hub_searches import SearchDesk
 from travelrule.client.errors import NoAnswer
-from travelrule.client.wire import RawAnswer
+from travelrule.client.hub_transport import RawAnswer
 from travelrule.engine.directory.counterparties import HEALTH_SECONDS
 
 Back = Callable[[Any], None]

@@ -21,8 +21,8 @@ from tests.simulation.member_endpoints import Keys
 from tests.simulation.network import Hub, Request
 from travelrule.client.answers import Answer, read
 from travelrule.client.errors import NoAnswer
+from travelrule.client.hub_transport import RawAnswer
 from travelrule.client.operations import OPERATIONS
-from travelrule.client.wire import RawAnswer
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS

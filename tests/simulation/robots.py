@@ -14,7 +14,7 @@ from tests.simulation.customers import Customer
 from tests.simulation.member_endpoints import INVALID_BODY, Keys
 from tests.simulation.network import Answer, Asleep, Hub
 from travelrule.crypto.sealing import seal
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.account_numbers import split_tag
 
 REASONS = ("NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "SANCTION_LIST", "LACK_OF_INFORMATION", "DOB_MISMATCHED", "?!")
 VASP_PARTY = {

@@ -9,7 +9,8 @@ from schemas.events.persons import Person
 from travelrule.deposits.served_request_input import WithdrawalFacts
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.gateway.wallets import meant
-from travelrule.identity.addresses import candidates, join, tag_fits, txid_key
+from travelrule.identity.account_numbers import candidates, join, tag_fits
+from travelrule.identity.txids import txid_key
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.store.reads import OPEN_AUTHORIZATIONS, WalletRecord
 

@@ -31,7 +31,7 @@ from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 from travelrule.machine.input import Input
 from travelrule.policy.policy import Policy
 from travelrule.store import tables

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.events import WITHDRAWAL_ID, requested
 from tests.support.vasps import PROFILE, SOUTH_PROFILE
-from travelrule.identity.build import authorization_payload, beneficiary_vasp
+from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.machine.internal_inputs import CallResult
 
 

@@ -9,7 +9,7 @@ from tests.support.events import UNKNOWN, broadcast, requested
 from tests.support.inbound_messages import TRANSFER_ID, authorization
 from tests.support.scene import Scene
 from tests.support.vasps import SOUTH, SOUTH_PROFILE, policy
-from travelrule.identity.build import beneficiary_vasp
+from travelrule.identity.payloads import beneficiary_vasp
 from travelrule.machine.effects import CallHub
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack

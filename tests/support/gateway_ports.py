@@ -16,7 +16,8 @@ from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.machine import MACHINE as WITHDRAWALS
 from travelrule.exchange.originator.projection import project_withdrawal
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.identity.addresses import candidates, canonical, same_txid
+from travelrule.identity.account_numbers import candidates, canonical
+from travelrule.identity.txids import same_txid
 from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.messages.screened_parties import parties_of_ivms

@@ -15,7 +15,7 @@ from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of
 from travelrule.assessments.networks import code_for
 from travelrule.assessments.risk_rating import NOT_SCREENABLE
 from travelrule.assessments.table import LIMIT
-from travelrule.identity.addresses import canonical
+from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack

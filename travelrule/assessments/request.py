@@ -14,7 +14,7 @@ from travelrule.assessments.ownership_proof import open_session
 from travelrule.assessments.risk_rating import begin_rating
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.account_numbers import split_tag
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.effects import Effect
 from travelrule.machine.input import Input

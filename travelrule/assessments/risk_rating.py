@@ -13,7 +13,7 @@ from travelrule.assessments.builder import AssessmentBuilder, Operation
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
 from travelrule.assessments.networks import code_for
 from travelrule.assessments.table import LISTS
-from travelrule.identity.addresses import canonical
+from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.screening import risk_levels

@@ -23,7 +23,7 @@ from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.crypto.nonces import NonceBlock, NonceLease
+from travelrule.crypto.request_nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.callback_urls import CallbackUrls

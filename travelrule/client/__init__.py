@@ -1,1 +1,4 @@
-"""The signed HTTP client of the hub: one method per operation, errors that say whose fault and what to do."""
+"""The signed HTTP client of the hub: requests, answers, and errors that name whose fault it is and what to do.
+
+It repeats nothing, stores nothing and decides nothing. Start at ``hub.HubClient``, its table ``operations``.
+"""

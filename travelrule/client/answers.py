@@ -1,4 +1,4 @@
-"""Reading an answer: the HTTP status first, then the deciding field (``errors.md`` section 1)."""
+"""The hub's answers: the HTTP status is read first, then the deciding field (``errors.md`` section 1)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import orjson
 
 from travelrule.client.codes import error_of, plain_code
 from travelrule.client.errors import BadAnswer
-from travelrule.client.operations import Operation
-from travelrule.client.wire import RawAnswer
+from travelrule.client.hub_transport import RawAnswer
+from travelrule.client.operations import ClientOperation
 
 _OK = 200
 _CLIENT_ERROR = 400
@@ -21,12 +21,10 @@ _RETRY_AFTER_MAX_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of the documented shape.
+    """An answer of the documented shape: HTTP 200 and a JSON object whose deciding field holds a known value.
 
-    HTTP 200 with a JSON object whose deciding field holds a known value.
-
-    ``result`` is that value in lower case (``valid``, ``denied``, ``normal``, ``confirmed``, ...), empty where any
-    text may stand in the field; ``body`` is the whole object as it came. A failed screening is such an answer with any
+    ``result`` is that value in lower case (``valid``, ``denied``, ``normal``, ``confirmed``, ...), empty where the
+    field may hold any text; ``body`` is the whole object as received. A failed screening is such an answer with any
     status.
     """
 
@@ -35,8 +33,8 @@ class Answer:
     body: dict[str, Any] = field(repr=False)
 
 
-def read(operation: Operation, raw: RawAnswer, now: datetime) -> Answer:
-    """The answer, or one of ``client.errors`` raised."""
+def read(operation: ClientOperation, raw: RawAnswer, now: datetime) -> Answer:
+    """Return the answer, or raise one of ``client.errors``."""
     if raw.status >= _CLIENT_ERROR:
         if operation.errors_as_result and (failed := _failed_screening(raw)) is not None:
             return failed
@@ -65,10 +63,7 @@ def read(operation: Operation, raw: RawAnswer, now: datetime) -> Answer:
 
 
 def retry_after_seconds(value: str, now: datetime) -> float | None:
-    """How long to wait by a ``Retry-After`` header (seconds or an HTTP date).
-
-    None if absent or unreadable.
-    """
+    """Return the seconds of a ``Retry-After`` header (seconds or an HTTP date); None if absent or unreadable."""
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), _RETRY_AFTER_MAX_S)
@@ -82,11 +77,11 @@ def retry_after_seconds(value: str, now: datetime) -> float | None:
 
 
 def _failed_screening(raw: RawAnswer) -> Answer | None:
-    """Return the answer of a provider that failed, or nothing if the hub itself said no."""
+    """Return the answer of a provider that failed, or None if the hub itself refused."""
     body = _json(raw.body)
     result = body.get("result") if isinstance(body, dict) else None
-    said_so = isinstance(result, str) and result.strip().lower() == "error"
-    return Answer(raw.status, "error", body) if said_so else None
+    is_failed = isinstance(result, str) and result.strip().lower() == "error"
+    return Answer(raw.status, "error", body) if is_failed else None
 
 
 def _error_code(body: bytes) -> str:

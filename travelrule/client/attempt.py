@@ -1,8 +1,8 @@
-"""One try of a call as the value that ``machine.retry_policy`` decides on, where nothing the hub does is an exception.
+"""One try of a call as the value that ``machine.retry_policy`` decides on: errors of the hub are values here.
 
-The response payload of an authorization or a data request is opened with the pair that the request used: the own
-key that signed and the remote key it was sealed to (auth.md 6). A payload that is missing or does not open becomes
-None; what that means is decided by whoever asked (``verified`` without payload: do not transfer).
+The response payload of an authorization or a data request is opened with the pair of keys that the request used: our
+key that signed it and the remote key that it was sealed to (auth.md 6). A payload that is missing or does not open
+becomes None; the machine that made the call decides what that means (``verified`` without payload: do not transfer).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from travelrule.machine.retry_policy import RawResult
 
 
 async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | None = None) -> RawResult:
-    """Await one method of ``HubClient`` and describe what became of it.
+    """Await a call of ``HubClient`` and describe its result.
 
-    ``own`` signed the request and sealed its payload to ``remote_key`` (None: an operation without payload).
+    ``own`` is the key that signed the request and sealed its payload to ``remote_key`` (None: no payload).
     """
     try:
         answer = await call
@@ -37,7 +37,7 @@ async def attempt(call: Awaitable[Answer], own: SigningKey, remote_key: str | No
 def answered(answer: Answer, own: SigningKey, remote_key: str | None = None) -> RawResult:
     """Describe an answer: clear fields in ``body``, the opened inner ``ivms101`` object in ``payload``.
 
-    What is nested deeper than any message of the protocol could not be stored: such an answer is a bad one, and such a
+    An answer that is nested deeper than any message of the protocol cannot be stored: it is a bad answer. Such a
     payload counts as unreadable, as does one over the limits of ``schemas.limits``.
     """
     if is_nested_deeper(answer.body):

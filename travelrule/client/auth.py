@@ -1,4 +1,4 @@
-"""Signing as an httpx auth flow: what is signed is ``request.content``, the bytes that httpx will send."""
+"""The signature as an httpx auth flow, over ``request.content``: the bytes that httpx sends."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from travelrule.client.signer import Signer, signature_headers
 
 
 class HubAuth(httpx.Auth):
-    """Puts the header set S on a request (``auth.md`` section 1).
+    """Sets the header set S on a request (``auth.md`` section 1).
 
-    The sixth header of set F is put on by the caller, who chose the key. Each sending is signed afresh,
-    because time and nonce are for one sending only.
+    The client sets the sixth header of set F. Each sending has its own signature, because time and nonce are valid for
+    one sending only.
     """
 
     requires_request_body = True
@@ -29,6 +29,6 @@ class HubAuth(httpx.Auth):
         yield request
 
     def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Refused: without this, httpx would send an unsigned request from a blocking client."""
+        """Raise: without this method, a blocking httpx client sends unsigned requests."""
         raise RuntimeError(f"signing is asynchronous: {request.method} cannot be sent by a blocking client")
         yield request  # pragma: no cover -- makes this a generator, as httpx expects

@@ -1,6 +1,6 @@
 """The error codes of the hub and of the VASPs behind it as one table (``errors.md`` section 2).
 
-A code that is not in the table is judged by its HTTP class: 4xx is ours to fix, 5xx may be tried again.
+A code that the table lacks is judged by its HTTP class: 4xx is ours to fix, 5xx may be tried again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ _MEMBER_STATUS = 503
 
 @dataclass(frozen=True, slots=True)
 class CodeRow:
-    """One row.
+    """One row: whose fault, what to do, and whether the counterparty may have acted.
 
-    Whose fault, what to do, whether the counterparty may have acted, and whether it is a refusal (the
-    request was read and turned down) or a failure (it could not be served).
+    ``refusal``: the request was read and refused; otherwise it could not be served.
     """
 
     fault: Fault
@@ -30,7 +29,7 @@ class CodeRow:
 
 _OURS = CodeRow("ours", Action.FIX)
 
-# Codes that only the hub itself gives, whatever the HTTP status.
+# Codes of the hub alone, with any HTTP status.
 _HUB: dict[str, CodeRow] = {
     "INVALID_TARGET_VASP_ID": _OURS,
     "INVALID_BENEFICIARY": _OURS,
@@ -45,7 +44,7 @@ _HUB: dict[str, CodeRow] = {
     "CODE_SERVER_INTERNAL_ERROR": CodeRow("hub", Action.RETRY, refusal=False, maybe_acted=True),
 }
 
-# Codes that the hub gives with 422 and a VASP with 503: who found the fault differs, whose it is does not.
+# Codes that the hub answers with 422 and a VASP with 503; the fault is the same.
 _EITHER: dict[str, CodeRow] = {
     "MISSING_REQUIRED_MSG_FIELD": _OURS,
     "MISSING_HEADER_FIELD": _OURS,
@@ -53,7 +52,7 @@ _EITHER: dict[str, CodeRow] = {
     "INVALID_HEADER_SIGNATURE": CodeRow("ours", Action.OPERATOR),
 }
 
-# Codes of a VASP's server, passed through by the hub with 503.
+# Codes of a VASP's server, which the hub passes on with 503.
 _MEMBER: dict[str, CodeRow] = {
     "UNKNOWN_TRANSFER_ID": CodeRow("ours", Action.STOP),
     "VASP_BACKEND_INTERNAL_ERROR": CodeRow("counterparty", Action.RETRY, refusal=False, maybe_acted=True),
@@ -62,7 +61,7 @@ _MEMBER: dict[str, CodeRow] = {
     "UNACCEPTABLE_REQUEST": CodeRow("counterparty", Action.STOP),
 }
 
-# Codes of KYT (screening.md section 7). Its INVALID_ORIGIN, another one than the hub's, is a ``QuotaRefused``.
+# Codes of KYT (screening.md section 7). Its INVALID_ORIGIN differs from the hub's and is a ``QuotaRefused``.
 _KYT: dict[str, CodeRow] = {
     "BAD_REQUEST": _OURS,
     "UNSUPPORTED_BLOCKCHAIN": _OURS,
@@ -87,18 +86,18 @@ _SERVER_STATUS_FIRST = 500
 
 
 def plain_code(value: object) -> str:
-    """``value`` if it looks like an error code, else ``""``: what a peer sends must not become a log line."""
+    """Return ``value`` if it has the form of an error code, else ``""``: a peer's text must not become a log line."""
     return value if isinstance(value, str) and _PLAIN_CODE.fullmatch(value) else ""
 
 
 def error_of(
     operation: str, status: int, code: str, retry_after_s: float | None = None, *, of_kyt: bool = False
 ) -> HubError:
-    """The exception for an error answer: by its code, or by the HTTP class if the code is unknown.
+    """Return the exception for an error answer: by its code, or by the HTTP class if the code is unknown.
 
-    ``of_kyt``: the same code may be KYT's own, with another meaning.
+    ``of_kyt``: KYT answered, where the same code may have another meaning.
     """
-    # No counterparty stands behind KYT, so a 503 without a known code is the provider's.
+    # KYT has no counterparty, so a 503 without a known code is the provider's.
     by_status = CODES["SERVICE_UNAVAILABLE"] if of_kyt and status == _MEMBER_STATUS else _BY_STATUS.get(status)
     row = CODES.get(code) or by_status or (_SERVER_CLASS if status >= _SERVER_STATUS_FIRST else _OURS)
     kind: type[HubError] = HubRefused if row.refusal else HubUnavailable

@@ -1,4 +1,4 @@
-"""What keeps us from the hub, as an operator reads it: what is wrong, the setting, and what to do."""
+"""Why the hub cannot be called, for an operator: what is wrong, the setting, and what to do."""
 
 from __future__ import annotations
 
@@ -16,46 +16,52 @@ _REGISTER = f"have the hub's operator register the public key of {KEY} (`travelr
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HubDiagnosis:
     """What is wrong, and what to do."""
 
     problem: str
     fix: str
 
 
-def told_of(error: HubError) -> Told:
-    """The failure of a signed request without a body to the hub itself."""
+def diagnosis_of(error: HubError) -> HubDiagnosis:
+    """Diagnose the failure of a signed request without a body to the hub itself."""
     if isinstance(error, NoAnswer):
         return unreached(error)
     code = error.error_code
     if isinstance(error, BadAnswer) or (error.status == NOT_FOUND and not code):
-        return Told(f"what answers is no hub (HTTP {error.status})", f"correct host and path of {URL}")
+        return HubDiagnosis(f"what answers is no hub (HTTP {error.status})", f"correct host and path of {URL}")
     match code:
         case "INVALID_HEADER_SIGNATURE":
-            return Told(f"refuses our key or signature ({code})", _REGISTER)
+            return HubDiagnosis(f"refuses our key or signature ({code})", _REGISTER)
         case "INVALID_MSG_FIELD_VALUE":
-            # Of what such a request holds only the time depends on more than the program.
-            return Told(f"refuses our time ({code})", "see the check of the clock: set it by NTP")
+            # The time is the only field of such a request that depends on the machine.
+            return HubDiagnosis(f"refuses our time ({code})", "see the check of the clock: set it by NTP")
         case "INVALID_ORIGIN" | "ILLEGAL_FORMAT_OF_ORIGIN":
             fix = f"correct {PREFIX}VASP_ORIGIN and {PREFIX}VASP_ENTITY_ID, or have the hub's operator list us"
-            return Told(f"does not know us ({code})", fix)
+            return HubDiagnosis(f"does not know us ({code})", fix)
         case "TOO_MANY_REQUESTS":
-            return Told(f"limits our requests ({code})", "try again in a minute")
+            return HubDiagnosis(f"limits our requests ({code})", "try again in a minute")
     if isinstance(error, HubUnavailable):
-        return Told(f"cannot serve now ({code or f'HTTP {error.status}'})", "try again; tell the hub's operator")
-    return Told(f"refuses the request ({code or f'HTTP {error.status}'})", f"check {URL}, and ask the hub's operator")
+        return HubDiagnosis(
+            f"cannot serve now ({code or f'HTTP {error.status}'})", "try again; tell the hub's operator"
+        )
+    return HubDiagnosis(
+        f"refuses the request ({code or f'HTTP {error.status}'})", f"check {URL}, and ask the hub's operator"
+    )
 
 
-def unreached(error: BaseException) -> Told:
-    """The failure of a connection to the hub, or of ``NoAnswer``, which has it as its cause."""
+def unreached(error: BaseException) -> HubDiagnosis:
+    """Diagnose the failure of a connection to the hub, or of ``NoAnswer``, which has it as its cause."""
     cause = error.__cause__ or error
     inner = getattr(cause, "os_error", None) or cause.__cause__ or cause
     if isinstance(cause, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
-        return Told("not reachable: TLS fails", f"check {URL}, and whether the hub's certificate is one that we trust")
+        return HubDiagnosis(
+            "not reachable: TLS fails", f"check {URL}, and whether the hub's certificate is one that we trust"
+        )
     if isinstance(cause, aiohttp.ClientConnectorDNSError) or isinstance(inner, socket.gaierror):
-        return Told("not reachable: no such host name", f"correct {URL}, check the name service")
+        return HubDiagnosis("not reachable: no such host name", f"correct {URL}, check the name service")
     if isinstance(inner, ConnectionRefusedError):
-        return Told("not reachable: nothing listens there", f"check {URL}, and that the hub runs")
+        return HubDiagnosis("not reachable: nothing listens there", f"check {URL}, and that the hub runs")
     if isinstance(error, NoAnswer) and error.sent_maybe and not isinstance(cause, TimeoutError):
-        return Told("not reachable: the connection broke", f"check {URL}, and what stands before the hub")
-    return Told("not reachable: no answer in time", f"check {URL}, and that no firewall is between")
+        return HubDiagnosis("not reachable: the connection broke", f"check {URL}, and what stands before the hub")
+    return HubDiagnosis("not reachable: no answer in time", f"check {URL}, and that no firewall is between")

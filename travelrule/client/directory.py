@@ -1,7 +1,7 @@
-"""The VASP list as the hub gives it, made usable: each VASP once, and what changed since the last one.
+"""The hub's VASP list with each VASP once, and the changes since the last list.
 
-No I/O. The list may be cached at the hub and may combine several networks (``hub-api.md`` 4.A.1). Entries
-that cannot be read are already left out by ``schemas.hub.bodies.VaspList``.
+No I/O. The hub may cache the list and may combine several networks in it (``hub-api.md`` 4.A.1).
+``schemas.hub.bodies.VaspList`` has dropped the entries that cannot be read.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Change = Literal["added", "removed", "up", "down", "keys", "profile"]
 class VaspChange:
     """One VASP whose entry differs.
 
-    ``what`` in order: ``added`` or ``removed`` stand alone; ``up``/``down`` is its health, ``keys`` its
-    public keys, ``profile`` anything else (name, country, alliance).
+    ``what`` is ``added`` or ``removed`` alone, or the parts that differ, in this order: ``up``/``down`` (health),
+    ``keys`` (public keys), ``profile`` (name, country, alliance).
     """
 
     entity_id: str
@@ -28,7 +28,7 @@ class VaspChange:
 
 
 def by_entity(entries: Iterable[VaspEntry]) -> dict[str, VaspEntry]:
-    """By ``vaspEntityId``; of several with the same id the first counts, unless only a later one is up."""
+    """Map ``vaspEntityId`` to its entry; of several the first counts, unless only a later one is up."""
     listing: dict[str, VaspEntry] = {}
     for entry in entries:
         known = listing.get(entry.vasp_entity_id)
@@ -38,7 +38,7 @@ def by_entity(entries: Iterable[VaspEntry]) -> dict[str, VaspEntry]:
 
 
 def alliance(name: str | None) -> str:
-    """An alliance name for comparison: case does not count (D43); absent is ``""``."""
+    """Return an alliance name for comparison: case does not count (D43); absent is ``""``."""
     return (name or "").strip().lower()
 
 
@@ -48,7 +48,7 @@ def same_alliance(first: str | None, second: str | None) -> bool:
 
 
 def changes(old: Mapping[str, VaspEntry], new: Mapping[str, VaspEntry]) -> tuple[VaspChange, ...]:
-    """What differs, by entity id in sorted order."""
+    """Return the entries that differ, sorted by entity id."""
     found = []
     for entity_id in sorted(old.keys() | new.keys()):
         what = _difference(old.get(entity_id), new.get(entity_id))

@@ -3,18 +3,18 @@
 ::
 
     HubError
-    ├── HubRefused        somebody read the request and said no: 4xx, or a counterparty's 503 that names a fault of ours
-    │   └── QuotaRefused  KYT is not for us now: not registered, quota exceeded, or disabled
+    ├── HubRefused        the request was read and refused: 4xx, or a counterparty's 503 that names our fault
+    │   └── QuotaRefused  KYT does not serve us: not registered, quota exceeded, or disabled
     ├── HubUnavailable    the hub or the counterparty failed while it had the request: 408, 429, 5xx
     ├── BadAnswer         an answer outside the documented shapes: not JSON, wrong fields, too large, a redirect
-    └── NoAnswer          no answer at all: refused connection, broken connection, time limit
+    └── NoAnswer          no answer: refused connection, broken connection, time limit
 
-Every one of them has ``operation``, ``status`` (0 without an answer), ``error_code`` (stable, one of ``errors.md``
-where the answer named one), ``fault`` (whose), ``action`` (what to do) and ``maybe_acted`` (the counterparty
-may have processed the request, so that the same request must be repeated or finished, never replaced in
-silence). The retry schedule is not decided here: ``machine.retry_policy`` does, from the same facts.
+Each error has ``operation``, ``status`` (0 without an answer), ``error_code`` (stable; one of ``errors.md`` if the
+answer names one), ``fault`` (whose), ``action`` (what to do) and ``maybe_acted`` (the counterparty may have processed
+the request, so the same request must be repeated or finished, never silently replaced). ``machine.retry_policy``
+decides the retry schedule from the same facts.
 
-No text of the hub or of a counterparty (``errorMsg``, a body) is kept: it may hold personal data.
+Errors hold no text of the hub or of a counterparty (``errorMsg``, a body): it may be personal data.
 """
 
 from __future__ import annotations
@@ -64,26 +64,26 @@ class HubError(TravelRuleError):
         super().__init__(f"{operation}: {code or 'no code'} (HTTP {status}), fault: {fault}, to do: {action}")
 
 
-class HubRefused(HubError):  # noqa: N818 -- these four say what happened, as HTTP does
-    """The request was read and refused. Again it would be refused again, unless ``action`` says otherwise."""
+class HubRefused(HubError):  # noqa: N818 -- the names state what happened, as those of HTTP do
+    """The request was read and refused. A repeat would be refused too, unless ``action`` is ``retry`` or ``key``."""
 
 
 class QuotaRefused(HubRefused):
-    """KYT does not serve us: not registered, quota exceeded, or disabled; which of them is not said.
+    """KYT does not serve us: not registered, quota exceeded, or disabled; the code does not tell which.
 
-    Nothing of KYT is to be called for a while, whatever the transaction.
+    No KYT operation is called for a while, whatever the transaction.
     """
 
 
 class HubUnavailable(HubError):  # noqa: N818
     """The hub or the counterparty could not serve now.
 
-    ``retry_after_s``: how long it asks us to wait, in seconds.
+    ``retry_after_s``: the seconds to wait that the answer names.
     """
 
 
 class BadAnswer(HubError):  # noqa: N818
-    """An answer that cannot be read. ``reason`` says what was wrong with it, never what stood in it."""
+    """An answer that cannot be read. ``reason`` is what is wrong with it, without its content."""
 
     def __init__(self, operation: str, status: int, reason: str) -> None:
         self.reason = reason
@@ -98,9 +98,9 @@ class BadAnswer(HubError):  # noqa: N818
 
 
 class NoAnswer(HubError):  # noqa: N818
-    """Nothing came back.
+    """No answer arrived.
 
-    ``sent_maybe`` False: the connection was never made, so nobody has seen the request.
+    ``sent_maybe`` False: the connection was never made, so the request was not received.
     """
 
     def __init__(self, operation: str, *, sent_maybe: bool) -> None:

@@ -1,13 +1,16 @@
-"""The hub's operations 4.A.1 to 4.A.10, 4.B.1 to 4.B.5 and P.1 to P.4 as data: where they go, what an answer must hold.
+"""The hub's operations as the client sends them, one row each: where they go, and what an answer must hold.
 
 The source is ``hub-api.md`` sections 1 to 7.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
+
+from schemas.operations import Operation
 
 KIB = 1024
 ANSWER_BYTES_MAX = 1024 * KIB
@@ -18,20 +21,20 @@ ScreeningPrefix = Literal["partner", "uppsala"]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ClientOperation:
     """One operation.
 
-    ``sealed``: header set F, the key that ``payload`` is sealed to stands in ``X-Code-Req-Remote-PubKey``
-    (``auth.md`` section 1). ``field`` is the response field that decides, ``values`` what may stand in it
-    (lower case; empty: the answer is a document and ``field`` holds an array, or, if it is ``open``, any text).
-    ``read_s`` is the limit for the whole answer.
+    ``sealed``: header set F; ``X-Code-Req-Remote-PubKey`` holds the key that ``payload`` is sealed to (``auth.md``
+    section 1). ``field`` is the response field that decides, ``values`` are its documented values in lower case (empty:
+    the answer is a document and ``field`` holds an array, or, if it is ``open``, any text). ``read_s`` is the limit for
+    the whole answer in seconds.
 
-    ``of_search``: the path names not a VASP but a search of ours, by its ``requestId``, and there is no body.
-    ``provider``: behind the hub stands a risk provider. One that failed may say so in the deciding field whatever the
-    HTTP status is (``errors_as_result``).
+    ``of_search``: the path names one of our searches by its ``requestId``, not a VASP, and there is no body.
+    ``provider``: a risk provider behind the hub answers. The deciding field may report its failure with any HTTP status
+    (``errors_as_result``).
     """
 
-    name: str
+    name: Operation
     method: Literal["GET", "POST", "PUT"]
     path: str
     field: str
@@ -45,16 +48,16 @@ class Operation:
 
     @property
     def errors_as_result(self) -> bool:
-        """Whether ``"result": "ERROR"`` is the answer also with an HTTP status of an error (screening.md 3)."""
+        """Whether ``"result": "ERROR"`` is an answer with an HTTP status of an error too (screening.md 3)."""
         return self.provider == "screening"
 
     @property
     def to_hub(self) -> bool:
-        """Whether the hub itself answers, so that no VASP has to be known or up."""
+        """Whether the hub itself answers, so that no VASP must be listed or up."""
         return self.of_search or "{target}" not in self.path
 
     def path_for(self, target: str, prefix: ScreeningPrefix = "partner") -> str:
-        """The path for one VASP, or for one search. Raises ValueError for an id that cannot stand in a path."""
+        """Return the path for one VASP or one search; raise ValueError for an id that no path can hold."""
         path = self.path.replace("{prefix}", prefix)
         if "{target}" not in path:
             return path
@@ -66,109 +69,92 @@ class Operation:
 _REPORT = frozenset({"normal", "error"})
 _STARTED = frozenset({"success"})
 _FOUND = frozenset({"valid", "invalid"})
-
-VASP_LIST = Operation("vasp-list", "GET", "/v1/code/vasps", "vasps", read_s=30.0, answer_bytes_max=DIRECTORY_BYTES_MAX)
-PUBLIC_KEY = Operation("public-key", "GET", "/v1/code/Vasp/{target}/pubkey", "pubkeys")
-COIN_NETWORKS = Operation(
-    "coin-networks",
-    "GET",
-    "/v1/code/connect/coin-network",
-    "coinNetworks",
-    read_s=30.0,
-    answer_bytes_max=DIRECTORY_BYTES_MAX,
-)
-ADDRESS_SEARCH = Operation(
-    "address-search",
-    "POST",
-    "/v1/code/VerifyAddress/{target}",
-    "result",
-    _FOUND,
-    sealed=True,
-)
-TRANSFER_AUTHORIZATION = Operation(
-    "transfer-authorization",
-    "POST",
-    "/v1/code/transfer/{target}",
-    "result",
-    frozenset({"verified", "denied"}),
-    sealed=True,
-)
-TXID_REPORT = Operation("txid-report", "POST", "/v1/code/transfer/{target}/txid", "result", _REPORT)
-FINISH = Operation("finish", "PUT", "/v1/code/transfer/{target}/status", "result", _REPORT)
-STATUS_SEARCH = Operation(
-    "status-search",
-    "POST",
-    "/v1/code/transfer/{target}/status",
-    "status",
-    # D12: one page of the published documents spells the fourth one wait-confirmed.
-    frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
-)
-TXID_SEARCH = Operation("txid-search", "POST", "/v1/code/verification/tx", "result", _STARTED)
-TXID_SEARCH_RESULT = Operation(
-    "txid-search-result", "GET", "/v1/code/verification/tx/{target}", "result", _FOUND, of_search=True
-)
-DATA_REQUEST = Operation("data-request", "PUT", "/v1/code/verification/tx/{target}", "result", _REPORT, sealed=True)
-WALLET_SEARCH = Operation("wallet-search", "POST", "/v2/code/VerifyAddress", "result", _STARTED)
-WALLET_SEARCH_RESULT = Operation(
-    "wallet-search-result", "GET", "/v2/code/VerifyAddress/{target}", "result", _FOUND, of_search=True
-)
-
 _RATED = frozenset({"normal", "error"})
 
-WALLET_SCREENING = Operation(
-    "wallet-screening", "POST", "/v1/code/{prefix}/wallet", "result", _RATED, provider="screening"
-)
-TRANSACTION_SCREENING = Operation(
-    "transaction-screening", "POST", "/v1/code/{prefix}/tx-hash", "result", _RATED, provider="screening"
-)
-KYT_SEARCH = Operation(
-    "kyt-search", "POST", "/v1/code/{prefix}/kytsearch", "status", frozenset({"pending", "released"}), provider="kyt"
-)
-KYT_REPORT = Operation(
-    "kyt-report",
-    "GET",
-    "/v1/code/{prefix}/kytreport?requestId={target}",
-    "status",
-    frozenset({"pending", "released", "failed"}),
-    of_search=True,
-    answer_bytes_max=DIRECTORY_BYTES_MAX,
-    provider="kyt",
-)
-UNHOSTED_TOKEN = Operation(
-    "unhosted-token", "POST", "/v1/code/unhosted-wallet-verification/widget/token", "token", open=True
-)
-UNHOSTED_RESULT = Operation(
-    "unhosted-result",
-    "GET",
-    "/v1/code/unhosted-wallet-verification/{target}",
-    "status",
-    of_search=True,
-    open=True,
+_ROWS = (
+    ClientOperation(
+        Operation.VASP_LIST, "GET", "/v1/code/vasps", "vasps", read_s=30.0, answer_bytes_max=DIRECTORY_BYTES_MAX
+    ),
+    ClientOperation(Operation.PUBLIC_KEY, "GET", "/v1/code/Vasp/{target}/pubkey", "pubkeys"),
+    ClientOperation(
+        Operation.COIN_NETWORKS,
+        "GET",
+        "/v1/code/connect/coin-network",
+        "coinNetworks",
+        read_s=30.0,
+        answer_bytes_max=DIRECTORY_BYTES_MAX,
+    ),
+    ClientOperation(
+        Operation.ADDRESS_SEARCH,
+        "POST",
+        "/v1/code/VerifyAddress/{target}",
+        "result",
+        _FOUND,
+        sealed=True,
+    ),
+    ClientOperation(
+        Operation.TRANSFER_AUTHORIZATION,
+        "POST",
+        "/v1/code/transfer/{target}",
+        "result",
+        frozenset({"verified", "denied"}),
+        sealed=True,
+    ),
+    ClientOperation(Operation.TXID_REPORT, "POST", "/v1/code/transfer/{target}/txid", "result", _REPORT),
+    ClientOperation(Operation.FINISH, "PUT", "/v1/code/transfer/{target}/status", "result", _REPORT),
+    ClientOperation(
+        Operation.STATUS_SEARCH,
+        "POST",
+        "/v1/code/transfer/{target}/status",
+        "status",
+        # D12: one page of the published documents spells the fourth one wait-confirmed.
+        frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
+    ),
+    ClientOperation(Operation.TXID_SEARCH, "POST", "/v1/code/verification/tx", "result", _STARTED),
+    ClientOperation(
+        Operation.TXID_SEARCH_RESULT, "GET", "/v1/code/verification/tx/{target}", "result", _FOUND, of_search=True
+    ),
+    ClientOperation(Operation.DATA_REQUEST, "PUT", "/v1/code/verification/tx/{target}", "result", _REPORT, sealed=True),
+    ClientOperation(Operation.WALLET_SEARCH, "POST", "/v2/code/VerifyAddress", "result", _STARTED),
+    ClientOperation(
+        Operation.WALLET_SEARCH_RESULT, "GET", "/v2/code/VerifyAddress/{target}", "result", _FOUND, of_search=True
+    ),
+    ClientOperation(
+        Operation.WALLET_SCREENING, "POST", "/v1/code/{prefix}/wallet", "result", _RATED, provider="screening"
+    ),
+    ClientOperation(
+        Operation.TRANSACTION_SCREENING, "POST", "/v1/code/{prefix}/tx-hash", "result", _RATED, provider="screening"
+    ),
+    ClientOperation(
+        Operation.KYT_SEARCH,
+        "POST",
+        "/v1/code/{prefix}/kytsearch",
+        "status",
+        frozenset({"pending", "released"}),
+        provider="kyt",
+    ),
+    ClientOperation(
+        Operation.KYT_REPORT,
+        "GET",
+        "/v1/code/{prefix}/kytreport?requestId={target}",
+        "status",
+        frozenset({"pending", "released", "failed"}),
+        of_search=True,
+        answer_bytes_max=DIRECTORY_BYTES_MAX,
+        provider="kyt",
+    ),
+    ClientOperation(
+        Operation.UNHOSTED_TOKEN, "POST", "/v1/code/unhosted-wallet-verification/widget/token", "token", open=True
+    ),
+    ClientOperation(
+        Operation.UNHOSTED_RESULT,
+        "GET",
+        "/v1/code/unhosted-wallet-verification/{target}",
+        "status",
+        of_search=True,
+        open=True,
+    ),
 )
 
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation
-    for operation in (
-        VASP_LIST,
-        PUBLIC_KEY,
-        COIN_NETWORKS,
-        ADDRESS_SEARCH,
-        TRANSFER_AUTHORIZATION,
-        TXID_REPORT,
-        FINISH,
-        STATUS_SEARCH,
-        TXID_SEARCH,
-        TXID_SEARCH_RESULT,
-        DATA_REQUEST,
-        WALLET_SEARCH,
-        WALLET_SEARCH_RESULT,
-        WALLET_SCREENING,
-        TRANSACTION_SCREENING,
-        KYT_SEARCH,
-        KYT_REPORT,
-        UNHOSTED_TOKEN,
-        UNHOSTED_RESULT,
-    )
-}
-"""By name; the names are those of ``machine.decision.CallHub.operation`` plus the three directory reads and the
-operations of risk and unhosted wallets."""
+OPERATIONS: Mapping[str, ClientOperation] = {row.name: row for row in _ROWS}
+"""By name: everything that the hub serves."""

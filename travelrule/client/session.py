@@ -1,4 +1,4 @@
-"""The aiohttp session below both transports: pool limits, no repeats, and what its exceptions mean."""
+"""The aiohttp session of both transports: pool limits, no repeats, and the meaning of its exceptions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import aiohttp
 import httpx
 
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
-from travelrule.client.wire import Limits
+from travelrule.client.hub_transport import TransportLimits
 
 
-def open_session(limits: Limits, tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
-    """A session with a bounded pool and without cookies, repeats, or proxies from the environment."""
+def open_session(limits: TransportLimits, tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
+    """Open a session with a bounded pool and without cookies, repeats, or proxies from the environment."""
     connector = aiohttp.TCPConnector(
         limit=limits.connections,
         keepalive_timeout=limits.idle_s,
@@ -21,13 +21,12 @@ def open_session(limits: Limits, tls: ssl.SSLContext | None) -> aiohttp.ClientSe
     session = aiohttp.ClientSession(
         connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False, auto_decompress=True
     )
-    # aiohttp repeats GET and PUT on a broken keep-alive connection with the same nonce; it has no public
-    # switch for it.
+    # aiohttp repeats GET and PUT on a broken keep-alive connection with the same nonce, without a public switch.
     session._retry_connection = False  # noqa: SLF001
     return session
 
 
-# The connection was never made, so the request cannot have been read by anybody.
+# The connection was never made, so the request was not received.
 _NOT_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
@@ -36,7 +35,7 @@ _NOT_SENT = (
     httpx.PoolTimeout,
     httpx.UnsupportedProtocol,
 )
-# The other side spoke, but not HTTP as we understand it.
+# The other side answered, but not with valid HTTP.
 _UNREADABLE = (
     aiohttp.ClientResponseError,
     aiohttp.ClientPayloadError,
@@ -45,14 +44,14 @@ _UNREADABLE = (
 )
 
 FOREIGN_ERRORS = (aiohttp.ClientError, httpx.HTTPError, OSError, TimeoutError)
-"""What the libraries raise when a request fails; everything else is an error of ours and passes through."""
+"""What the libraries raise when a request fails; any other exception is a fault of this program and propagates."""
 
 
 def wrap(operation: str, error: BaseException) -> HubError:
-    """The library's exception as one of ours.
+    """Translate a library's exception.
 
-    httpx-aiohttp maps a connection broken in mid-answer to ``httpx.ConnectTimeout``, which would claim that
-    nothing was sent; so the aiohttp exception behind it decides where there is one.
+    httpx-aiohttp maps a connection that breaks during the answer to ``httpx.ConnectTimeout``, which means that nothing
+    was sent; so the aiohttp exception that caused it decides, if there is one.
     """
     cause = error.__cause__ if isinstance(error.__cause__, aiohttp.ClientError) else error
     if isinstance(cause, _UNREADABLE):

@@ -1,4 +1,4 @@
-"""Who signs requests to the hub: a port, and the signer that holds the key (``auth.md`` sections 1, 3, 4)."""
+"""The signer of requests to the hub: a port, and the signer that holds the key (``auth.md`` sections 1, 3, 4)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from travelrule.crypto.signing import KeyRing
 
 @dataclass(frozen=True, slots=True)
 class SignedHeaders:
-    """What proves one request.
-
-    All four are sent literally; each is for one sending only, a repeat needs a new one.
-    """
+    """The four headers that authenticate one sending of a request; a repeat needs new ones."""
 
     datetime: str
     nonce: int
@@ -24,24 +21,21 @@ class SignedHeaders:
 
 
 class Signer(Protocol):
-    """Signs the exact bytes that are sent.
-
-    A payload builder that holds the key elsewhere is another implementation.
-    """
+    """Signs the exact bytes that are sent. An implementation may hold the key outside this process."""
 
     async def sign(self, body: bytes) -> SignedHeaders:
-        """Fresh time, fresh nonce, signature over ``body`` (zero bytes for a GET)."""
+        """Return a new time, a new nonce and the signature over ``body`` (zero bytes for a GET)."""
 
 
 class Nonces(Protocol):
-    """Where nonces come from: unsigned 32-bit, not repeated within 100 s (``crypto.nonces.NonceLease``)."""
+    """Source of nonces: unsigned 32-bit, not repeated within 100 s (``crypto.request_nonces.NonceLease``)."""
 
     async def next(self) -> int:
-        """The next nonce."""
+        """Return the next nonce."""
 
 
 class LocalSigner:
-    """Signs with the newest own key. ``clock()`` gives aware UTC."""
+    """Signs with our newest key. ``clock()`` returns aware UTC."""
 
     def __init__(self, keyring: KeyRing, nonces: Nonces, clock: Callable[[], datetime]) -> None:
         self._key = keyring.signing
@@ -49,14 +43,14 @@ class LocalSigner:
         self._clock = clock
 
     async def sign(self, body: bytes) -> SignedHeaders:
-        """Sign ``datetime || body || nonce`` with a fresh time and nonce."""
+        """Sign ``datetime || body || nonce`` with a new time and nonce."""
         nonce = await self._nonces.next()
         moment = self._clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return SignedHeaders(moment, nonce, self._key.public_base64, self._key.sign(moment, body, nonce))
 
 
 def signature_headers(origin: str, signed: SignedHeaders) -> dict[str, str]:
-    """The five headers of set S; set F has ``X-Code-Req-Remote-PubKey`` besides."""
+    """Return the five headers of set S; set F adds ``X-Code-Req-Remote-PubKey``."""
     return {
         "X-Code-Req-Datetime": signed.datetime,
         "X-Code-Req-Nonce": str(signed.nonce),

@@ -1,8 +1,8 @@
-"""The two ways to send a signed request: httpx over aiohttp, and aiohttp itself (the cheaper one).
+"""The two transports of signed requests: httpx over aiohttp, and aiohttp alone, which is cheaper.
 
-Profile, 50 requests at once over loopback: the layers of httpx cost some 200 us of CPU per request above
-aiohttp. Tests and embedded networks use ``HttpxWire`` with ``httpx.ASGITransport``; a worker that makes many
-calls uses ``AiohttpWire``. One contract suite runs on both.
+Profile, 50 requests at once over loopback: the layers of httpx cost some 200 us of CPU per request above aiohttp.
+Tests and embedded networks use ``HttpxHubTransport`` with ``httpx.ASGITransport``; a worker that makes many calls uses
+``AiohttpHubTransport``. One contract suite runs on both.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ from yarl import URL
 
 from travelrule.client.auth import HubAuth
 from travelrule.client.errors import BadAnswer
+from travelrule.client.hub_transport import Outgoing, RawAnswer, TransportLimits
 from travelrule.client.session import FOREIGN_ERRORS, open_session, wrap
 from travelrule.client.signer import Signer, signature_headers
-from travelrule.client.wire import Limits, Outgoing, RawAnswer
 
 _TOO_LARGE = "the answer is larger than the limit"
 
 
-class HttpxWire:
-    """httpx with the signing auth flow.
-
-    ``transport`` None means aiohttp below it; tests give an ASGI transport.
-    """
+class HttpxHubTransport:
+    """httpx with the signing auth flow. ``transport`` None is aiohttp; tests pass an ASGI transport."""
 
     def __init__(
         self,
@@ -37,10 +34,10 @@ class HttpxWire:
         signer: Signer,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
-        limits: Limits | None = None,
+        limits: TransportLimits | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        limits = limits or Limits()
+        limits = limits or TransportLimits()
         self._base_url = base_url.rstrip("/")
         self._auth = HubAuth(origin, signer)
         self._client = httpx.AsyncClient(
@@ -51,7 +48,7 @@ class HttpxWire:
         )
 
     async def send(self, request: Outgoing) -> RawAnswer:
-        """Send once; the limit covers everything from waiting for a connection to the last byte."""
+        """Send once; the time limit runs from the wait for a connection to the last byte."""
         operation = request.operation
         outgoing = self._client.build_request(
             operation.method,
@@ -82,8 +79,8 @@ class HttpxWire:
         await self._client.aclose()
 
 
-class AiohttpWire:
-    """aiohttp without httpx above it. The session is opened at the first request, inside the running loop."""
+class AiohttpHubTransport:
+    """aiohttp without httpx. The first request opens the session, inside the running loop."""
 
     def __init__(
         self,
@@ -91,13 +88,13 @@ class AiohttpWire:
         origin: str,
         signer: Signer,
         *,
-        limits: Limits | None = None,
+        limits: TransportLimits | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._origin = origin
         self._signer = signer
-        self._limits = limits or Limits()
+        self._limits = limits or TransportLimits()
         self._tls = tls
         self._session: aiohttp.ClientSession | None = None
         self._timeout = aiohttp.ClientTimeout(
@@ -105,7 +102,7 @@ class AiohttpWire:
         )
 
     async def send(self, request: Outgoing) -> RawAnswer:
-        """Send once; the limit covers everything from waiting for a connection to the last byte."""
+        """Send once; the time limit runs from the wait for a connection to the last byte."""
         operation = request.operation
         if self._session is None:
             self._session = open_session(self._limits, self._tls)
@@ -114,9 +111,9 @@ class AiohttpWire:
                 signed = await self._signer.sign(request.body)
                 async with self._session.request(
                     operation.method,
-                    # Already quoted: a second normalisation could change which VASP is meant.
+                    # Already quoted: a second normalisation could change the VASP that the path names.
                     URL(self._base_url + request.path, encoded=True),
-                    # As a payload, because aiohttp would ask a dozen abstract types what bytes are.
+                    # As a payload, because aiohttp tests plain bytes against a dozen abstract types.
                     data=aiohttp.BytesPayload(request.body) if request.body else None,
                     headers=request.headers | signature_headers(self._origin, signed),
                     allow_redirects=False,

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.errors import AtRestError, KeyTextError, UnknownStorageKey
-from travelrule.crypto.hidden import HoldsKey
+from travelrule.crypto.key_holder import KeyHolder
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -35,7 +35,7 @@ _KEY_ID = b"travelrule/key-id/1"
 _CHECK = b"travelrule/key-check/1\x00"
 
 
-class KeyEncryptionKeys(HoldsKey):
+class KeyEncryptionKeys(KeyHolder):
     """The storage keys: the first wraps, all unwrap, each known by an id that tells nothing about the key."""
 
     __slots__ = ("_ciphers", "_first_id")
@@ -103,10 +103,6 @@ class KeyEncryptionKeys(HoldsKey):
                 "a stored data key does not open: it was changed or belongs to another subject; "
                 "restore it from a backup of data_keys"
             ) from None
-
-    def needs_rewrap(self, wrapped: bytes) -> bool:
-        """Say whether a data key is still wrapped by an older key than the first."""
-        return wrapped[1:_HEADER_BYTES] != self._first_id
 
 
 def seal_record(data_key: bytes, plain: bytes, nonce12: bytes, context: bytes) -> bytes:

@@ -5,38 +5,14 @@ Record bodies are sealed, so their plain hashes tell nothing about a person (des
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.merkle import (
     HASH_BYTES,
-    Frontier,
-    consistency_proof,
-    inclusion_proof,
-    leaf_hash,
-    merkle_root,
-    verify_consistency,
-    verify_inclusion,
 )
 from travelrule.crypto.signing import SigningKey, verify_message
-
-__all__ = [
-    "CHAIN_START",
-    "Frontier",
-    "chain_head",
-    "consistency_proof",
-    "inclusion_proof",
-    "leaf_hash",
-    "merkle_root",
-    "record_hash",
-    "root_message",
-    "sign_root",
-    "verify_consistency",
-    "verify_inclusion",
-    "verify_root",
-]
 
 CHAIN_START = bytes(HASH_BYTES)
 """What the first record of a subject names as the previous hash."""
@@ -50,14 +26,6 @@ def record_hash(previous: bytes, body: bytes) -> bytes:
     if len(previous) != HASH_BYTES:
         raise ValueError("the previous hash has 32 bytes")
     return sha256(_RECORD + previous + body).digest()
-
-
-def chain_head(bodies: Iterable[bytes], start: bytes = CHAIN_START) -> bytes:
-    """Return the head of a subject's chain after these record bodies, oldest first."""
-    head = start
-    for body in bodies:
-        head = record_hash(head, body)
-    return head
 
 
 def root_message(size: int, root: bytes, at: datetime) -> bytes:

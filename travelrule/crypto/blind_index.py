@@ -1,7 +1,7 @@
 """Lookup by address, name or customer without storing them: a keyed hash under its own key (design 4).
 
 The index key does not rotate with the storage keys, else stored rows could not be found any more. Callers
-bring the canonical form of the value (``identity.addresses.canonical``, ``identity.names.normalise``).
+bring the canonical form of the value (``identity.account_numbers.canonical``, ``identity.name_comparison.normalise``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hmac
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.errors import KeyTextError
-from travelrule.crypto.hidden import HoldsKey
+from travelrule.crypto.key_holder import KeyHolder
 
 INDEX_BYTES = 16
 _MINIMUM_KEY_BYTES = 32
@@ -21,7 +21,7 @@ _CHECK = b"travelrule/key-check/1\x00"
 _ID_BYTES = 8
 
 
-class BlindIndex(HoldsKey):
+class BlindIndex(KeyHolder):
     """HMAC-SHA256 with one domain per field: the same text in two fields gives unrelated values."""
 
     __slots__ = ("_key",)

@@ -14,7 +14,7 @@ from nacl.exceptions import BadSignatureError
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.errors import KeyTextError
-from travelrule.crypto.hidden import HoldsKey
+from travelrule.crypto.key_holder import KeyHolder
 
 NONCE_LIMIT = 2**32
 SEED_BYTES = 32
@@ -33,7 +33,7 @@ def signed_bytes(datetime_text: str, body: bytes, nonce: int) -> bytes:
     return b"".join((datetime_text.encode("utf-8"), body, nonce.to_bytes(4, "big")))
 
 
-class SigningKey(HoldsKey):
+class SigningKey(KeyHolder):
     """One own Ed25519 pair: signs requests, and opens payloads through its X25519 form."""
 
     __slots__ = ("_exchange_secret", "_expanded", "public", "public_base64")
@@ -109,7 +109,7 @@ def verify_message(public_base64: str, message: bytes, signature: bytes) -> bool
     return True
 
 
-class KeyRing(HoldsKey):
+class KeyRing(KeyHolder):
     """The own keys while rotating: the first signs, all open (auth.md 2)."""
 
     __slots__ = ("_by_public", "_keys")

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.wallets import WalletRegistered, WalletRemoved
-from travelrule.identity.addresses import address_and_tag, canonical
+from travelrule.identity.account_numbers import address_and_tag, canonical
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Effect, SendMessage

@@ -8,12 +8,11 @@ from schemas.events.deposits import DepositDetected, DepositSettled
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import REPORT, TABLE
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.case import Case
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
-from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled
+from travelrule.messages.arrival import ArrivalRetracted, ArrivalSeen, ExchangeSettled, arrival_subject
 from travelrule.policy.policy import Policy
 
 

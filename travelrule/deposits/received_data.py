@@ -12,10 +12,9 @@ from schemas.hub.search import DataResponse
 from schemas.ivms101 import Ivms101
 from travelrule.deposits.state import DepositState, Found
 from travelrule.deposits.wire_bodies import is_affiliated
-from travelrule.identity.addresses import belongs
-from travelrule.identity.names import birth_date_differs, compare_beneficiary, is_first_party
-from travelrule.identity.required_data import nameless
-from travelrule.identity.validate import lacking
+from travelrule.identity.account_numbers import names_wallet
+from travelrule.identity.name_comparison import birth_date_differs, compare_beneficiary, is_first_party
+from travelrule.identity.required_data import lacking, nameless
 from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
@@ -53,7 +52,7 @@ def _parties(
     sender = ivms.originator.originator_persons if ivms.originator else ()
     receiver = ivms.beneficiary.beneficiary_persons if ivms.beneficiary else ()
     numbers = ivms.beneficiary.account_number if ivms.beneficiary else ()
-    if ivms.beneficiary is not None and not any(belongs(number, *state.address) for number in numbers):
+    if ivms.beneficiary is not None and not any(names_wallet(number, *state.address) for number in numbers):
         return Cause.ADDRESS_MISMATCH
     representatives = policy.names.representatives
     if ivms.beneficiary is not None and compare_beneficiary(receiver, owner, representatives) != "match":

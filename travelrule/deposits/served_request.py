@@ -21,13 +21,15 @@ from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.nesting import is_nested_deeper
 from schemas.numbers import decimal_text
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
-from travelrule.identity.addresses import canonical, same_txid
-from travelrule.identity.build import data_answer_payload, parties_payload
+from travelrule.identity.account_numbers import canonical
 from travelrule.identity.company_names import same_company
 from travelrule.identity.event_fields import EventSide, event_field
-from travelrule.identity.names import compare_beneficiary, normalise, same_party
+from travelrule.identity.name_comparison import compare_beneficiary, same_party
+from travelrule.identity.normal_names import normalise
+from travelrule.identity.payloads import data_answer_payload, parties_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.required_data import lacking, unsendable
+from travelrule.identity.txids import same_txid
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply

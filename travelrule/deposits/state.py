@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from schemas.events.deposits import DepositDetected
 from travelrule.deposits.context import ContextWallet
-from travelrule.identity.addresses import address_and_tag
+from travelrule.identity.account_numbers import address_and_tag
 from travelrule.machine.case import Case
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.arrival import DepositMatched

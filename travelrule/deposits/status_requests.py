@@ -12,7 +12,7 @@ from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.state import Candidate
 from travelrule.deposits.table import ASK
 from travelrule.deposits.txid_search import begin_search
-from travelrule.identity.addresses import same_txid
+from travelrule.identity.txids import same_txid
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import TxidLearned
 

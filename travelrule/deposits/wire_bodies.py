@@ -6,13 +6,13 @@ from typing import Any
 
 from schemas.events.persons import Person
 from travelrule.deposits.state import DepositState, Found
-from travelrule.identity.addresses import join
-from travelrule.identity.build import data_request_payload
+from travelrule.identity.account_numbers import join
 from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.network_rules import clear_faults
+from travelrule.identity.payload_faults import is_own_network, payload_faults
+from travelrule.identity.payloads import data_request_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.required_data import unsendable
-from travelrule.identity.validate import faults, is_own_network
 from travelrule.policy.policy import Policy
 
 EVERY_NETWORK = "all"
@@ -66,7 +66,7 @@ def missing_fields(
     lacks = [gap.fault for gap in unsendable(payload, "data-request") if gap.datum not in omitted]
     if is_affiliated(found):
         lacks += clear_faults(clear, "data-request", found.alliance)
-        lacks += faults(payload, "data-request", found.alliance, sending=False)
+        lacks += payload_faults(payload, "data-request", found.alliance, sending=False)
     side = EventSide("owner", "address", "customerId", is_legal=owner.legal is not None)
     sides = {"Originator": side, "Beneficiary": side}
     return tuple(dict.fromkeys(event_field(fault, sides, {}) for fault in lacks))

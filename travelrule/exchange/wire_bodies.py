@@ -7,8 +7,8 @@ from typing import Any
 from schemas.events.withdrawals import Destination, WithdrawalRequested
 from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
-from travelrule.identity.addresses import address_and_tag
-from travelrule.identity.build import address_payload, authorization_payload
+from travelrule.identity.account_numbers import address_and_tag
+from travelrule.identity.payloads import address_payload, authorization_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.own_profile import KOREA
 from travelrule.policy.policy import Policy

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from schemas.ivms101 import IvmsPerson
 from travelrule import logs
 from travelrule.engine.lists.active_lists import ActiveLists
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.account_numbers import split_tag
 from travelrule.messages.assessment import Party
 from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.policy.policy import Policy

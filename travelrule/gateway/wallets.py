@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from travelrule.identity.addresses import tag_fits, whole_first
+from travelrule.identity.account_numbers import tag_fits, whole_first
 from travelrule.store.reads import WalletRecord
 
 

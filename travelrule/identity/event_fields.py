@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from travelrule.identity.fault import Fault
+from travelrule.identity.fault import PayloadFault
 
 _PERSON = re.compile(r"(Originator|Beneficiary)\.(?:originator|beneficiary)Persons(?:\[(\d+)\]\.(\w+)(?:\.(.+))?)?")
 _ACCOUNT = re.compile(r"(Originator|Beneficiary)\.accountNumber.*")
@@ -33,7 +33,7 @@ class EventSide:
     is_legal: bool
 
 
-def event_field(fault: Fault, sides: Mapping[str, EventSide], clear: Mapping[str, str]) -> str:
+def event_field(fault: PayloadFault, sides: Mapping[str, EventSide], clear: Mapping[str, str]) -> str:
     """Give the path in the event; ``clear`` maps the body's clear fields. A fault of our own data keeps its path."""
     if (account := _ACCOUNT.fullmatch(fault.path)) is not None:
         return sides[account[1]].account

@@ -23,7 +23,7 @@ Code = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PayloadFault:
     """One fault: ``path`` of known field names and indexes, stable ``code``, ``fix`` a sentence. No values."""
 
     path: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from travelrule.identity.fault import Fault
-from travelrule.identity.object_check import items, present
+from travelrule.identity.fault import PayloadFault
+from travelrule.identity.json_fields import items, present
 from travelrule.identity.required_data import birth_faults
 
 GTR = "gtr"
@@ -19,7 +19,7 @@ _ASKED = frozenset({"authorization-request", "data-request", "data-response"})
 _SYGNA_FIELDS = ("customerIdentification", "nationalIdentification", "geographicAddress")
 
 
-def network_faults(payload: dict[str, Any], message: str, network: str) -> Iterator[Fault]:
+def network_faults(payload: dict[str, Any], message: str, network: str) -> Iterator[PayloadFault]:
     """Name what the peer's network wants in the payload beyond `required_data`, and refuses a message without.
 
     ``network`` is its ``allianceName`` in small letters. Representatives of a company need no date of birth anywhere.
@@ -34,7 +34,7 @@ def network_faults(payload: dict[str, Any], message: str, network: str) -> Itera
         yield from _missing(payload, "Originator", "originatorPersons", _SYGNA_FIELDS)
 
 
-def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str, ...]) -> Iterator[Fault]:
+def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str, ...]) -> Iterator[PayloadFault]:
     """Look at the party itself: a natural person alone, or the company, never its representatives."""
     people = items(present(payload, entity), array)
     company = any(present(person, "legalPerson") is not None for person in people)
@@ -46,17 +46,17 @@ def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str
         path = f"{entity}.{array}[{place}].{kind}"
         for field in fields:
             if present(found, field) is None:
-                yield Fault(f"{path}.{field}", "MISSING_FIELD", "this network wants the field")
+                yield PayloadFault(f"{path}.{field}", "MISSING_FIELD", "this network wants the field")
 
 
-def clear_faults(clear: Any, message: str, alliance: str = OWN, *, tagged: bool = False) -> list[Fault]:
+def clear_faults(clear: Any, message: str, alliance: str = OWN, *, tagged: bool = False) -> list[PayloadFault]:
     """Name what the peer's network wants in the clear fields of the body. ``tagged``: the account has a tag.
 
     GTR: ``address``, ``network`` and the tag in searches and authorizations; VerifyVASP: ``originatingVasp`` in
     authorizations; every network but the own one: ``currency`` and ``network`` in data requests (D48).
     """
     return [
-        Fault(field, "MISSING_FIELD", "this network wants the field outside the payload")
+        PayloadFault(field, "MISSING_FIELD", "this network wants the field outside the payload")
         for field in _clear_fields(message, alliance.casefold(), tagged=tagged)
         if present(clear, field) is None
     ]

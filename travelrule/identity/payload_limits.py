@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas import limits
-from travelrule.identity.fault import Fault
-from travelrule.identity.object_check import present
-from travelrule.identity.required_data import PERSONS, VASPS, several
+from travelrule.identity.fault import PayloadFault
+from travelrule.identity.json_fields import present, several
+from travelrule.identity.required_data import PERSONS, VASPS
 
 _NAME_ARRAYS = ("nameIdentifier", "localNameIdentifier", "phoneticNameIdentifier")
 _NAME_PARTS = ("primaryIdentifier", "secondaryIdentifier", "legalPersonName")
 _ACCOUNTS = {"Originator": limits.ORIGINATOR_ACCOUNTS_MAX, "Beneficiary": limits.BENEFICIARY_ACCOUNTS_MAX}
 
 
-def excess(payload: Any) -> Fault | None:
+def excess(payload: Any) -> PayloadFault | None:
     """Return the first limit that an inner ``ivms101`` object exceeds, if any."""
     return next(_excesses(payload), None)
 
@@ -46,7 +46,7 @@ def has_too_many_values(value: Any) -> bool:
     return False
 
 
-def _excesses(payload: Any) -> Iterator[Fault]:
+def _excesses(payload: Any) -> Iterator[PayloadFault]:
     for name, persons in PERSONS.items():
         side = present(payload, name)
         if side is not None:
@@ -57,7 +57,7 @@ def _excesses(payload: Any) -> Iterator[Fault]:
             yield from _person(present(vasp, field), f"{name}.{field}")
 
 
-def _side(side: Any, name: str, persons: str) -> Iterator[Fault]:
+def _side(side: Any, name: str, persons: str) -> Iterator[PayloadFault]:
     yield from _too_many(side, "accountNumber", name, _ACCOUNTS[name])
     people = several(side, persons)
     if not people:
@@ -65,16 +65,16 @@ def _side(side: Any, name: str, persons: str) -> Iterator[Fault]:
     yield from _too_many(side, persons, name, limits.PERSONS_MAX)
     legal = sum(present(person, "legalPerson") is not None for person in people)
     if legal > limits.LEGAL_PERSONS_MAX:
-        yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.LEGAL_PERSONS_MAX} legal persons")
+        yield PayloadFault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.LEGAL_PERSONS_MAX} legal persons")
     names = 0
     for place, person in enumerate(people):
         yield from _person(person, f"{name}.{persons}[{place}]")
         names += _name_count(person)
         if names > limits.NAMES_MAX:
-            yield Fault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.NAMES_MAX} names together")
+            yield PayloadFault(f"{name}.{persons}", "TOO_MANY", f"at most {limits.NAMES_MAX} names together")
 
 
-def _person(person: Any, path: str) -> Iterator[Fault]:
+def _person(person: Any, path: str) -> Iterator[PayloadFault]:
     for kind in ("naturalPerson", "legalPerson"):
         one, where = present(person, kind), f"{path}.{kind}"
         if one is None:
@@ -90,14 +90,14 @@ def _person(person: Any, path: str) -> Iterator[Fault]:
             )
 
 
-def _names(names: Any, array: str, path: str) -> Iterator[Fault]:
+def _names(names: Any, array: str, path: str) -> Iterator[PayloadFault]:
     yield from _too_many(names, array, path, limits.NAME_IDENTIFIERS_MAX)
     for place, entry in enumerate(several(names, array)):
         for part in _NAME_PARTS:
             text = present(entry, part)
             if isinstance(text, str) and len(text) > limits.NAME_CHARACTERS_MAX:
                 where = f"{path}.{array}[{place}].{part}"
-                yield Fault(where, "TOO_LONG", f"at most {limits.NAME_CHARACTERS_MAX} characters")
+                yield PayloadFault(where, "TOO_LONG", f"at most {limits.NAME_CHARACTERS_MAX} characters")
 
 
 def _name_count(person: Any) -> int:
@@ -105,6 +105,6 @@ def _name_count(person: Any) -> int:
     return sum(len(several(one, array)) for one in names for array in _NAME_ARRAYS)
 
 
-def _too_many(holder: Any, field: str, path: str, most: int) -> Iterator[Fault]:
+def _too_many(holder: Any, field: str, path: str, most: int) -> Iterator[PayloadFault]:
     if len(several(holder, field)) > most:
-        yield Fault(f"{path}.{field}", "TOO_MANY", f"at most {most}")
+        yield PayloadFault(f"{path}.{field}", "TOO_MANY", f"at most {most}")

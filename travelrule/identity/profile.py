@@ -55,13 +55,13 @@ _FIXES = {
 }
 
 
-class Section(BaseModel):
+class ProfileTable(BaseModel):
     """A frozen table of the file; names that it does not know are faults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class VaspAddress(Section):
+class VaspAddress(ProfileTable):
     """The registered office. IVMS101 wants type ``GEOG`` for a VASP (ivms101.md section 3)."""
 
     type: Literal["GEOG", "BIZZ"] = "GEOG"
@@ -75,7 +75,7 @@ class VaspAddress(Section):
     country: Country
 
 
-class VaspIdentification(Section):
+class VaspIdentification(ProfileTable):
     """The number in a public register; ``RAID`` with its registration authority is recommended."""
 
     identifier: Line35
@@ -89,7 +89,7 @@ class VaspIdentification(Section):
         return self
 
 
-class VaspProfile(Section):
+class VaspProfile(ProfileTable):
     """The legal person that runs this VASP."""
 
     legal_name: Name

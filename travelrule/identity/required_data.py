@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Any, Literal
 
 from schemas.person_names import NAME_FIX, is_name
-from travelrule.identity.fault import Fault
-from travelrule.identity.object_check import is_absent, items, present
+from travelrule.identity.fault import PayloadFault
+from travelrule.identity.json_fields import is_absent, items, present, several
 
 Message = Literal["address-search", "authorization-request", "authorization-response", "data-request", "data-response"]
 Datum = Literal["object", "account", "name", "beneficiary-name", "company-first", "representative", "date-of-birth"]
@@ -62,10 +62,10 @@ class Gap:
     """Something that a message lacks: which row of the table, and where."""
 
     datum: Datum
-    fault: Fault
+    fault: PayloadFault
 
 
-def lacking(payload: Any, message: Message) -> list[Fault]:
+def lacking(payload: Any, message: Message) -> list[PayloadFault]:
     """Name only what makes a receiver answer ``LACK_OF_INFORMATION``. Call `build.with_clear_vasp` before."""
     found = (gap.fault for gap in _gaps(payload, message) if TABLE[gap.datum].must_refuse_without)
     return list(islice(found, FAULTS_MAX))
@@ -86,7 +86,7 @@ def _gaps(payload: Any, message: Message) -> Iterator[Gap]:
 
 def _entity_gaps(entity: Any, name: str, message: Message) -> Iterator[Gap]:
     if not isinstance(entity, dict) or all(map(is_absent, entity.values())):
-        yield Gap("object", Fault(name, "MISSING_FIELD", "add the object"))
+        yield Gap("object", PayloadFault(name, "MISSING_FIELD", "add the object"))
     elif name in VASPS:
         for fault in name_faults(present(entity, VASPS[name]), f"{name}.{VASPS[name]}"):
             yield Gap("name", fault)
@@ -96,14 +96,14 @@ def _entity_gaps(entity: Any, name: str, message: Message) -> Iterator[Gap]:
 
 def _party_gaps(entity: dict[str, Any], name: str, message: Message) -> Iterator[Gap]:
     if not any(isinstance(account, str) and account for account in items(entity, "accountNumber")):
-        yield Gap("account", Fault(f"{name}.accountNumber", "MISSING_FIELD", "add the account"))
+        yield Gap("account", PayloadFault(f"{name}.accountNumber", "MISSING_FIELD", "add the account"))
     people = items(entity, PERSONS[name])
     path = f"{name}.{PERSONS[name]}"
     if name == "Originator" and not people:
-        yield Gap("name", Fault(path, "MISSING_FIELD", "add the persons"))
+        yield Gap("name", PayloadFault(path, "MISSING_FIELD", "add the persons"))
     elif (name == "Originator" or message in _NAMED_BY_SENDER) and not any(map(_has_name, people)):
         datum: Datum = "name" if name == "Originator" else "beneficiary-name"
-        yield Gap(datum, Fault(path, "MISSING_NAME", "add a name"))
+        yield Gap(datum, PayloadFault(path, "MISSING_NAME", "add a name"))
     for fault in _nameless_persons(entity, name):
         yield Gap("name", fault)
     for fault in order_faults(entity, name):
@@ -113,14 +113,14 @@ def _party_gaps(entity: dict[str, Any], name: str, message: Message) -> Iterator
             yield Gap("date-of-birth", fault)
 
 
-def originator_birth_faults(payload: Any, message: Message, *, sending: bool) -> Iterator[Fault]:
+def originator_birth_faults(payload: Any, message: Message, *, sending: bool) -> Iterator[PayloadFault]:
     """Name what the table says of the originator's date of birth, for a sender or for a receiver."""
     row = TABLE["date-of-birth"]
     if message in _ORIGINATOR_FILLED and (row.must_send if sending else row.must_refuse_without):
         yield from birth_faults(present(payload, "Originator"), "Originator")
 
 
-def birth_faults(entity: Any, name: str) -> Iterator[Fault]:
+def birth_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
     """Name the individuals without date of birth. Neither a company nor its representatives have to have one."""
     people = items(entity, PERSONS[name])
     if any(present(person, "legalPerson") is not None for person in people):
@@ -129,21 +129,21 @@ def birth_faults(entity: Any, name: str) -> Iterator[Fault]:
         natural = present(person, "naturalPerson")
         if natural is not None and present(present(natural, "dateAndPlaceOfBirth"), "dateOfBirth") is None:
             path = f"{name}.{PERSONS[name]}[{place}].naturalPerson.dateAndPlaceOfBirth.dateOfBirth"
-            yield Fault(path, "MISSING_FIELD", "add the date of birth")
+            yield PayloadFault(path, "MISSING_FIELD", "add the date of birth")
 
 
-def order_faults(entity: Any, name: str) -> Iterator[Fault]:
+def order_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
     """Check the persons of a side: the company first, its representatives behind it."""
     people = items(entity, PERSONS[name])
     path = f"{name}.{PERSONS[name]}"
     legal = [place for place, person in enumerate(people) if present(person, "legalPerson") is not None]
     if legal and legal != [0]:
-        yield Fault(path, "WRONG_ORDER", "one legalPerson, before all natural persons")
+        yield PayloadFault(path, "WRONG_ORDER", "one legalPerson, before all natural persons")
     if legal and len(people) == len(legal):
-        yield Fault(path, "MISSING_REPRESENTATIVE", "add the representatives as natural persons behind it")
+        yield PayloadFault(path, "MISSING_REPRESENTATIVE", "add the representatives as natural persons behind it")
 
 
-def nameless(payload: Any) -> list[Fault]:
+def nameless(payload: Any) -> list[PayloadFault]:
     """Name every entry of a payload that is filled and holds no name, whatever the message requires."""
     found = (
         fault
@@ -157,22 +157,16 @@ def nameless(payload: Any) -> list[Fault]:
     return list(islice(found, FAULTS_MAX))
 
 
-def _nameless_persons(entity: Any, name: str) -> Iterator[Fault]:
+def _nameless_persons(entity: Any, name: str) -> Iterator[PayloadFault]:
     for place, person in enumerate(several(entity, PERSONS[name])):
         yield from name_faults(person, f"{name}.{PERSONS[name]}[{place}]")
 
 
-def several(holder: Any, name: str) -> list[Any]:
-    """Give the items as `schemas.ivms101` reads them: a single one in place of an array is an array of one."""
-    value = present(holder, name)
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def name_faults(person: Any, path: str) -> Iterator[Fault]:
+def name_faults(person: Any, path: str) -> Iterator[PayloadFault]:
     """Name the entries that are filled and hold no name. A blank one only keeps a place (D16)."""
     for where, text in _texts(person):
         if text.strip() and not is_name(text):
-            yield Fault(f"{path}.{where}", "MISSING_NAME", NAME_FIX)
+            yield PayloadFault(f"{path}.{where}", "MISSING_NAME", NAME_FIX)
 
 
 def _has_name(person: Any) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from travelrule.policy.causes import Cause, SubjectKind
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
+from travelrule.policy.verdicts import verdict_for
 
 
 @dataclass(frozen=True, slots=True)

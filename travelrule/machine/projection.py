@@ -12,7 +12,7 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True)
 class WithdrawalRow:
     """What SQL must be able to find or sum about a withdrawal. ``customer_id`` and ``address`` are written only as
-    blind indexes; ``address`` is the canonical key of ``identity.addresses`` without the tag.
+    blind indexes; ``address`` is the canonical key of ``identity.account_numbers`` without the tag.
     """
 
     withdrawal_id: str

@@ -1,7 +1,7 @@
 """What exchanges, deposits and the meeting place of both tell each other (``SendMessage``).
 
 A deposit does not know the exchange that announced it, and the exchange does not know the deposit. Both know the
-transaction and the address, so they meet at ``arrival:<digest>`` (``identity.arrivals``), whose lock puts their
+transaction and the address, so they meet at ``arrival:<digest>`` (`arrival_subject`), whose lock puts their
 messages in an order, whoever comes first.
 """
 
@@ -11,6 +11,21 @@ from decimal import Decimal
 from typing import Literal
 
 from schemas.wire_model import Wire
+from travelrule.crypto.fingerprint import fingerprint
+from travelrule.identity.account_numbers import canonical
+from travelrule.identity.txids import txid_key
+
+_DIGITS = 64
+
+
+def arrival_subject(txid: str, address: str, tag: str | None) -> str:
+    """Return the subject of the rendezvous of this transaction and this address (with its tag).
+
+    The address is in it as part of a digest only, because an address on chain is personal data and subjects are stored
+    in index columns; the txid in the digest has too much entropy for guessing.
+    """
+    text = "\n".join((txid_key(txid), canonical(address), tag or ""))
+    return f"arrival:{fingerprint(text.encode(), _DIGITS)}"
 
 
 class ArrivalReported(Wire):

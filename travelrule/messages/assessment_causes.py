@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from travelrule.messages.assessment import AssessmentKind
+from travelrule.policy.causes import Cause, SubjectKind
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause, SubjectKind, verdict_for
+from travelrule.policy.verdicts import verdict_for
 
 RISKS: dict[str, Cause] = {
     "malicious": Cause.RISK_MALICIOUS,

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, Field
 
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import PUBLIC_BYTES
-from travelrule.policy.sections import Section
+from travelrule.policy.sections import PolicyTable
 
 VALID_SECONDS_MAX = 86_400
 CLOCK_SKEW_SECONDS = 60
@@ -24,7 +24,7 @@ def _public_key(value: str) -> str:
     return value
 
 
-class DecisionKey(Section):
+class DecisionKey(PolicyTable):
     """The public key of one actor; the name of the table is the key's id."""
 
     actor: Annotated[str, Field(min_length=1, max_length=200)]
@@ -35,7 +35,7 @@ class DecisionKey(Section):
     """From when on it signs nothing any more."""
 
 
-class Decisions(Section):
+class Decisions(PolicyTable):
     """Who may decide (topic ``decisions``)."""
 
     authority: Literal["open", "off", "signed"] = "open"

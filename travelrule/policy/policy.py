@@ -21,13 +21,13 @@ from travelrule.policy.sections import (
     Assets,
     Exemptions,
     FiatAmounts,
-    Names,
+    NameRules,
     Omission,
     ReportMoment,
     ReportMoments,
-    Retention,
+    RetentionDays,
     Screening,
-    Searches,
+    SearchLimits,
     TimeLimits,
 )
 
@@ -108,12 +108,12 @@ class Policy(BaseModel):
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     decisions: Decisions = Decisions()
     exemptions: Exemptions = Exemptions()
-    names: Names = Names()
+    names: NameRules = NameRules()
     answers: Answers = Answers()
-    searches: Searches = Searches()
+    searches: SearchLimits = SearchLimits()
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
-    retention: Retention = Retention()
+    retention: RetentionDays = RetentionDays()
     verdicts: dict[Cause, Word] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""
     deposit_verdicts: dict[Cause, Word] = Field(default_factory=dict)
@@ -129,7 +129,7 @@ class Policy(BaseModel):
     @classmethod
     def from_toml(cls, text: str) -> Policy:
         """Read a policy file; raises ``PolicyFaults`` with every fault of the file."""
-        from travelrule.policy.toml_form import read  # noqa: PLC0415  the reader needs this class
+        from travelrule.policy.policy_file import read  # noqa: PLC0415  the reader needs this class
 
         return read(text)
 

@@ -33,13 +33,13 @@ Symbol = Annotated[str, Field(min_length=1, max_length=40), BeforeValidator(_upp
 BySymbol = BeforeValidator(_upper_keys)
 
 
-class Section(BaseModel):
+class PolicyTable(BaseModel):
     """A frozen table that refuses names it does not know: a misspelt rule must never be silently without effect."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
 
-class Asset(Section):
+class Asset(PolicyTable):
     """One served currency. Names are compared without case."""
 
     enabled: bool = True
@@ -48,7 +48,7 @@ class Asset(Section):
     """On which networks; empty: on every one."""
 
 
-class Exemptions(Section):
+class Exemptions(PolicyTable):
     """Rules that allow a withdrawal without an exchange: the verdict is ``EXEMPT_<RULE>``. Nothing is exempt from the
     sanctions lists.
     """
@@ -60,7 +60,7 @@ class Exemptions(Section):
     """The destination is this VASP."""
 
 
-class Names(Section):
+class NameRules(PolicyTable):
     """How names are compared for an inbound authorization and for received data (member-api.md section 3, ivms101.md
     section 5).
     """
@@ -81,7 +81,7 @@ class Names(Section):
     """From which to which kind of person transfers are accepted."""
 
 
-class AnswerChecks(Section):
+class AnswerChecks(PolicyTable):
     """What the answer to an authorization must hold besides the accounts of the request and its ``transferId``, which
     are always compared.
     """
@@ -92,7 +92,7 @@ class AnswerChecks(Section):
     """Whether the originator's names and the originating VASP's name are the ones that were sent."""
 
 
-class Answers(Section):
+class Answers(PolicyTable):
     """Exceptions for counterparties whose answers leave out what binds them to a request (``[answers]``)."""
 
     vasps: dict[str, AnswerChecks] = Field(default_factory=dict)
@@ -105,7 +105,7 @@ class Answers(Section):
         return self.vasps.get(entity_id) or self.alliances.get((alliance or "").upper()) or AnswerChecks()
 
 
-class Searches(Section):
+class SearchLimits(PolicyTable):
     """The search for the VASP behind an anonymous deposit."""
 
     attempts: Annotated[int, Field(ge=1, le=20)] = 3
@@ -113,7 +113,7 @@ class Searches(Section):
     What the hub did not take is not counted."""
 
 
-class ChainCodes(Section):
+class PolicyChainCodes(PolicyTable):
     """The codes of one network name, in place of the built-in ones (screening.md 11); empty: it has no such code."""
 
     screening: str = ""
@@ -124,7 +124,7 @@ class ChainCodes(Section):
     """For the proof of ownership (4.B.5)."""
 
 
-class Screening(Section):
+class Screening(PolicyTable):
     """What is screened by the hub's providers, and how names are compared with the lists."""
 
     withdrawals: Literal["off", "wallet"] = "off"
@@ -135,11 +135,11 @@ class Screening(Section):
     """From which score on a listed name is a hit."""
     cache_seconds: Annotated[int, Field(ge=0, le=3_600)] = 300
     """How long one process uses a wallet's rating again."""
-    chains: Annotated[dict[Symbol, ChainCodes], BySymbol] = Field(default_factory=dict)
+    chains: Annotated[dict[Symbol, PolicyChainCodes], BySymbol] = Field(default_factory=dict)
     """Other codes for a network name."""
 
 
-class TimeLimits(Section):
+class TimeLimits(PolicyTable):
     """Seconds. Defaults: states.md section 5; the ones that no source gives are marked as own choice."""
 
     status_search_after: Seconds = 600
@@ -192,7 +192,7 @@ FiatAmounts = Annotated[dict[TradeCurrency, Annotated[Decimal, Field(ge=0)]], By
 Days = Annotated[int, Field(strict=True, ge=0, le=36_500)]
 
 
-class Retention(Section):
+class RetentionDays(PolicyTable):
     """For how many days what was dealt with is kept; 0: for ever."""
 
     subjects: Days = 0

@@ -10,21 +10,9 @@ from travelrule.policy.causes import (
     VERDICTS,
     Cause,
     SubjectKind,
-    VerdictRow,
     Word,
 )
 from travelrule.policy.policy import Policy
-
-__all__ = [
-    "CORRECTABLE",
-    "VERDICTS",
-    "Cause",
-    "SubjectKind",
-    "Verdict",
-    "VerdictRow",
-    "denied_cause",
-    "verdict_for",
-]
 
 
 @dataclass(frozen=True, slots=True)

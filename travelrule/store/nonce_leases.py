@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from travelrule.crypto.nonces import NONCE_LIMIT, NonceBlock
+from travelrule.crypto.request_nonces import NONCE_LIMIT, NonceBlock
 from travelrule.store.database import Database
 
 BLOCK_SIZE = 1000

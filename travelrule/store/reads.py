@@ -11,7 +11,8 @@ import orjson
 from sqlalchemy import select, text
 
 from schemas.events.persons import Person
-from travelrule.identity.addresses import candidates, place, txid_key
+from travelrule.identity.account_numbers import candidates, place
+from travelrule.identity.txids import txid_key
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.types import plain_amount

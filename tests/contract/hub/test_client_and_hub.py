@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from schemas.operations import Operation
 from tests.contract.hub.servers import MemberServer, member_server, running
 from tests.support.hub import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember
 from tests.support.sandbox import ROBOT, ROBOT_SEED, ivms, listed, opened, real, sealed
@@ -83,17 +84,19 @@ async def test_a_whole_transfer(kind: str, tmp_path: Path) -> None:
         assert key.pubkey == ROBOT.public_base64
         assert (await client.coin_networks()).coin_networks == ()
         search = {"Beneficiary": {"beneficiaryPersons": [], "accountNumber": ["r"]}}
-        found = await client.address_search("robot", key.pubkey, _bytes(currency="XRP", payload=sealed(search)))
+        found = await client.call(
+            Operation.ADDRESS_SEARCH, "robot", _bytes(currency="XRP", payload=sealed(search)), key.pubkey
+        )
         assert found.result == "valid"
         body = _bytes(**AUTHORIZATION, payload=sealed(ivms()))
-        verdict = await client.transfer_authorization("robot", key.pubkey, body)
+        verdict = await client.call(Operation.TRANSFER_AUTHORIZATION, "robot", body, key.pubkey)
         assert verdict.result == "verified"
         assert opened(verdict.body["payload"])["Beneficiary"] == ivms()["Beneficiary"]
-        report = await client.txid_report("robot", _bytes(transferId=TRANSFER_ID, txid="t"))
+        report = await client.call(Operation.TXID_REPORT, "robot", _bytes(transferId=TRANSFER_ID, txid="t"))
         assert report.result == "normal"
-        again = await client.txid_report("robot", _bytes(transferId=TRANSFER_ID, txid="u"))
+        again = await client.call(Operation.TXID_REPORT, "robot", _bytes(transferId=TRANSFER_ID, txid="u"))
         assert (again.result, again.body["reasonType"]) == ("error", "TXID_ALREADY_EXISTS")
-        finish = await client.finish("robot", _bytes(transferId=TRANSFER_ID, status="canceled"))
+        finish = await client.call(Operation.FINISH, "robot", _bytes(transferId=TRANSFER_ID, status="canceled"))
         assert finish.result == "normal"
 
 
@@ -101,15 +104,18 @@ async def test_a_whole_transfer(kind: str, tmp_path: Path) -> None:
 async def test_refusals_keep_their_codes(kind: str, tmp_path: Path) -> None:
     async with _client(kind, tmp_path) as client:
         with pytest.raises(HubRefused) as refused:
-            await client.transfer_authorization(
-                "robot", SOUTH.public_base64, _bytes(**AUTHORIZATION, payload=sealed(ivms()))
+            await client.call(
+                Operation.TRANSFER_AUTHORIZATION,
+                "robot",
+                _bytes(**AUTHORIZATION, payload=sealed(ivms())),
+                SOUTH.public_base64,
             )
         assert (refused.value.status, refused.value.error_code) == (422, "INVALID_RECEIVER_PUBLIC_KEY")
         with pytest.raises(HubRefused) as refused:
-            await client.txid_report("nobody", _bytes(transferId="t", txid="t"))
+            await client.call(Operation.TXID_REPORT, "nobody", _bytes(transferId="t", txid="t"))
         assert refused.value.error_code == "INVALID_BENEFICIARY"
         with pytest.raises(HubError) as unknown:
-            await client.status_search("robot", _bytes(transferId="t"))
+            await client.call(Operation.STATUS_SEARCH, "robot", _bytes(transferId="t"))
         assert (unknown.value.status, unknown.value.error_code) == (503, "UNKNOWN_TRANSFER_ID")
 
 
@@ -123,7 +129,9 @@ async def test_a_cut_connection_is_no_answer_to_the_client(tmp_path: Path) -> No
         client = HubClient(url, "code:north", LocalSigner(KeyRing([NORTH]), Counter(), utc_now), "aiohttp")
         body = _bytes(**AUTHORIZATION, payload=sealed(ivms()))
         with pytest.raises(NoAnswer) as silence:
-            await client.transfer_authorization("robot", ROBOT.public_base64, body)
+            await client.call(Operation.TRANSFER_AUTHORIZATION, "robot", body, ROBOT.public_base64)
         assert silence.value.sent_maybe
-        assert (await client.finish("robot", _bytes(transferId=TRANSFER_ID, status="canceled"))).result == "normal"
+        assert (
+            await client.call(Operation.FINISH, "robot", _bytes(transferId=TRANSFER_ID, status="canceled"))
+        ).result == "normal"
         await client.aclose()

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import aiohttp
 import pytest
 
+from schemas.hub.kyt import KytReportResponse
+from schemas.hub.screening import (
+    KytSearchResponse,
+    TransactionScreeningResponse,
+    UnhostedResult,
+    UnhostedTokenResponse,
+    WalletScreeningResponse,
+)
+from schemas.operations import Operation
+from schemas.wire_model import Wire
 from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
 from tests.support.hub import NORTH
 from tests.support.sandbox import real
+from travelrule.client.answers import Answer
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
@@ -36,6 +47,9 @@ async def url(tmp_path: Path) -> AsyncIterator[str]:
         yield served
 
 
+Model = TypeVar("Model", bound=Wire)
+
+
 def client(url: str, prefix: Prefix = "partner") -> HubClient:
     signer = LocalSigner(KeyRing([NORTH]), Counter(), utc_now)
     return HubClient(url, "code:north", signer, "aiohttp", screening_prefix=prefix)
@@ -45,22 +59,31 @@ def _bytes(**body: object) -> bytes:
     return json.dumps(body).encode()
 
 
+async def _read(model: type[Model], call: Awaitable[Answer]) -> Model:
+    return model.from_wire((await call).body)
+
+
 @pytest.mark.parametrize("prefix", ["partner", "uppsala"])
 async def test_risk_of_wallets_and_transactions(url: str, prefix: Prefix) -> None:
     hub = client(url, prefix)
     try:
-        assert (
-            risk_levels.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="ETH"))) == "malicious"
-        )
-        assert (
-            risk_levels.of_wallet(await hub.wallet_screening(_bytes(walletAddress="0xbad", chain="TON"))) == "pending"
-        )
-        assert risk_levels.of_transaction(await hub.transaction_screening(_bytes(txid="0x1", chain="btc"))) == "clean"
-        started = await hub.kyt_search(_bytes(txHash=MALICIOUS, blockchain="ETH"))
+        bad = _bytes(walletAddress="0xbad", chain="ETH")
+        assert risk_levels.of_wallet(
+            await _read(WalletScreeningResponse, hub.call(Operation.WALLET_SCREENING, "", bad))
+        ) == ("malicious")
+        other = _bytes(walletAddress="0xbad", chain="TON")
+        assert risk_levels.of_wallet(
+            await _read(WalletScreeningResponse, hub.call(Operation.WALLET_SCREENING, "", other))
+        ) == ("pending")
+        clean = hub.call(Operation.TRANSACTION_SCREENING, "", _bytes(txid="0x1", chain="btc"))
+        assert risk_levels.of_transaction(await _read(TransactionScreeningResponse, clean)) == "clean"
+        search = hub.call(Operation.KYT_SEARCH, "", _bytes(txHash=MALICIOUS, blockchain="ETH"))
+        started = await _read(KytSearchResponse, search)
         assert started.status == "RELEASED"
-        assert risk_levels.of_kyt(await hub.kyt_report(started.request_id)) == "malicious"
+        report = hub.call(Operation.KYT_REPORT, str(started.request_id), b"")
+        assert risk_levels.of_kyt(await _read(KytReportResponse, report)) == "malicious"
         with pytest.raises(HubRefused) as caught:
-            await hub.kyt_report(started.request_id + 1)
+            await hub.call(Operation.KYT_REPORT, str(started.request_id + 1), b"")
         assert (caught.value.status, caught.value.error_code) == (404, "NOT_FOUND")
     finally:
         await hub.aclose()
@@ -70,15 +93,18 @@ async def test_risk_of_wallets_and_transactions(url: str, prefix: Prefix) -> Non
 async def test_a_wallet_is_proven_through_the_endpoints_of_the_page(url: str, chain: str) -> None:
     hub = client(url)
     try:
-        token = await hub.unhosted_token(
+        opening = hub.call(
+            Operation.UNHOSTED_TOKEN,
+            "",
             _bytes(
                 blockchain=chain,
                 asset="USDT",
                 address=SandboxWallet().addresses()[chain],
                 customerIdentification="customer-1",
                 widgetRenderingOrigin=url,
-            )
+            ),
         )
+        token = await _read(UnhostedTokenResponse, opening)
         async with aiohttp.ClientSession(url) as browser:
             opened = await (await browser.post("/widget/session", json={"token": token.token})).json()
             signed = await (await browser.post("/widget/test-wallet", json={"key": opened["key"]})).json()
@@ -86,7 +112,8 @@ async def test_a_wallet_is_proven_through_the_endpoints_of_the_page(url: str, ch
             assert (await proven.json())["status"] == "VERIFIED"
             page = await (await browser.get("/widget")).text()
             assert "/widget/page.js" in page
-        result = await hub.unhosted_result(token.wallet_verification_id)
+        ended = hub.call(Operation.UNHOSTED_RESULT, token.wallet_verification_id, b"")
+        result = await _read(UnhostedResult, ended)
         assert (result.status, result.signed_message) == ("VERIFIED", opened["message"])
     finally:
         await hub.aclose()

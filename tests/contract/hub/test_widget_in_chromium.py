@@ -44,7 +44,7 @@ async def test_a_click_proves_the_wallet_and_leaves_nothing_personal_in_addresse
     await do(page.click, "test-wallet")
     await do(page.says, VERIFIED)
     assert not await do(page.has, "message")
-    result = await scene.client.unhosted_result(session_id)
+    result = await scene.result(session_id)
     assert (result.status, result.signed_message, result.address) == ("VERIFIED", message, ADDRESS)
     detail = {"id": session_id, "status": "VERIFIED", "flow": "SIGNATURE_PROOF"}
     detail |= {"address": ADDRESS, "asset": "USDT", "blockchain": "ETH"}

@@ -14,6 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
+from schemas.operations import Operation
 from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
 from tests.support.hub import NORTH, HandClock
@@ -135,13 +137,19 @@ class Scene:
             "customerIdentification": CUSTOMER,
             "widgetRenderingOrigin": self.url,
         }
-        told = await self.client.unhosted_token(json.dumps(body).encode())
+        answer = await self.client.call(Operation.UNHOSTED_TOKEN, "", json.dumps(body).encode())
+        told = UnhostedTokenResponse.from_wire(answer.body)
         self.platform.token = told.token
         return told.wallet_verification_id
 
     async def status(self, session_id: str) -> str:
         """What the hub says of a session, which alone counts."""
-        return (await self.client.unhosted_result(session_id)).status
+        return (await self.result(session_id)).status
+
+    async def result(self, session_id: str) -> UnhostedResult:
+        """The session as the hub reports it."""
+        answer = await self.client.call(Operation.UNHOSTED_RESULT, session_id, b"")
+        return UnhostedResult.from_wire(answer.body)
 
     def asked(self) -> list[str]:
         """The addresses and referrers of all requests to both servers."""

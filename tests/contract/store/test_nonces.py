@@ -8,7 +8,7 @@ import sys
 from sqlalchemy import select
 
 from tests.services.process import ROOT
-from travelrule.crypto.nonces import NONCE_LIMIT, NonceLease
+from travelrule.crypto.request_nonces import NONCE_LIMIT, NonceLease
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.nonce_leases import BLOCK_SIZE, NonceRepository

@@ -20,9 +20,14 @@ from tests.property.deposits.laws import check
 from tests.support.deposit_scenes import DepositScene, context
 from tests.support.events import ADDRESS, TAG, TXID
 from travelrule.deposits.machine import MACHINE
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.effects import SendMessage
-from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled
+from travelrule.messages.arrival import (
+    ArrivalReported,
+    ArrivalWithdrawn,
+    ExchangeArrived,
+    ExchangeSettled,
+    arrival_subject,
+)
 
 PLACE = arrival_subject(TXID, ADDRESS, TAG)
 DEPOSITS = ("d1", "d2", "d3")

@@ -15,12 +15,11 @@ from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.refused_request import RefusedRequestState
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.table import SIDES
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, EndUnsent, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.transition_table import NEW
-from travelrule.messages.arrival import MEETING, ArrivalReported, ArrivalWithdrawn
+from travelrule.messages.arrival import MEETING, ArrivalReported, ArrivalWithdrawn, arrival_subject
 from travelrule.messages.assessment import ASSESSING
 from travelrule.policy.policy import Policy
 

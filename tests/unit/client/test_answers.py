@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.operations import Operation
 from tests.support.hub_function import NOW, PEER, HubFunction
 from travelrule.client.answers import read, retry_after_seconds
 from travelrule.client.codes import CODES
 from travelrule.client.errors import Action, BadAnswer, HubError, HubRefused, HubUnavailable, NoAnswer
 from travelrule.client.hub import HubClient
+from travelrule.client.hub_transport import RawAnswer
 from travelrule.client.operations import OPERATIONS
-from travelrule.client.wire import RawAnswer
 
 
 async def error_of(client: HubClient) -> HubError:
     with pytest.raises(HubError) as caught:
-        await client.transfer_authorization("south", PEER.public_base64, b"{}")
+        await client.call(Operation.TRANSFER_AUTHORIZATION, "south", b"{}", PEER.public_base64)
     return caught.value
 
 
@@ -28,7 +29,7 @@ async def test_a_refusal_by_result_is_an_answer(
     client: HubClient, hub: HubFunction, seen: list[tuple[str, str]]
 ) -> None:
     hub.says(200, json={"result": "DENIED", "reasonType": "UNKNOWN", "extra": 1})
-    answer = await client.transfer_authorization("south", PEER.public_base64, b"{}")
+    answer = await client.call(Operation.TRANSFER_AUTHORIZATION, "south", b"{}", PEER.public_base64)
     assert answer.result == "denied"
     assert answer.body["extra"] == 1
     assert seen == [("transfer-authorization", "answered")]

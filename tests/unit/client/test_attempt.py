@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from schemas.limits import BENEFICIARY_ACCOUNTS_MAX, VALUES_MAX
+from schemas.operations import Operation
 from tests.support.hub_function import NOW, OWN, PEER, HubFunction
 from travelrule.client.answers import Answer
 from travelrule.client.attempt import answered, attempt
@@ -40,7 +41,9 @@ def sealed(own: SigningKey, plain: bytes) -> str:
 )
 async def test_the_response_payload(client: HubClient, hub: HubFunction, payload: object, opened: object) -> None:
     hub.says(200, json={"result": "verified", "transferId": "1", "payload": payload})
-    tried = await attempt(client.transfer_authorization("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64)
+    tried = await attempt(
+        client.call(Operation.TRANSFER_AUTHORIZATION, "south", b"{}", PEER.public_base64), OWN, PEER.public_base64
+    )
     assert (tried.kind, tried.status, tried.payload) == ("answer", 200, opened)
     assert tried.body == {"result": "verified", "transferId": "1"}
 
@@ -48,16 +51,18 @@ async def test_the_response_payload(client: HubClient, hub: HubFunction, payload
 async def test_the_payload_of_a_data_request_is_opened(client: HubClient, hub: HubFunction) -> None:
     payload = sealed(PEER, orjson.dumps({"ivms101": IVMS}))
     hub.says(200, json={"result": "normal", "amount": "1.5", "payload": payload})
-    tried = await attempt(client.data_request("south", PEER.public_base64, b"{}"), OWN, PEER.public_base64)
+    tried = await attempt(
+        client.call(Operation.DATA_REQUEST, "south", b"{}", PEER.public_base64), OWN, PEER.public_base64
+    )
     assert (tried.payload, tried.body) == (IVMS, {"result": "normal", "amount": "1.5"})
 
 
 async def test_errors_become_values(client: HubClient, hub: HubFunction) -> None:
     hub.says(429, json={"errorType": "TOO_MANY_REQUESTS"}, headers={"Retry-After": "9"})
-    tried = await attempt(client.finish("south", b"{}"), OWN)
+    tried = await attempt(client.call(Operation.FINISH, "south", b"{}"), OWN)
     assert (tried.kind, tried.status, tried.code, tried.retry_after) == ("error", 429, "TOO_MANY_REQUESTS", 9.0)
     hub.says(200, content=b"<html>")
-    tried = await attempt(client.finish("south", b"{}"), OWN)
+    tried = await attempt(client.call(Operation.FINISH, "south", b"{}"), OWN)
     assert (tried.kind, tried.status, tried.code) == ("error", 200, "BAD_ANSWER")
 
 

@@ -9,17 +9,18 @@ from dataclasses import replace
 
 import pytest
 
+from schemas.operations import Operation
 from tests.support.hub_function import OWN, signer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
-from travelrule.client.operations import FINISH
-from travelrule.client.transports import AiohttpWire, HttpxWire
-from travelrule.client.wire import Limits, Outgoing, Wire
+from travelrule.client.hub_transport import HubTransport, Outgoing, TransportLimits
+from travelrule.client.operations import OPERATIONS
+from travelrule.client.transports import AiohttpHubTransport, HttpxHubTransport
 from travelrule.crypto.signing import verify
 
 BODY = b'{"transferId":"1","status":"canceled"}'
-OPERATION = replace(FINISH, read_s=2.0)
+OPERATION = replace(OPERATIONS[Operation.FINISH], read_s=2.0)
 GOOD = b'HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{"result":"normal"}'
-QUICK = Limits(connect_s=1.0, pool_s=1.0)
+QUICK = TransportLimits(connect_s=1.0, pool_s=1.0)
 
 Answer = Callable[[asyncio.StreamWriter, int], Awaitable[None]]
 
@@ -64,14 +65,14 @@ async def server() -> AsyncIterator[tuple[RawServer, str]]:
 
 
 @pytest.fixture(params=["httpx", "aiohttp"])
-def make(request: pytest.FixtureRequest) -> Callable[[str], Wire]:
+def make(request: pytest.FixtureRequest) -> Callable[[str], HubTransport]:
     if request.param == "httpx":
-        return lambda url: HttpxWire(url, "code:north", signer(), limits=QUICK)
-    return lambda url: AiohttpWire(url, "code:north", signer(), limits=QUICK)
+        return lambda url: HttpxHubTransport(url, "code:north", signer(), limits=QUICK)
+    return lambda url: AiohttpHubTransport(url, "code:north", signer(), limits=QUICK)
 
 
 @pytest.fixture
-async def wire(make: Callable[[str], Wire], server: tuple[RawServer, str]) -> AsyncIterator[Wire]:
+async def wire(make: Callable[[str], HubTransport], server: tuple[RawServer, str]) -> AsyncIterator[HubTransport]:
     one = make(server[1] + "/")
     yield one
     await one.aclose()
@@ -81,7 +82,7 @@ def request(path: str = "/v1/code/transfer/a%2Fb%25/status", **changes: object) 
     return Outgoing(replace(OPERATION, **changes), path, BODY, {"content-type": "application/json"})  # type: ignore[arg-type]
 
 
-async def failure(wire: Wire, **changes: object) -> HubError:
+async def failure(wire: HubTransport, **changes: object) -> HubError:
     with pytest.raises(HubError) as caught:
         await wire.send(request(**changes))  # type: ignore[arg-type]
     return caught.value
@@ -91,7 +92,7 @@ def header(head: str, name: str) -> str:
     return next(line.split(":", 1)[1].strip() for line in head.splitlines() if line.lower().startswith(name + ":"))
 
 
-async def test_what_is_signed_is_what_is_sent(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_what_is_signed_is_what_is_sent(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     raw, _ = server
     answer = await wire.send(request())
     assert (answer.status, answer.body) == (200, b'{"result":"normal"}')
@@ -108,7 +109,7 @@ async def test_what_is_signed_is_what_is_sent(wire: Wire, server: tuple[RawServe
     )
 
 
-async def test_a_408_is_not_repeated(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_a_408_is_not_repeated(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     raw, _ = server
 
     async def late(writer: asyncio.StreamWriter, _: int) -> None:
@@ -119,7 +120,9 @@ async def test_a_408_is_not_repeated(wire: Wire, server: tuple[RawServer, str]) 
     assert (answer.status, answer.retry_after, len(raw.heads)) == (408, "3", 1)
 
 
-async def test_a_broken_keep_alive_connection_is_not_repeated(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_a_broken_keep_alive_connection_is_not_repeated(
+    wire: HubTransport, server: tuple[RawServer, str]
+) -> None:
     """A PUT counts as idempotent, so libraries like to send it again: with the same nonce."""
     raw, _ = server
 
@@ -137,7 +140,7 @@ async def test_a_broken_keep_alive_connection_is_not_repeated(wire: Wire, server
     assert (len(raw.heads), raw.connections) == (2, 1)
 
 
-async def test_a_redirect_is_not_followed(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_a_redirect_is_not_followed(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     raw, url = server
 
     async def elsewhere(writer: asyncio.StreamWriter, _: int) -> None:
@@ -148,7 +151,7 @@ async def test_a_redirect_is_not_followed(wire: Wire, server: tuple[RawServer, s
     assert len(raw.heads) == 1
 
 
-async def test_a_refused_connection_was_not_sent(make: Callable[[str], Wire]) -> None:
+async def test_a_refused_connection_was_not_sent(make: Callable[[str], HubTransport]) -> None:
     idle = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = idle.sockets[0].getsockname()[1]
     idle.close()
@@ -161,7 +164,7 @@ async def test_a_refused_connection_was_not_sent(make: Callable[[str], Wire]) ->
 
 
 async def test_plain_http_on_a_tls_address_was_not_sent(
-    make: Callable[[str], Wire], server: tuple[RawServer, str]
+    make: Callable[[str], HubTransport], server: tuple[RawServer, str]
 ) -> None:
     wire = make(server[1].replace("http:", "https:"))
     error = await failure(wire)
@@ -171,7 +174,7 @@ async def test_plain_http_on_a_tls_address_was_not_sent(
 
 
 async def test_a_connection_broken_before_the_answer_may_have_been_sent(
-    wire: Wire, server: tuple[RawServer, str]
+    wire: HubTransport, server: tuple[RawServer, str]
 ) -> None:
     async def gone(writer: asyncio.StreamWriter, _: int) -> None:
         writer.close()
@@ -182,7 +185,7 @@ async def test_a_connection_broken_before_the_answer_may_have_been_sent(
     assert error.sent_maybe
 
 
-async def test_an_answer_cut_short_is_an_error(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_an_answer_cut_short_is_an_error(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     async def cut(writer: asyncio.StreamWriter, _: int) -> None:
         writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"result":"normal"}')
         await writer.drain()
@@ -193,7 +196,7 @@ async def test_an_answer_cut_short_is_an_error(wire: Wire, server: tuple[RawServ
     assert error.maybe_acted
 
 
-async def test_silence_ends_with_the_limit(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_silence_ends_with_the_limit(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     waiting = asyncio.Event()
 
     async def silent(writer: asyncio.StreamWriter, _: int) -> None:
@@ -206,7 +209,7 @@ async def test_silence_ends_with_the_limit(wire: Wire, server: tuple[RawServer, 
     waiting.set()
 
 
-async def test_dripping_ends_with_the_limit(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_dripping_ends_with_the_limit(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     """A read limit that starts anew with each byte would never end."""
     stop = asyncio.Event()
 
@@ -223,7 +226,7 @@ async def test_dripping_ends_with_the_limit(wire: Wire, server: tuple[RawServer,
     stop.set()
 
 
-async def test_what_is_not_http_is_a_bad_answer(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_what_is_not_http_is_a_bad_answer(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     async def garbage(writer: asyncio.StreamWriter, _: int) -> None:
         writer.write(b"\x00\x01\x02 hello\r\n\r\n")
 
@@ -233,7 +236,7 @@ async def test_what_is_not_http_is_a_bad_answer(wire: Wire, server: tuple[RawSer
 
 
 @pytest.mark.parametrize("form", ["plain", "chunked", "gzip"])
-async def test_a_large_answer_is_cut_off(wire: Wire, server: tuple[RawServer, str], form: str) -> None:
+async def test_a_large_answer_is_cut_off(wire: HubTransport, server: tuple[RawServer, str], form: str) -> None:
     async def large(writer: asyncio.StreamWriter, _: int) -> None:
         body = b"x" * 100_000
         if form == "gzip":
@@ -250,7 +253,7 @@ async def test_a_large_answer_is_cut_off(wire: Wire, server: tuple[RawServer, st
     assert isinstance(error, BadAnswer)
 
 
-async def test_a_broken_encoding_is_a_bad_answer(wire: Wire, server: tuple[RawServer, str]) -> None:
+async def test_a_broken_encoding_is_a_bad_answer(wire: HubTransport, server: tuple[RawServer, str]) -> None:
     async def broken(writer: asyncio.StreamWriter, _: int) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nxxxx")
 
@@ -258,12 +261,12 @@ async def test_a_broken_encoding_is_a_bad_answer(wire: Wire, server: tuple[RawSe
     assert isinstance(await failure(wire), BadAnswer)
 
 
-@pytest.mark.parametrize("kind", [HttpxWire, AiohttpWire])
+@pytest.mark.parametrize("kind", [HttpxHubTransport, AiohttpHubTransport])
 async def test_connections_are_reused_and_bounded(
-    server: tuple[RawServer, str], kind: type[HttpxWire | AiohttpWire]
+    server: tuple[RawServer, str], kind: type[HttpxHubTransport | AiohttpHubTransport]
 ) -> None:
     raw, url = server
-    wire = kind(url, "code:north", signer(), limits=Limits(connections=3))
+    wire = kind(url, "code:north", signer(), limits=TransportLimits(connections=3))
     await asyncio.gather(*(wire.send(request()) for _ in range(20)))
     await asyncio.gather(*(wire.send(request()) for _ in range(20)))
     assert len(raw.heads) == 40

@@ -19,7 +19,7 @@ from tests.support.deposit_scenes import (
 )
 from tests.support.events import ADDRESS, TAG, TXID
 from tests.support.inbound_messages import OWNER, natural
-from travelrule.identity.validate import faults
+from travelrule.identity.payload_faults import payload_faults
 from travelrule.machine.effects import AcceptAnswer
 from travelrule.policy.policy import OwnVasp
 
@@ -46,7 +46,7 @@ def test_a_member_of_the_own_network_is_sent_two_objects_under_the_id_of_the_sea
     assert (body.transfer_id, body.txid, body.beneficiary_address) == (request_id, TXID, f"{ADDRESS}:{TAG}")
     assert (body.currency, body.network) == ("XRP", "XRP")
     assert set(call.payload) == {"Beneficiary", "BeneficiaryVASP"}
-    assert not faults(call.payload, "data-request")
+    assert not payload_faults(call.payload, "data-request")
 
 
 def test_a_vasp_of_another_network_is_sent_the_originator_too():
@@ -54,7 +54,7 @@ def test_a_vasp_of_another_network_is_sent_the_originator_too():
     (call,) = scene.calls
     assert set(call.payload) == {"Originator", "Beneficiary", "BeneficiaryVASP"}
     assert call.payload["Originator"]["originatorPersons"] == call.payload["Beneficiary"]["beneficiaryPersons"]
-    assert not faults(call.payload, "data-request", "gtr")
+    assert not payload_faults(call.payload, "data-request", "gtr")
 
 
 def test_data_that_the_network_requires_and_nobody_has_are_not_left_out():

@@ -23,7 +23,7 @@ from tests.support.deposit_scenes import (
     unmatched,
 )
 from tests.support.events import ADDRESS, OTHER_TXID, TAG, TXID
-from travelrule.identity.arrivals import arrival_subject
+from travelrule.messages.arrival import arrival_subject
 
 PLACE = arrival_subject(TXID, ADDRESS, TAG)
 

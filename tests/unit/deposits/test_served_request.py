@@ -15,8 +15,8 @@ from tests.support.events import ADDRESS, TAG, TXID
 from tests.support.vasps import NOW
 from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.identity.payload_faults import payload_faults
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import faults
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Reply
 from travelrule.machine.input import Input
@@ -199,7 +199,7 @@ def test_normal() -> None:
         "tradeCurrency": "USD",
         "isExceedingThreshold": "false",
     }
-    assert faults(body["payload"], "data-response", sending=False) == []
+    assert payload_faults(body["payload"], "data-response", sending=False) == []
     assert decision.state.withdrawal == "withdrawal:out-1"
     projection = MACHINE.project(decision.state)
     assert (projection.status, projection.counterparty) == ("normal", "north")

@@ -18,8 +18,8 @@ from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.spec_files import FileSpec
 from travelrule.identity import profile
 from travelrule.policy.policy import Policy
-from travelrule.policy.sections import Section
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.policy_file import PolicyFaults
+from travelrule.policy.sections import PolicyTable
 from travelrule.sandbox.faults.fault_spec import FaultSpec
 from travelrule.sandbox.world.world_file import World, parse_world
 from travelrule.settings import Settings
@@ -32,7 +32,7 @@ ODD += [["x"] * 500, {}, {"x": 1}, {"x": {}}, {1: 2}, Decimal("NaN"), Decimal("1
 def models() -> Iterator[type[BaseModel]]:
     """Every model of a file or of the settings."""
     yield from (Settings, Policy, World, NetworkFile, FaultSpec)
-    for root in (FileSpec, Section, profile.Section):
+    for root in (FileSpec, PolicyTable, profile.ProfileTable):
         yield from _below(root)
 
 

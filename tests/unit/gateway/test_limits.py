@@ -14,7 +14,7 @@ import pytest
 from schemas import limits
 from schemas.events.persons import Person
 from tests.support.gateway_scene import BTC, GatewayScene, beneficiary, box, name, payee, transfer
-from travelrule.identity import names
+from travelrule.identity import name_comparison
 
 NUMBERS = [f"bc1qaddress{number:04}" for number in range(limits.BENEFICIARY_ACCOUNTS_MAX)]
 
@@ -84,9 +84,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
         compared.one()
         return plain(text)
 
-    plain = names.normalise
+    plain = name_comparison.normalise
     with monkeypatch.context() as patch:
-        patch.setattr(names, "normalise", counted)
+        patch.setattr(name_comparison, "normalise", counted)
         yield compared
 
 

@@ -9,6 +9,7 @@ import httpx
 import orjson
 import pytest
 
+from schemas.operations import Operation
 from tests.support.gateway_scene import (
     AUTHORIZATION,
     BTC,
@@ -91,49 +92,51 @@ async def test_a_whole_transfer(scene: GatewayScene, north: HubClient) -> None:
     listed = {vasp.vasp_entity_id: vasp for vasp in (await north.vasp_list()).vasps}
     assert listed["south"].pubkeys[0].pubkey == (await north.public_keys("south")).pubkeys[0].pubkey
     search = body(currency="BTC", payload=box(beneficiary(BTC)))
-    assert (await north.address_search("south", OWN.public_base64, search)).result == "valid"
+    assert (await north.call(Operation.ADDRESS_SEARCH, "south", search, OWN.public_base64)).result == "valid"
     asked = orjson.dumps({**AUTHORIZATION, "payload": box(transfer())})
-    call = north.transfer_authorization("south", OWN.public_base64, asked)
+    call = north.call(Operation.TRANSFER_AUTHORIZATION, "south", asked, OWN.public_base64)
     tried = await attempt(call, PEER, OWN.public_base64)
     assert tried.body is not None
     assert tried.payload is not None
     assert (tried.kind, tried.body["result"], tried.body["transferId"]) == ("answer", "verified", "t-1")
     assert {part: tried.payload[part] for part in transfer()} == transfer()
-    report = await north.txid_report("south", body(transferId="t-1", txid="ab12", vout="0"))
+    report = await north.call(Operation.TXID_REPORT, "south", body(transferId="t-1", txid="ab12", vout="0"))
     assert report.result == "normal"
     scene.intake.set("t-1", chain="final")
-    finished = await north.finish("south", body(transferId="t-1", status="canceled", reasonType="UNKNOWN"))
+    finished = await north.call(
+        Operation.FINISH, "south", body(transferId="t-1", status="canceled", reasonType="UNKNOWN")
+    )
     assert (finished.result, finished.body["reasonType"]) == ("error", "ILLEGAL_STATEFLOW")
 
 
 async def test_status_search(scene: GatewayScene, north: HubClient) -> None:
     scene.reads.exchanges["t-1", "north"] = ExchangeRecord("t-1", "confirmed", "ab12", None)
-    answer = await north.status_search("south", body(transferId="t-1"))
+    answer = await north.call(Operation.STATUS_SEARCH, "south", body(transferId="t-1"))
     assert (answer.result, answer.body["txid"]) == ("confirmed", "ab12")
     with pytest.raises(HubRefused) as caught:
-        await north.status_search("south", body(transferId="t-2"))
+        await north.call(Operation.STATUS_SEARCH, "south", body(transferId="t-2"))
     assert (caught.value.status, caught.value.error_code) == (503, "UNKNOWN_TRANSFER_ID")
 
 
 async def test_refusals_of_the_member_reach_the_caller(scene: GatewayScene, north: HubClient) -> None:
     wrong = orjson.dumps({**AUTHORIZATION, "payload": box(transfer(), to=PEER)})
     with pytest.raises(HubRefused) as caught:
-        await north.transfer_authorization("south", OWN.public_base64, wrong)
+        await north.call(Operation.TRANSFER_AUTHORIZATION, "south", wrong, OWN.public_base64)
     assert (caught.value.status, caught.value.error_code) == (503, "INVALID_ENCRYPTED_BODY")
     scene.intake.failure = ConnectionError("database gone")
     right = orjson.dumps({**AUTHORIZATION, "payload": box(transfer())})
     with pytest.raises(HubUnavailable) as gone:
-        await north.transfer_authorization("south", OWN.public_base64, right)
+        await north.call(Operation.TRANSFER_AUTHORIZATION, "south", right, OWN.public_base64)
     assert (gone.value.error_code, gone.value.maybe_acted) == ("VASP_BACKEND_INTERNAL_ERROR", True)
 
 
 async def test_refusals_of_the_hub(north: HubClient) -> None:
     with pytest.raises(HubRefused) as caught:
-        await north.finish("nobody", body(transferId="t-1", status="canceled"))
+        await north.call(Operation.FINISH, "nobody", body(transferId="t-1", status="canceled"))
     assert caught.value.error_code in {"INVALID_BENEFICIARY", "INVALID_TARGET_VASP_ID"}
     search = body(currency="BTC", payload=box(beneficiary(BTC)))
     with pytest.raises(HubRefused) as stale:
-        await north.address_search("south", PEER.public_base64, search)
+        await north.call(Operation.ADDRESS_SEARCH, "south", search, PEER.public_base64)
     assert stale.value.error_code == "INVALID_RECEIVER_PUBLIC_KEY"
 
 
@@ -141,26 +144,28 @@ async def test_who_sent_it(scene: GatewayScene, hub: AssembledHub, north: HubCli
     """TXID search and data request, both answered by the gateway: a found VASP, then the originator's data."""
     scene.sent()
     asked = {"txid": TXID, "beneficiaryAddress": f"{XRP}:77001"}
-    started = await north.txid_search(body(**asked, requestId="r-1"))
+    started = await north.call(Operation.TXID_SEARCH, "", body(**asked, requestId="r-1"))
     assert (started.result, started.body["requestId"]) == ("success", "r-1")
     await hub.tasks.settled()
-    found = await north.txid_search_result("r-1")
+    found = await north.call(Operation.TXID_SEARCH_RESULT, "r-1", b"")
     assert (found.result, found.body["vaspEntityId"]) == ("valid", "south")
     request = body(**asked, transferId="r-1", payload=box(payee()))
-    tried = await attempt(north.data_request("south", OWN.public_base64, request), PEER, OWN.public_base64)
+    tried = await attempt(
+        north.call(Operation.DATA_REQUEST, "south", request, OWN.public_base64), PEER, OWN.public_base64
+    )
     assert tried.body is not None
     assert tried.payload is not None
     assert (tried.body["result"], tried.body["amount"]) == ("normal", "250.50")
     assert {part: tried.payload[part] for part in payee()} == payee()
     assert tried.payload["Originator"]["originatorPersons"]
     unknown = body(**{**asked, "txid": "ab" * 32}, transferId="r-2", payload=box(payee()))
-    refused = await north.data_request("south", OWN.public_base64, unknown)
+    refused = await north.call(Operation.DATA_REQUEST, "south", unknown, OWN.public_base64)
     assert (refused.result, refused.body["reasonType"]) == ("error", "NOT_FOUND_TXID")
 
 
 async def test_whose_address_it_is(hub: AssembledHub, north: HubClient) -> None:
     """The hub asks every member with its own keys; the gateway answers the hub like anybody."""
-    await north.wallet_search(body(currency="BTC", addressNumber=BTC, requestId="r-1"))
+    await north.call(Operation.WALLET_SEARCH, "", body(currency="BTC", addressNumber=BTC, requestId="r-1"))
     await hub.tasks.settled()
-    found = await north.wallet_search_result("r-1")
+    found = await north.call(Operation.WALLET_SEARCH_RESULT, "r-1", b"")
     assert (found.result, found.body["beneficiaryVaspEntityId"]) == ("valid", "south")

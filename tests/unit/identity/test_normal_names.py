@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from travelrule.identity.names import normalise
-from travelrule.identity.normal_names import letters_only
+from travelrule.identity.normal_names import letters_only, normalise
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from schemas import limits
 from tests.support.effort import lines_of
-from tests.unit.identity.test_build import ANNA, BIRCH, PROFILE, withdrawal
-from travelrule.identity.build import answer_payload, authorization_payload, data_answer_payload
+from tests.unit.identity.test_payloads import ANNA, BIRCH, PROFILE, withdrawal
 from travelrule.identity.payload_limits import excess, has_too_many_values
+from travelrule.identity.payloads import answer_payload, authorization_payload, data_answer_payload
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

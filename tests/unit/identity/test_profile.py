@@ -1,9 +1,9 @@
 import pytest
 
 from travelrule.errors import ConfigurationError
-from travelrule.identity.build import beneficiary_vasp, originating_vasp
+from travelrule.identity.payload_faults import payload_faults
+from travelrule.identity.payloads import beneficiary_vasp, originating_vasp
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import faults
 
 FULL = """
 legal_name = "North Exchange Ltd."
@@ -76,7 +76,7 @@ def test_one_of_address_and_identification_is_enough(table: str) -> None:
         "Beneficiary": {"beneficiaryPersons": [], "accountNumber": ["a"]},
         "BeneficiaryVASP": beneficiary_vasp(profile),
     }
-    assert faults(payload, "data-request") == []
+    assert payload_faults(payload, "data-request") == []
 
 
 def test_every_fault_is_told_at_once_with_field_and_fix_and_without_value() -> None:

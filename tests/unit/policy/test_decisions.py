@@ -4,7 +4,7 @@ import pytest
 
 from travelrule.crypto.signing import SigningKey
 from travelrule.policy.policy import Policy
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.policy_file import PolicyFaults
 
 KEY = SigningKey(b"A" * 32).public_base64
 

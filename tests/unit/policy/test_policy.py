@@ -8,7 +8,7 @@ import pytest
 
 from travelrule.policy import policy as policy_module
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.policy_file import PolicyFaults
 
 DEFAULTS_FILE = Path(__file__).parents[2] / "data" / "policy_defaults.json"
 FULL = """

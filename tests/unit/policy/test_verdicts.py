@@ -6,8 +6,9 @@ import pytest
 
 from schemas.events.verdicts import VerdictBody
 from travelrule.policy import verdicts_doc
+from travelrule.policy.causes import CORRECTABLE, VERDICTS, Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import CORRECTABLE, VERDICTS, Cause, Verdict, denied_cause, verdict_for
+from travelrule.policy.verdicts import Verdict, denied_cause, verdict_for
 
 OPERATOR = ("operator-decision",)
 WITHDRAWALS = [

@@ -10,11 +10,11 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from travelrule.bootstrap import installation
-from travelrule.client.diagnosis import KEY, told_of
+from travelrule.client.diagnosis import KEY, diagnosis_of
 from travelrule.client.errors import HubError
 from travelrule.commands.doctor import check
 from travelrule.commands.doctor.check import Check
-from travelrule.crypto.nonces import NONCE_LIMIT, NonceBlock
+from travelrule.crypto.request_nonces import NONCE_LIMIT, NonceBlock
 from travelrule.settings import Settings
 
 HUB = "hub"
@@ -30,8 +30,8 @@ async def hub(settings: Settings) -> Check:
     try:
         listed = {entry.vasp_entity_id: entry for entry in (await client.vasp_list()).vasps}
     except HubError as error:
-        told = told_of(error)
-        return Check(HUB, ok=False, detail=told.problem, fix=told.fix)
+        diagnosis = diagnosis_of(error)
+        return Check(HUB, ok=False, detail=diagnosis.problem, fix=diagnosis.fix)
     finally:
         await client.aclose()
     own = listed.get(settings.vasp_entity_id or "")

@@ -25,7 +25,7 @@ from travelrule.engine.registry import MACHINES
 from travelrule.errors import UsageError
 from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import Policy
-from travelrule.policy.toml_form import Fault, PolicyFaults
+from travelrule.policy.policy_file import PolicyFault, PolicyFaults
 
 app = typer.Typer(help="The operator's rules", no_args_is_help=True)
 FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
@@ -87,7 +87,7 @@ def _policy(file: Path, output: Output) -> tuple[Policy, str]:
     raise typer.Exit(1)
 
 
-def _tell_faults(faults: Sequence[Fault], output: Output) -> None:
+def _tell_faults(faults: Sequence[PolicyFault], output: Output) -> None:
     if output is Output.JSON:
         told = [{"field": fault.field, "code": fault.code, "fix": fault.fix} for fault in faults]
         write_json({"ok": False, "faults": told})

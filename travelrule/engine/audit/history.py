@@ -20,7 +20,7 @@ from travelrule.engine.vault import Vault
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.input import Input
 from travelrule.policy.policy import DEFAULTS, OwnVasp, Policy, own_version
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.policy_file import PolicyFaults
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.policies import PolicyRepository

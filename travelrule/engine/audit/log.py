@@ -17,7 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from schemas.events.cloudevents import write_event
 from schemas.moments import time_text
-from travelrule.crypto.audit_chain import Frontier, sign_root
+from travelrule.crypto.audit_chain import sign_root
+from travelrule.crypto.merkle import Frontier
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.stable_ids import EVENT_NAMESPACE

@@ -17,7 +17,8 @@ from typing import Any
 
 from sqlalchemy import select, text
 
-from travelrule.crypto.audit_chain import CHAIN_START, Frontier, record_hash, verify_root
+from travelrule.crypto.audit_chain import CHAIN_START, record_hash, verify_root
+from travelrule.crypto.merkle import Frontier
 from travelrule.engine.audit.log import leaf
 from travelrule.engine.audit.recompute import RecordVerifier
 from travelrule.engine.vault import Vault

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from pydantic import ValidationError
 
 from schemas.hub.screening import WalletScreeningResponse
-from travelrule.identity.addresses import canonical
+from travelrule.identity.account_numbers import canonical
 from travelrule.machine.retry_policy import RawResult
 from travelrule.screening import risk_levels
 

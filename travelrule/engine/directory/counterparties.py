@@ -23,7 +23,7 @@ from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.engine.directory.fetch_schedule import is_outdated
-from travelrule.identity.validate import is_own_network
+from travelrule.identity.payload_faults import is_own_network
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CoinFacts
 from travelrule.machine.sources import InternalSource, internal_input

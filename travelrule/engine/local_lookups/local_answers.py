@@ -7,7 +7,7 @@ from typing import Any
 
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.queries.authorizations import AuthorizationReader
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 from travelrule.messages.assessment import Party
 from travelrule.store.reads import Reads, WalletRecord
 

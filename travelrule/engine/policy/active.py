@@ -11,7 +11,7 @@ from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.given_files import UnreadableError, read_text
 from travelrule.policy.policy import OwnVasp, Policy
-from travelrule.policy.toml_form import PolicyFaults
+from travelrule.policy.policy_file import PolicyFaults
 from travelrule.store.policies import PolicyRepository, StoredPolicy
 
 REFRESH_SECONDS = 2.0

@@ -15,7 +15,7 @@ from travelrule.deposits.served_request_input import WithdrawalFacts
 from travelrule.exchange.originator.machine import MACHINE
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.identity.addresses import tag_fits, whole_first
+from travelrule.identity.account_numbers import tag_fits, whole_first
 from travelrule.store.reads import Payment, Reads, WalletRecord, WithdrawalRecord
 
 

@@ -14,10 +14,17 @@ from typing import Any
 from travelrule.exchange.beneficiary.builder import InboundExchangeBuilder
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.table import BENEFICIARY
-from travelrule.identity.addresses import same_txid, split_tag
-from travelrule.identity.arrivals import arrival_subject
+from travelrule.identity.account_numbers import split_tag
+from travelrule.identity.txids import same_txid
 from travelrule.machine.decision import Decision
-from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
+from travelrule.messages.arrival import (
+    ArrivalReported,
+    ArrivalWithdrawn,
+    ExchangeArrived,
+    ExchangeSettled,
+    TxidLearned,
+    arrival_subject,
+)
 
 
 def announce(builder: InboundExchangeBuilder) -> None:

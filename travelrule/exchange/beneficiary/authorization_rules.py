@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from schemas.events.persons import Person
 from schemas.ivms101 import Ivms101
-from travelrule.identity.build import with_clear_vasp
-from travelrule.identity.names import (
+from travelrule.identity.name_comparison import (
     NamedParty,
     birth_date_differs,
     compare_party,
@@ -23,6 +22,7 @@ from travelrule.identity.names import (
     named_party,
     party_kind,
 )
+from travelrule.identity.payloads import with_clear_vasp
 from travelrule.identity.person_objects import Ivms
 from travelrule.identity.required_data import lacking
 from travelrule.messages.inbound_request import AuthorizationReceived, WalletFacts

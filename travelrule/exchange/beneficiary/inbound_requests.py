@@ -16,9 +16,9 @@ from travelrule.exchange.beneficiary.authorization_rules import Examined, examin
 from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.table import BENEFICIARY
-from travelrule.identity.addresses import same_txid
-from travelrule.identity.build import answer_payload, beneficiary_vasp
+from travelrule.identity.payloads import answer_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
+from travelrule.identity.txids import same_txid
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input

@@ -16,7 +16,7 @@ from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again,
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.answer_binding import names_transfer
 from travelrule.exchange.table import BENEFICIARY_VERSION
-from travelrule.identity.addresses import canonical, join
+from travelrule.identity.account_numbers import canonical, join
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input

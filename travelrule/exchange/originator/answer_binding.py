@@ -24,10 +24,10 @@ from pydantic import ValidationError
 
 from schemas.ivms101 import IvmsPerson
 from schemas.nesting import is_nested_deeper
-from travelrule.identity.addresses import belongs, canonical, split_tag
+from travelrule.identity.account_numbers import canonical, names_wallet, split_tag
 from travelrule.identity.company_names import name_keys, same_company
-from travelrule.identity.names import names_agree, names_anybody
-from travelrule.identity.object_check import is_absent, present, says_something
+from travelrule.identity.json_fields import has_content, is_absent, present
+from travelrule.identity.name_comparison import names_agree, names_anybody
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.sections import AnswerChecks
 
@@ -109,7 +109,7 @@ def _content_fault(
     answer: Ivms, body: Ivms, sent: Ivms, checks: AnswerChecks, *, verified: bool
 ) -> BindingFault | None:
     vasps = [answer.get("BeneficiaryVASP"), body.get("beneficiaryVasp")]
-    if verified and checks.complete and not (_has_all(answer, OBJECTS) and any(map(says_something, vasps))):
+    if verified and checks.complete and not (_has_all(answer, OBJECTS) and any(map(has_content, vasps))):
         return "incomplete"
     if any(_names_us(vasp, sent) for vasp in vasps):
         return "own-vasp"
@@ -121,7 +121,7 @@ def _content_fault(
 
 
 def _has_all(holder: Ivms, names: Sequence[str]) -> bool:
-    return all(isinstance(holder.get(name), dict) and says_something(holder[name]) for name in names)
+    return all(isinstance(holder.get(name), dict) and has_content(holder[name]) for name in names)
 
 
 def _names_us(vasp: Any, sent: Ivms) -> bool:
@@ -143,7 +143,7 @@ def _same_account(answer: Ivms, sent: Ivms, name: str, *, required: bool) -> boo
 def _means(said: str, sent: str) -> bool:
     """Say whether both name the same account. A tag counts on either side: at a shared address it is the customer."""
     address, tag = split_tag(sent)
-    return belongs(said, address, tag) if tag else canonical(said) == canonical(sent)
+    return names_wallet(said, address, tag) if tag else canonical(said) == canonical(sent)
 
 
 def _address_of(said: str, sent: str) -> bool:
@@ -162,13 +162,13 @@ def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
     """Compare the names of what is there; whether it has to be there is another check. ``required``: an object that is
     there has to name somebody.
     """
-    if says_something(answer.get("Originator")):
+    if has_content(answer.get("Originator")):
         said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
         if said is None or asked is None:
             return False
         if (required or names_anybody(said)) and not names_agree(said, asked):
             return False
-    if not says_something(answer.get("OriginatingVASP")):
+    if not has_content(answer.get("OriginatingVASP")):
         return True
     named = _company_names(answer["OriginatingVASP"])
     if not named and not required:
@@ -182,7 +182,7 @@ def _persons(party: Any) -> list[IvmsPerson] | None:
     try:
         return [
             IvmsPerson.model_validate(
-                {kind: {"name": _names(one[kind])} for kind in KINDS if says_something(one.get(kind))}
+                {kind: {"name": _names(one[kind])} for kind in KINDS if has_content(one.get(kind))}
             )
             for one in people
         ]

@@ -10,7 +10,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.messages.assessment_causes import cause_of
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 
 def session(builder: WithdrawalBuilder, data: AssessmentSession) -> Decision[WithdrawalState]:

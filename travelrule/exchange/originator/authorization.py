@@ -17,7 +17,8 @@ from travelrule.machine.internal_inputs import CallResult, SentBody, normalized_
 from travelrule.machine.own_profile import own_profile
 from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.machine.transition_table import NEW
-from travelrule.policy.verdicts import Cause, denied_cause
+from travelrule.policy.causes import Cause
+from travelrule.policy.verdicts import denied_cause
 
 RESTARTS_MAX = 3
 """How many fresh ids are tried when the counterparty says that it knows each of them."""

@@ -20,8 +20,8 @@ from travelrule.machine.effects import EndUnsent
 from travelrule.machine.input import Input
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentDropped, answer_limit
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause
 
 TRY_AGAIN = "try-again"
 CONCLUDE = "conclude"

@@ -6,11 +6,11 @@ from schemas.events.txids import WithdrawalBroadcast, WithdrawalSettled
 from travelrule.exchange.originator.builder import WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import chain_failed, follow_chain, queue
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.identity.addresses import same_txid
+from travelrule.identity.txids import same_txid
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.transition_table import NEW
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 NOT_BROADCAST_FIX = "send withdrawal.broadcast.v1 with the txid first"
 

@@ -25,7 +25,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.transition_table import NEW
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 
 def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:

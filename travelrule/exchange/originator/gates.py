@@ -26,7 +26,7 @@ from travelrule.messages.assessment import (
 )
 from travelrule.messages.assessment_causes import accepted
 from travelrule.messages.screened_parties import parties_of_request
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 
 def require_assessment(builder: WithdrawalBuilder, kind: AssessmentKind) -> bool:

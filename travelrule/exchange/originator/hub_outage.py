@@ -10,7 +10,7 @@ from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import retry_seconds
-from travelrule.policy.verdicts import Cause
+from travelrule.policy.causes import Cause
 
 ALERT_AGAIN_SECONDS = 3600.0
 

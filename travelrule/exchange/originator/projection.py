@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.identity.addresses import canonical
+from travelrule.identity.account_numbers import canonical
 from travelrule.machine.projection import ExchangeRow, Projection, WithdrawalRow, earliest
 from travelrule.machine.transition_table import NEW
 

@@ -23,8 +23,8 @@ from travelrule.machine.effects import Alert, Effect, Emit
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.machine.projection import Projection
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause
 
 
 class RequestRefused(Wire):

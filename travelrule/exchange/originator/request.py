@@ -13,12 +13,12 @@ from travelrule.exchange.originator.conclusion import give_up
 from travelrule.exchange.originator.required_fields import hold_incomplete, hold_nameless
 from travelrule.exchange.originator.state import Attempt, WithdrawalState
 from travelrule.exchange.originator.wallet_search import start_search
-from travelrule.identity.names import same_party
+from travelrule.identity.name_comparison import same_party
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.ids import next_transfer_id
 from travelrule.machine.input import Input
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause
 
 
 def fresh_state(item: Input, data: WithdrawalRequested) -> WithdrawalState:

@@ -12,14 +12,14 @@ from schemas.events.withdrawals import WithdrawalRequested
 from schemas.person_names import nameless_fields
 from travelrule.exchange.originator.builder import WithdrawalBuilder
 from travelrule.exchange.originator.state import Attempt
-from travelrule.identity.build import parties_payload
 from travelrule.identity.event_fields import EventSide, event_field
-from travelrule.identity.fault import Fault
+from travelrule.identity.fault import PayloadFault
 from travelrule.identity.network_rules import clear_faults
+from travelrule.identity.payload_faults import is_own_network, payload_faults
+from travelrule.identity.payloads import parties_payload
 from travelrule.identity.required_data import Gap, Message, unsendable
-from travelrule.identity.validate import faults, is_own_network
+from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
-from travelrule.policy.verdicts import Cause
 
 MESSAGE: Message = "authorization-request"
 CLEAR = {"address": "destination.address", "tag": "destination.tag", "network": "network", "currency": "currency"}
@@ -49,11 +49,11 @@ def hold_unsendable(
     alliance = attempt.alliance or ""
     if alliance and not is_own_network(alliance):
         found += clear_faults(clear, MESSAGE, alliance, tagged="tag" in clear)
-        found += faults(payload, MESSAGE, alliance, sending=False)
+        found += payload_faults(payload, MESSAGE, alliance, sending=False)
     return _hold(builder, _fields(builder.state.request, found))
 
 
-def _kept(gaps: Iterable[Gap], entity_id: str | None, policy: Policy) -> list[Fault]:
+def _kept(gaps: Iterable[Gap], entity_id: str | None, policy: Policy) -> list[PayloadFault]:
     omitted = policy.may_omit(entity_id)
     return [gap.fault for gap in gaps if gap.datum not in omitted]
 
@@ -65,7 +65,7 @@ def _hold(builder: WithdrawalBuilder, fields: Iterable[str]) -> bool:
     return bool(missing)
 
 
-def _fields(request: WithdrawalRequested, found: Iterable[Fault]) -> list[str]:
+def _fields(request: WithdrawalRequested, found: Iterable[PayloadFault]) -> list[str]:
     sides = {
         "Originator": EventSide(
             "originator",

@@ -27,14 +27,15 @@ from travelrule.exchange.originator.hub_outage import wait_for_hub
 from travelrule.exchange.originator.required_fields import hold_incomplete
 from travelrule.exchange.originator.state import Attempt, WalletSearch, WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.identity.addresses import join
+from travelrule.identity.account_numbers import join
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.ids import fresh_transfer_id, next_transfer_id
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.policy.verdicts import Cause, verdict_for
+from travelrule.policy.causes import Cause
+from travelrule.policy.verdicts import verdict_for
 
 SEARCHES_MAX = 3
 """How often the same address is searched: members that were away may be there the next time."""

@@ -28,8 +28,8 @@ from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin, caller_of
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.gateway.wallets import meant
-from travelrule.identity.build import with_clear_vasp
 from travelrule.identity.payload_limits import excess, name_count
+from travelrule.identity.payloads import with_clear_vasp
 from travelrule.messages.inbound_request import AuthorizationReceived, WalletFacts
 from travelrule.store.reads import WalletRecord
 

@@ -22,8 +22,9 @@ from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin, caller_of
 from travelrule.gateway.senders import Sender, Senders
-from travelrule.identity.addresses import canonical, txid_key
+from travelrule.identity.account_numbers import canonical
 from travelrule.identity.payload_limits import name_count
+from travelrule.identity.txids import txid_key
 
 KIND = "data-request.received"
 SUBJECT = "data-request"

@@ -27,7 +27,7 @@ from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import caller_of
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.wallets import meant, takes
-from travelrule.identity.names import compare_party, compare_with_stored, named_party
+from travelrule.identity.name_comparison import compare_party, compare_with_stored, named_party
 from travelrule.identity.payload_limits import name_count
 from travelrule.identity.required_data import nameless
 from travelrule.policy.policy import Policy

@@ -13,8 +13,8 @@ from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import Member
 from travelrule.hub.searches.records import SearchOutcome
-from travelrule.identity.addresses import split_tag
-from travelrule.identity.build import address_payload
+from travelrule.identity.account_numbers import split_tag
+from travelrule.identity.payloads import address_payload
 
 FOUND = "FOUND"
 UNAVAILABLE = "SYSTEM_NOT_AVAILABLE"

@@ -10,7 +10,7 @@ from typing import Any
 
 from travelrule.hub.body_shapes import absent
 from travelrule.hub.members.member import HUB_ALLIANCE
-from travelrule.identity.addresses import split_tag
+from travelrule.identity.account_numbers import split_tag
 from travelrule.sandbox.robots.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robots.robot_requests import RobotFault
 

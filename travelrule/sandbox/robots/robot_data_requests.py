@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from schemas.events.persons import Person
 from schemas.ivms101 import Beneficiary, IvmsPerson, Originator
-from travelrule.identity.addresses import same_txid
-from travelrule.identity.names import birth_date_differs, compare_beneficiary
+from travelrule.identity.name_comparison import birth_date_differs, compare_beneficiary
 from travelrule.identity.person_objects import person_objects
+from travelrule.identity.txids import same_txid
 from travelrule.sandbox.robots.robot_alliance import RobotAlliance
 from travelrule.sandbox.robots.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robots.robot_requests import RobotFault

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from schemas.ivms101 import Beneficiary
 from travelrule.hub.body_shapes import absent
-from travelrule.identity.names import compare_beneficiary
+from travelrule.identity.name_comparison import compare_beneficiary
 from travelrule.sandbox.robots.robot_objects import accounts_of, object_of, persons_of
 from travelrule.sandbox.robots.robot_spec import WalletSpec
 from travelrule.sandbox.robots.robot_wallets import RobotWallets

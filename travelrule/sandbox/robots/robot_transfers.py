@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from travelrule.identity.addresses import same_txid
+from travelrule.identity.txids import same_txid
 
 Status = Literal["verified", "denied", "confirmed", "canceled"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from travelrule.identity.addresses import candidates, canonical, tag_fits
+from travelrule.identity.account_numbers import candidates, canonical, tag_fits
 from travelrule.sandbox.robots.robot_spec import WalletSpec
 
 

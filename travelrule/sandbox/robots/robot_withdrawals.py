@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from travelrule.identity.addresses import belongs, same_txid, split_tag
+from travelrule.identity.account_numbers import names_wallet, split_tag
+from travelrule.identity.txids import same_txid
 from travelrule.sandbox.robots.robot_spec import WithdrawalSpec
 
 _EVERY_NETWORK = "ALL"
@@ -33,7 +34,7 @@ def _is_meant(withdrawal: WithdrawalSpec, body: dict[str, Any]) -> bool:
     address, tag = split_tag(withdrawal.address)
     return (
         same_txid(withdrawal.txid, body["txid"])
-        and belongs(body["beneficiaryAddress"], address, tag)
+        and names_wallet(body["beneficiaryAddress"], address, tag)
         and _upper(body, "currency") in ("", withdrawal.currency.upper())
         and (not withdrawal.network or _upper(body, "network") in ("", _EVERY_NETWORK, withdrawal.network.upper()))
     )

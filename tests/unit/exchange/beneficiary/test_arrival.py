@@ -13,9 +13,15 @@ from tests.support.events import ADDRESS, OTHER_TXID, TAG, TXID
 from tests.support.exchange_scenes import authorized, inbound
 from tests.support.inbound_messages import TRANSFER_ID, authorization, finish, ivms101, natural, txid_report, wallet
 from tests.support.scene import Scene
-from travelrule.identity.arrivals import arrival_subject
 from travelrule.machine.effects import Emit
-from travelrule.messages.arrival import ArrivalReported, ArrivalWithdrawn, ExchangeArrived, ExchangeSettled, TxidLearned
+from travelrule.messages.arrival import (
+    ArrivalReported,
+    ArrivalWithdrawn,
+    ExchangeArrived,
+    ExchangeSettled,
+    TxidLearned,
+    arrival_subject,
+)
 
 SUBJECT = f"exchange:north/{TRANSFER_ID}"
 PLACE = arrival_subject(TXID, ADDRESS, TAG)

@@ -27,7 +27,7 @@ from tests.support.gateway_scene import (
     without,
 )
 from travelrule.engine.input_outcome import InputOutcome
-from travelrule.policy.sections import Asset, Names
+from travelrule.policy.sections import Asset, NameRules
 
 
 async def denied(scene: GatewayScene, inner: Any = None, **fields: Any) -> str:
@@ -180,7 +180,7 @@ async def test_order_4_the_hub_is_never_refused(scene: GatewayScene) -> None:
 
 
 async def test_order_4_combination(scene: GatewayScene) -> None:
-    scene.rules(names=Names(accept_combinations=("legal-to-legal",)))
+    scene.rules(names=NameRules(accept_combinations=("legal-to-legal",)))
     assert await denied(scene) == "UNKNOWN"
 
 
@@ -273,10 +273,10 @@ async def test_order_10_name(scene: GatewayScene, exceeding: Any, persons: Any, 
 
 
 async def test_order_11_birth_and_12_first_party(scene: GatewayScene) -> None:
-    scene.rules(names=Names(check_date_of_birth=True))
+    scene.rules(names=NameRules(check_date_of_birth=True))
     born = name("Lind", "Erik", dateAndPlaceOfBirth={"dateOfBirth": "1980-01-03", "placeOfBirth": "Oslo"})
     assert await denied(scene, transfer(persons=[born])) == "DOB_MISMATCHED"
-    scene.rules(names=Names(first_party_only=True))
+    scene.rules(names=NameRules(first_party_only=True))
     assert await denied(scene, transferId="t-2") == "INPUT_NAME_MISMATCHED"
 
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from schemas.events import persons
 from schemas.events.withdrawals import WithdrawalRequested
-from travelrule.identity.addresses import join
-from travelrule.identity.object_check import says_something
+from travelrule.identity.account_numbers import join
+from travelrule.identity.json_fields import has_content
 from travelrule.identity.person_objects import CUSTOMER_ID_MAX, Ivms, person_objects
 from travelrule.identity.profile import VaspAddress, VaspIdentification, VaspProfile
 
@@ -69,7 +69,7 @@ def with_clear_vasp(request: Ivms, clear_vasp: Any) -> Ivms:
     ``{}``, ``""`` and null mean absent, also where all inside is; anything that is no object is ignored. A bare person,
     or a bare legal person, is wrapped as IVMS101 has it.
     """
-    if not isinstance(clear_vasp, dict) or not says_something(clear_vasp):
+    if not isinstance(clear_vasp, dict) or not has_content(clear_vasp):
         return request
     return {**request, "OriginatingVASP": _wrapped(clear_vasp)}
 

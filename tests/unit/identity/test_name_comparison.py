@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.events.persons import Person
 from tests.unit.identity.people import company, firm, natural, owner, sent
-from travelrule.identity.names import (
+from travelrule.identity.name_comparison import (
     NameResult,
     RepresentativeRule,
     birth_date_differs,
@@ -19,7 +19,6 @@ from travelrule.identity.names import (
     compare_with_stored,
     is_first_party,
     named_party,
-    natural_matches,
     party_kind,
 )
 
@@ -58,11 +57,6 @@ LEE = owner("Lee", "Eugene", localLastName="이", localFirstName="유진")
 )
 def test_natural_owner(person: dict[str, Any], result: NameResult) -> None:
     assert compare_beneficiary(sent(person), LEE) == result
-    if person.get("naturalPerson"):
-        [read] = sent(person)
-        assert read.natural_person is not None
-        assert LEE.natural is not None
-        assert natural_matches(read.natural_person, LEE.natural) is (result == "match")
 
 
 def test_nobody_named_is_missing_and_everybody_named_must_be_known() -> None:

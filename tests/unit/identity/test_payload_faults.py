@@ -10,7 +10,8 @@ import pytest
 
 from tests.unit.identity.people import company, natural
 from travelrule.identity.network_rules import clear_faults
-from travelrule.identity.validate import FAULTS_MAX, Message, faults, lacking
+from travelrule.identity.payload_faults import payload_faults
+from travelrule.identity.required_data import FAULTS_MAX, Message, lacking
 
 VASP = {
     "legalPerson": {
@@ -36,7 +37,7 @@ _OV = "OriginatingVASP.originatingVASP.legalPerson"
 
 
 def found(payload: Any, message: Message = "authorization-request", alliance: str = "code", **view: bool) -> set[str]:
-    return {f"{fault.path} {fault.code}".strip() for fault in faults(payload, message, alliance, **view)}
+    return {f"{fault.path} {fault.code}".strip() for fault in payload_faults(payload, message, alliance, **view)}
 
 
 def changed(path: str, value: Any, base: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -212,7 +213,7 @@ def test_objects_of_each_message(message: Message, missing: set[str], absent: An
     ],
 )
 def test_one_fault(path: str, value: Any, expected: set[str]) -> None:
-    told = faults(changed(path, value), "authorization-request")
+    told = payload_faults(changed(path, value), "authorization-request")
     assert {f"{fault.path} {fault.code}" for fault in told} == expected
     assert len(told) == len(expected)
 
@@ -223,7 +224,7 @@ def test_all_faults_at_once_and_no_value_in_any() -> None:
         "Beneficiary": {"beneficiaryPersons": [company("Hidden" * 20)], "accountNumber": 5},
         "BeneficiaryVASP": {"beneficiaryVASP": {"legalPerson": {"name": "Concealed"}}},
     }
-    told = faults(payload, "authorization-response")
+    told = payload_faults(payload, "authorization-response")
     assert {fault.code for fault in told} >= {
         "MISSING_FIELD", "INVALID_NAME", "NOT_ONE_PERSON", "TOO_LONG", "MISSING_REPRESENTATIVE", "WRONG_TYPE",
     }  # fmt: skip
@@ -336,11 +337,13 @@ def test_clear_fields(message: Message, alliance: str, tagged: bool, missing: li
 
 @pytest.mark.parametrize("payload", [None, [], "text", 5])
 def test_what_is_no_object(payload: Any) -> None:
-    assert [fault.code for fault in faults(payload, "authorization-request")] == ["WRONG_TYPE"]
+    assert [fault.code for fault in payload_faults(payload, "authorization-request")] == ["WRONG_TYPE"]
 
 
 def test_a_flood_of_faults_is_cut() -> None:
-    assert len(faults(changed("Originator.originatorPersons", [{}] * 5000), "authorization-request")) == FAULTS_MAX
+    assert (
+        len(payload_faults(changed("Originator.originatorPersons", [{}] * 5000), "authorization-request")) == FAULTS_MAX
+    )
 
 
 @pytest.mark.parametrize(
@@ -377,8 +380,8 @@ def test_published_examples_are_good() -> None:
     for path in examples:
         payload = json.loads(path.read_text(encoding="utf-8"))
         for message in _messages_of(path.name):
-            assert faults(payload, message) == [], path.name
-            assert faults(payload, message, sending=False) == [], path.name
+            assert payload_faults(payload, message) == [], path.name
+            assert payload_faults(payload, message, sending=False) == [], path.name
             assert lacking(payload, message) == [], path.name
 
 

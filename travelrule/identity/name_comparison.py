@@ -21,24 +21,6 @@ from schemas.events import persons
 from travelrule.identity.company_names import CompanyNames
 from travelrule.identity.normal_names import normalise
 
-__all__ = [
-    "NameResult",
-    "NamedParty",
-    "PartyKind",
-    "RepresentativeRule",
-    "birth_date_differs",
-    "compare_beneficiary",
-    "compare_party",
-    "compare_with_stored",
-    "is_first_party",
-    "named_party",
-    "names_agree",
-    "names_anybody",
-    "natural_matches",
-    "normalise",
-    "party_kind",
-]
-
 NameResult = Literal["match", "missing", "different"]
 RepresentativeRule = Literal["all", "any"]
 """``all``: every registered representative is named and nobody else; ``any``: at least one is named."""
@@ -88,11 +70,6 @@ def named_party(sent: Sequence[ivms101.IvmsPerson]) -> NamedParty:
 def compare_party(sent: NamedParty, owner: persons.Person, representatives: RepresentativeRule = "all") -> NameResult:
     """Compare the persons of a message with an owner we know."""
     return _compare(sent, _party_of_owner(owner), representatives)
-
-
-def natural_matches(sent: ivms101.NaturalPerson, owner: persons.NaturalPerson) -> bool:
-    """Say whether a natural person of a message is the natural person we know (steps 1 to 4)."""
-    return not _sent_forms(sent).isdisjoint(_held_forms(owner))
 
 
 def compare_beneficiary(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from travelrule.crypto.nonces import NONCE_LIMIT, NonceBlock, NonceLease
+from travelrule.crypto.request_nonces import NONCE_LIMIT, NonceBlock, NonceLease
 
 
 class Counter:

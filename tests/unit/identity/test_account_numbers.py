@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from travelrule.identity.addresses import (
-    belongs,
-    candidates,
-    canonical,
-    join,
-    same_txid,
-    split_tag,
-    tag_fits,
-    txid_key,
-)
+from travelrule.identity.account_numbers import candidates, canonical, join, names_wallet, split_tag, tag_fits
+from travelrule.identity.txids import same_txid, txid_key
 
 EVM = "0xde709f2102306220921060314715629080e2fb77"
 SEGWIT = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"  # BIP 173
@@ -149,7 +141,7 @@ def test_candidates_in_the_order_of_algorithm_a(text: str, expected: list[tuple[
     ],
 )
 def test_whose_address(text: str, address: str, tag: str | None, expected: bool) -> None:
-    assert belongs(text, address, tag) is expected
+    assert names_wallet(text, address, tag) is expected
 
 
 def test_tags_are_compared_exactly() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn, Self, SupportsIndex
 
 
-class HoldsKey:
+class KeyHolder:
     """Shows its class name only, cannot be pickled, and is shared instead of copied.
 
     Key material must not reach a log, an error report, a cache file or another process by accident.

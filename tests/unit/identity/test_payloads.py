@@ -8,7 +8,9 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.ivms101 import Ivms101
-from travelrule.identity.build import (
+from travelrule.identity.name_comparison import compare_beneficiary
+from travelrule.identity.payload_faults import payload_faults
+from travelrule.identity.payloads import (
     address_payload,
     answer_payload,
     authorization_payload,
@@ -18,9 +20,7 @@ from travelrule.identity.build import (
     originating_vasp,
     with_clear_vasp,
 )
-from travelrule.identity.names import compare_beneficiary
 from travelrule.identity.profile import VaspProfile
-from travelrule.identity.validate import faults
 
 PROFILE = VaspProfile.from_toml(
     'legal_name = "North Exchange Ltd."\ncountry_of_registration = "SG"\n'
@@ -82,7 +82,7 @@ def test_address_search_names_nobody() -> None:
         "Beneficiary": {"beneficiaryPersons": [], "accountNumber": [f"{XRP}:77001"]}
     }
     assert address_payload(XRP, None)["Beneficiary"]["accountNumber"] == [XRP]
-    assert faults(address_payload(XRP, None), "address-search") == []
+    assert payload_faults(address_payload(XRP, None), "address-search") == []
 
 
 def test_natural_person_whole() -> None:
@@ -124,8 +124,8 @@ def test_natural_person_whole() -> None:
         },
         "OriginatingVASP": originating_vasp(PROFILE),
     }
-    assert faults(payload, "authorization-request") == []
-    assert faults(payload, "authorization-request", "sygna") == []
+    assert payload_faults(payload, "authorization-request") == []
+    assert payload_faults(payload, "authorization-request", "sygna") == []
 
 
 def test_legal_person_first_then_named_representatives() -> None:
@@ -155,7 +155,7 @@ def test_legal_person_first_then_named_representatives() -> None:
     }
     assert "customerIdentification" not in payload["Beneficiary"]["beneficiaryPersons"][0]["legalPerson"]
     for network in ("code", "gtr", "sygna"):
-        assert faults(payload, "authorization-request", network) == []
+        assert payload_faults(payload, "authorization-request", network) == []
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_where_names_go(person: dict[str, Any], both_korean: bool, expected: dic
     payload = authorization_payload(withdrawal(beneficiary={"natural": person}), PROFILE, both_korean)
     [sent] = payload["Beneficiary"]["beneficiaryPersons"]
     assert sent["naturalPerson"]["name"] == expected
-    assert faults(payload, "authorization-request") == []
+    assert payload_faults(payload, "authorization-request") == []
 
 
 def test_names_to_korea_are_plain_but_not_swapped_unless_both_are_korean() -> None:
@@ -242,7 +242,7 @@ def test_answer_copies_the_request_whole_and_adds_who_we_are(verified: bool) -> 
     answer = answer_payload(REQUEST, PROFILE, verified=verified)
     assert answer == {**before, "BeneficiaryVASP": beneficiary_vasp(PROFILE)}
     assert before == REQUEST
-    assert faults(answer_payload(REQUEST, PROFILE, verified=verified), "authorization-response") == []
+    assert payload_faults(answer_payload(REQUEST, PROFILE, verified=verified), "authorization-response") == []
 
 
 def test_a_deeply_nested_unknown_field_is_copied_too() -> None:
@@ -324,14 +324,14 @@ def test_data_request_and_its_answer() -> None:
     anna = Person.model_validate({"natural": ANNA})
     request = data_request_payload(anna, f"{XRP}:77001", PROFILE, customer_id="c-7")
     assert set(request) == {"Beneficiary", "BeneficiaryVASP"}
-    assert faults(request, "data-request") == []
-    assert [fault.path for fault in faults(request, "data-request", "gtr")] == ["Originator"]
+    assert payload_faults(request, "data-request") == []
+    assert [fault.path for fault in payload_faults(request, "data-request", "gtr")] == ["Originator"]
     for network in ("gtr", "Sygna", "other"):
         full = data_request_payload(anna, XRP, PROFILE, customer_id="c-7", originator=anna)
-        assert faults(full, "data-request", network) == []
+        assert payload_faults(full, "data-request", network) == []
     asked = {**request, "x-other": 1}
     answer = data_answer_payload(asked, withdrawal(), PROFILE)
     assert {name: answer[name] for name in asked} == asked
     assert answer["Originator"] == authorization_payload(withdrawal(), PROFILE)["Originator"]
     assert answer["OriginatingVASP"] == originating_vasp(PROFILE)
-    assert faults(answer, "data-response") == []
+    assert payload_faults(answer, "data-response") == []

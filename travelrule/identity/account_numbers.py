@@ -118,17 +118,7 @@ def place(address: str, tag: str) -> str:
     return f"{address}\x1f{tag}"
 
 
-def belongs(text: str, address: str, tag: str | None) -> bool:
+def names_wallet(text: str, address: str, tag: str | None) -> bool:
     """Say whether a received text names the wallet (or withdrawal target) ``address`` with ``tag``."""
     own = canonical(address)
     return any(found == own and tag_fits(sent, tag) for found, sent in candidates(text))
-
-
-def txid_key(txid: str) -> str:
-    """Return the key by which transaction ids are compared when they are not equal: lower case without ``0x``."""
-    return txid.lower().removeprefix("0x")
-
-
-def same_txid(one: str, other: str) -> bool:
-    """Say whether two texts name the same transaction (member-api.md 4); the stored form stays as received."""
-    return one == other or txid_key(one) == txid_key(other)

@@ -54,7 +54,7 @@ NEVER_OF_DEPOSITS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PolicyFault:
     """One fault of a policy file: where (dotted path), a stable code, what to write instead."""
 
     field: str
@@ -65,7 +65,7 @@ class Fault:
 class PolicyFaults(ValueError):  # noqa: N818  named after what it carries
     """The file is not a policy. ``faults`` holds every fault, in the order of the file's tables."""
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
+    def __init__(self, faults: tuple[PolicyFault, ...]) -> None:
         super().__init__("; ".join(f"{fault.field or 'file'}: {fault.code} ({fault.fix})" for fault in faults))
         self.faults = faults
 
@@ -75,7 +75,7 @@ def read(text: str) -> Policy:
     try:
         content = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyFaults((Fault("", "NOT_TOML", str(error)),)) from None
+        raise PolicyFaults((PolicyFault("", "NOT_TOML", str(error)),)) from None
     try:
         policy = Policy.model_validate(content)
     except ValidationError as error:
@@ -85,53 +85,59 @@ def read(text: str) -> Policy:
     return policy
 
 
-def contradictions(policy: Policy) -> Iterator[Fault]:
+def contradictions(policy: Policy) -> Iterator[PolicyFault]:
     """Name the rules that are well-formed but cannot mean anything together."""
     for entity in sorted(set(policy.allow_list) & set(policy.deny_list)):
-        yield Fault("deny_list", "CONTRADICTION", f"{entity} is also in allow_list: remove it from one of them")
+        yield PolicyFault("deny_list", "CONTRADICTION", f"{entity} is also in allow_list: remove it from one of them")
     for origin in policy.accept_origins:
         if origin.rpartition(":")[2] in policy.deny_list:
-            yield Fault("deny_list", "CONTRADICTION", f"{origin} is in accept_origins: remove it from one of them")
+            yield PolicyFault(
+                "deny_list", "CONTRADICTION", f"{origin} is in accept_origins: remove it from one of them"
+            )
     for entity in sorted(set(policy.answers.vasps) & set(policy.deny_list)):
-        yield Fault(f"answers.vasps.{entity}", "CONTRADICTION", f"{entity} is in deny_list: remove it from one of them")
+        yield PolicyFault(
+            f"answers.vasps.{entity}", "CONTRADICTION", f"{entity} is in deny_list: remove it from one of them"
+        )
     yield from _moved(policy)
     if policy.operator_limits and not policy.operator_override:
-        yield Fault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
+        yield PolicyFault("operator_limits", "CONTRADICTION", "set operator_override = true, or remove the limits")
     for field, fix in decisions.contradictions(policy.decisions):
-        yield Fault(field, "CONTRADICTION", fix)
+        yield PolicyFault(field, "CONTRADICTION", fix)
     if 0 < policy.retention.subjects < SUBJECT_DAYS_MIN:
         fix = f"at least {SUBJECT_DAYS_MIN} days, or 0 for ever; most laws want 5 years (1825)"
-        yield Fault("retention.subjects", "OUT_OF_RANGE", fix)
+        yield PolicyFault("retention.subjects", "OUT_OF_RANGE", fix)
     for currency in policy.report_moments:
         if policy.assets and currency not in policy.assets:
-            yield Fault(f"report_moments.{currency}", "CONTRADICTION", f"{currency} is not in [assets]")
+            yield PolicyFault(f"report_moments.{currency}", "CONTRADICTION", f"{currency} is not in [assets]")
     yield from _out_of_time(policy.time_limits)
 
 
-def _moved(policy: Policy) -> Iterator[Fault]:
+def _moved(policy: Policy) -> Iterator[PolicyFault]:
     for table, verdicts in (("verdicts", policy.verdicts), ("deposit_verdicts", policy.deposit_verdicts)):
         for cause, word in verdicts.items():
             row = VERDICTS[cause]
             if word not in row.movable:
                 allowed = " or ".join(row.movable) if row.movable else f"leave it out: it is always {row.verdict}"
-                yield Fault(f"{table}.{cause.value}", "NOT_MOVABLE", allowed)
+                yield PolicyFault(f"{table}.{cause.value}", "NOT_MOVABLE", allowed)
     for cause in policy.deposit_verdicts:
         if cause in NEVER_OF_DEPOSITS:
-            yield Fault(f"deposit_verdicts.{cause.value}", "CONTRADICTION", "no deposit has this cause: use [verdicts]")
+            yield PolicyFault(
+                f"deposit_verdicts.{cause.value}", "CONTRADICTION", "no deposit has this cause: use [verdicts]"
+            )
 
 
-def _out_of_time(limits: TimeLimits) -> Iterator[Fault]:
+def _out_of_time(limits: TimeLimits) -> Iterator[PolicyFault]:
     """Waits that are longer than the limit that ends them: nothing would be tried a second time."""
     for wait, limit in WAITS.items():
         if getattr(limits, wait) > getattr(limits, limit):
-            yield Fault(f"time_limits.{wait}", "CONTRADICTION", f"at most time_limits.{limit}, or raise that one")
+            yield PolicyFault(f"time_limits.{wait}", "CONTRADICTION", f"at most time_limits.{limit}, or raise that one")
 
 
-def _fault(detail: ErrorDetails) -> Fault:
+def _fault(detail: ErrorDetails) -> PolicyFault:
     where = tuple(str(part) for part in detail["loc"] if part != "[key]")
     code = CODES.get(detail["type"], "INVALID_VALUE")
     fix = _suggestion(where) if code == "UNKNOWN_NAME" else fix_of(detail)
-    return Fault(".".join(where), code, fix)
+    return PolicyFault(".".join(where), code, fix)
 
 
 def _suggestion(where: tuple[str, ...]) -> str:
