@@ -139,7 +139,7 @@ class TwoMachines(RuleBasedStateMachine):
 
     # How the rules above do it
 
-    def tell(self, data: Wire) -> None:
+    def submit(self, data: Wire) -> None:
         self.origin.now = self.now
         item = self.origin.input(data)
         decision = MACHINES["withdrawal"].decide(self.origin.state, item, self.origin.rules, self.now)
