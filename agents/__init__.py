@@ -1,7 +1,8 @@
-"""One agent per input topic, as thin as can be: take the event, hand it on (see ``streams.delivery``).
+"""One agent per input topic, which only passes each event to the inlet (``streams.delivery``).
 
-Every agent has the same rules: one at a time (``concurrency=1``), an explicit name (metrics carry it), raw bytes,
-no acknowledgement by Faust (``noack``): that is the committer's, after the commit.
+Agents decode nothing, decide nothing and touch no table.
+All follow the same rules: one event at a time (``concurrency=1``), an explicit name (metrics use it), raw bytes, and no
+acknowledgement by Faust (``noack``): the engine acknowledges after the commit. Start with any one: they are alike.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ AGENTS = {
     wallets.TOPIC: wallets.register,
     withdrawals.TOPIC: withdrawals.register,
 }
-"""Who consumes which topic (name without prefix): exactly one agent each."""
+"""The agent of each topic (name without prefix)."""
 
 
 def register_all(app: faust.App, topics: Topics, inlet: Inlet) -> None:

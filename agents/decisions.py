@@ -1,4 +1,4 @@
-"""Topic ``decisions``: what an operator decided."""
+"""Topic ``decisions``: decisions of operators."""
 
 from __future__ import annotations
 

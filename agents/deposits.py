@@ -1,4 +1,4 @@
-"""Topic ``deposits``: what arrives on chain, becomes final, is taken back, is credited."""
+"""Topic ``deposits``: deposits that are detected, confirmed, retracted or settled."""
 
 from __future__ import annotations
 

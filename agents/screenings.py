@@ -1,4 +1,4 @@
-"""Topic ``screenings``: a wallet or a transaction is to be rated, or a customer is to prove a wallet."""
+"""Topic ``screenings``: requests to rate a wallet or a transaction, or to have a customer prove a wallet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topic ``txids``: what the chain did with an allowed withdrawal."""
+"""Topic ``txids``: on-chain progress of allowed withdrawals."""
 
 from __future__ import annotations
 

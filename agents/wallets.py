@@ -1,4 +1,4 @@
-"""Topic ``wallets``: deposit addresses of own customers, and tombstones of those that are gone."""
+"""Topic ``wallets``: deposit addresses of our customers, and tombstones of removed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topic ``withdrawals``: what the platform wants to send, changes or calls off."""
+"""Topic ``withdrawals``: withdrawals that a platform requests, amends, cancels or records."""
 
 from __future__ import annotations
 

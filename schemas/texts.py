@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import PlainSerializer, PlainValidator, StringConstraints, WithJsonSchema
 
 from schemas.field_faults import fault
-from schemas.input_forms import absent, any_case_pattern, lower, upper
+from schemas.input_forms import absent, any_case_pattern, upper
 
 TEXT_PATTERN = r"^[^\x00]*$"
 LINE_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]*$"
@@ -56,7 +56,6 @@ MaybeAddress = Annotated[Address | None, absent]
 MaybeTxid = Annotated[Txid | None, absent]
 MaybeLine16 = Annotated[Line16 | None, absent]
 MaybeLine35 = Annotated[Line35 | None, absent]
-MaybeLine50 = Annotated[Line50 | None, absent]
 MaybeLine70 = Annotated[Line70 | None, absent]
 MaybeLine100 = Annotated[Line100 | None, absent]
 MaybeCountry = Annotated[Country | None, absent]
@@ -72,7 +71,6 @@ TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", 
 ChainCode = Annotated[NonEmpty, upper]
 """A code of a chain, compared without case and kept in capitals."""
 
-LowerText = Annotated[Text, lower]
 UpperText = Annotated[Text, upper]
 
 MaybeUpper = Annotated[Text | None, absent, upper]

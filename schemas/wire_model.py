@@ -33,10 +33,6 @@ class Wire(BaseModel):
         """Return the JSON value with the wire's names, without absent fields; decimals and times are text."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
-    def to_wire_json(self) -> bytes:
-        """Return the same as ``to_wire`` as UTF-8 JSON, in the order of the fields."""
-        return self.model_dump_json(by_alias=True, exclude_none=True).encode()
-
     def __repr__(self) -> str:
         """Return the class name, never the content."""
         return f"<{type(self).__name__}>"

@@ -1,1 +1,1 @@
-"""What developers run: installing, locking, generating documents. Not part of the wheel."""
+"""Developers' commands: installation, lock files, generated documents. Not part of the wheel."""

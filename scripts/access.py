@@ -18,12 +18,12 @@ Rights on the topics of an installation, made from `schemas/topic_access.py`; ho
 
 
 def principal_rows() -> list[Row]:
-    """Who there is."""
+    """Return the table of principals."""
     return [(f"`{name}`", meaning) for name, meaning in PRINCIPALS.items()]
 
 
 def right_rows() -> list[Row]:
-    """Who may do what, and what the worst is."""
+    """Return the table of topics: who may write and read each, and the worst possible misuse."""
     return [
         (
             f"`{PREFIX}{name}`",
@@ -37,7 +37,7 @@ def right_rows() -> list[Row]:
 
 
 def acl_lines() -> Iterator[str]:
-    """One command for each principal and set of operations, and one for its group."""
+    """Return one command for each principal and set of operations, and one for its group."""
     for principal in PRINCIPALS:
         topics: dict[tuple[str, ...], list[str]] = {}
         for name, operations in rights(principal):
@@ -55,6 +55,6 @@ def _line(principal: str, operations: tuple[str, ...], resources: list[str]) -> 
 
 
 def script() -> str:
-    """The commands as a shell script."""
+    """Return the commands as a shell script."""
     head = 'acls() { kafka-acls.sh --bootstrap-server "$BROKER" --command-config admin.properties "$@"; }'
     return "\n".join([head, *acl_lines()])

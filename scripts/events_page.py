@@ -1,4 +1,4 @@
-"""The event reference, made from the registry, the docstrings of the models and the committed examples."""
+"""The event reference, generated from the registry, the docstrings of the models and the committed examples."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORMS: Final = {
     r"^[A-Za-z][A-Za-z0-9_.\[\]]*$": "path of field names and indexes",
     r"^[0-9a-f]{64}$": "64 hexadecimal digits in small letters",
 }
-"""What a pattern of an event means, in words; a test fails for a pattern without words."""
+"""The meaning of each pattern of an event in words; a test fails for a pattern without words."""
 
 FORBIDDEN: Final = {
     r"[\x00-\x1f\x7f-\x9f]": "no control characters",
@@ -140,7 +140,7 @@ def _fields(schema: Schema) -> str:
 
 
 def type_and_form(field: Schema) -> tuple[str, str]:
-    """Say in words what a field holds: its JSON type, and the form of the value."""
+    """Return the content of a field in words: its JSON type, and the form of the value."""
     branches = [one for one in field.get("anyOf", [field]) if one not in ABSENT and one.keys() != {"description"}]
     said = [_one(branch) for branch in branches]
     kinds = list(dict.fromkeys(kind for kind, _ in said))
@@ -198,5 +198,5 @@ def _escaped(text: str) -> str:
 
 
 def table(head: Row, rows: Iterable[Row]) -> str:
-    """Write a table of Markdown without a line break at its end."""
+    """Return a Markdown table without a line break at its end."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, tuple("---" for _ in head), *rows))

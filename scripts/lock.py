@@ -1,7 +1,7 @@
 """Write ``constraints.txt`` and ``constraints-dev.txt``: ``python -m scripts.lock [--upgrade NAME ...]``.
 
-The first holds what the project needs to be built and to run, the second what its development group needs besides. Each
-entry is a version with the SHA-256 of all its files, for every Python and platform that ``pyproject.toml`` allows;
+The first holds what the project needs to be built and to run, the second what its development group needs in addition.
+Each entry is a version with the SHA-256 of all its files, for every Python and platform that ``pyproject.toml`` allows;
 neither file names an index. A version stays as it is unless the requirements forbid it or ``--upgrade`` names it.
 """
 
@@ -26,7 +26,7 @@ COMPILE = ("pip", "compile", "--quiet", "--universal", "--generate-hashes", "--n
 
 
 def entries(text: str) -> dict[str, str]:
-    """Split a file of pins into its entries: canonical name to the entry's lines, hashes included."""
+    """Return the entries of a file of pins: canonical name to the entry's lines, hashes included."""
     found: dict[str, str] = {}
     name = ""
     for line in text.splitlines(keepends=True):
@@ -44,7 +44,7 @@ def pin(entry: str) -> Requirement:
 
 
 def roots(pyproject: Path) -> tuple[list[str], list[str]]:
-    """Give the requirements of building and running, and those of the development group."""
+    """Return the requirements of building and running, and those of the development group."""
     table = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     return (
         [*table["project"]["dependencies"], *table["build-system"]["requires"]],
@@ -61,14 +61,14 @@ def resolve(requirements: Iterable[str], python: str, pinned: str, upgrade: Sequ
         raised = [word for name in upgrade for word in ("--upgrade-package", name)]
         command = [sys.executable, "-m", "uv", *COMPILE, "--python-version", python, *raised]
         command += ["--output-file", str(target), str(wanted)]
-        ran = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)  # noqa: S603 -- our own words only
+        ran = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)  # noqa: S603 -- no outside input
         if ran.returncode != 0:
             raise SystemExit("lock: no set of versions was found (see above)")
         return entries(target.read_text(encoding="utf-8"))
 
 
 def text_of(pins: dict[str, str]) -> str:
-    """Write a file's content, sorted by name."""
+    """Return the content of a file, sorted by name."""
     return HEADER + "".join(entry for _, entry in sorted(pins.items()))
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the real thing for the README: plays the demo and saves what a terminal shows as SVG."""
+"""Pictures for the README: runs the demo and saves the output of a terminal as SVG."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDTH = 150
 
 
 async def explained(network: DemoNetwork, subject: str) -> str:
-    """What ``travelrule explain`` prints about a withdrawal of north's."""
+    """Return the output of ``travelrule explain`` for a withdrawal of ``north``."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -44,7 +44,7 @@ def save(name: str, title: str, content: object) -> None:
 
 
 async def main() -> None:
-    """Play the demo once and save its pictures."""
+    """Run the demo once and save its pictures."""
     network = DemoNetwork(Path(tempfile.mkdtemp(prefix="travelrule-pictures-")))
     view = ScenarioView(list(SCENARIOS))
     try:

@@ -24,7 +24,7 @@ NAMES: dict[Any, str] = {
 
 
 def policy_rows() -> list[Row]:
-    """Every rule, those of a table after the table's own meaning."""
+    """Return a row for every rule, those of a table after the table itself."""
     return list(_rows("", Policy))
 
 
@@ -67,7 +67,7 @@ def _values(form: Any, more: typing.Sequence[Any]) -> str:
 
 
 def _flat(metadata: typing.Sequence[Any]) -> list[Any]:
-    """Constraints that stand inside a ``Field(...)`` too."""
+    """Return all constraints, including those inside ``Field(...)``."""
     return [one for item in metadata for one in (item.metadata if isinstance(item, FieldInfo) else [item])]
 
 

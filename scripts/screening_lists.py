@@ -1,4 +1,4 @@
-"""Read the public OFAC and UN lists as names: what ``scripts.screening_names`` and the benchmark take them from."""
+"""The names of the public OFAC and UN lists, for ``scripts.screening_names`` and the benchmark."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _iso(written: str) -> str:
 
 
 def _un(folder: Path) -> Iterator[Name]:
-    root = ET.parse(folder / "UN_consolidated.xml").getroot()  # noqa: S314 -- a file the caller chose
+    root = ET.parse(folder / "UN_consolidated.xml").getroot()  # noqa: S314 -- a local file named by the caller
     for tag, kind in (("INDIVIDUAL", "person"), ("ENTITY", "organisation")):
         for entry in root.iter(tag):
             parts = [(entry.findtext(part) or "").strip() for part in _NAME_PARTS]

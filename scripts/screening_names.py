@@ -1,11 +1,11 @@
 """Build the labelled set of name screening: ``python -m scripts.screening_names LISTS_FOLDER [--ordinary]``.
 
-The folder holds ``sdn.csv``, ``alt.csv`` and ``UN_consolidated.xml``. With ``--ordinary`` the names of ordinary
-customers are written too, which needs the package Faker. Seeded: the same lists give the same files.
-What the files hold is told in ``tests/data/screening_names/README.md``.
+The folder holds ``sdn.csv``, ``alt.csv`` and ``UN_consolidated.xml``. With ``--ordinary`` names of ordinary customers
+are written too, which needs the package Faker. The random source is seeded: the same lists result in the same files.
+``tests/data/screening_names/README.md`` describes the files.
 """
 
-# ruff: noqa: S311  chance is seeded on purpose: the same lists give the same files
+# ruff: noqa: S311  the random source is seeded: the same lists result in the same files
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from rapidfuzz.distance import JaroWinkler
 
 from scripts.screening_lists import Name, read
-from scripts.screening_spelling import CLEAN, MISSPELT, OTHERWISE, for_companies
+from scripts.screening_spellings import CLEAN, MISSPELT, OTHERWISE, for_companies
 
 TARGET = Path(__file__).parents[1] / "tests" / "data" / "screening_names"
 SEED = 20_260_227
@@ -36,7 +36,7 @@ ALIAS_LIKENESS = 0.78
 
 
 def part_of(*key: str) -> str:
-    """Return ``tune`` or ``held`` for all that is known of one entry: what is held out is measured, never tuned on."""
+    """Return ``tune`` or ``held`` for all names of one entry: held-out entries are measured, never tuned on."""
     return "held" if hashlib.sha256("|".join(key).encode()).digest()[0] % 2 else "tune"
 
 
@@ -64,7 +64,7 @@ def _write(file: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> N
 
 
 def _chosen(names: Sequence[Name]) -> list[Name]:
-    """Return all names of some entries: drawn by chance, and each one that ``native.csv`` and others speak of."""
+    """Return all names of some entries: a random sample, and each entry that ``native.csv`` and others refer to."""
     with (TARGET / "native.csv").open(encoding="utf-8", newline="") as file:
         wanted = {(row["list"], row["entry"]) for row in csv.DictReader(file)}
     with (TARGET / "confusions.csv").open(encoding="utf-8", newline="") as file:
@@ -79,7 +79,7 @@ def _chosen(names: Sequence[Name]) -> list[Name]:
 
 
 def _spellings(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
-    """Write one listed name of each entry in some other ways."""
+    """Return variants of one listed name of each entry."""
     entries: dict[tuple[str, str], list[Name]] = defaultdict(list)
     for name in names:
         words = name.name.replace(",", " ").split()
@@ -97,7 +97,7 @@ def _spellings(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
 
 
 def _unseen(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
-    """Give aliases that spell the primary name otherwise, and original scripts: to be left out of what is searched."""
+    """Return other spellings of the primary name, and original scripts: they are excluded from the search."""
     primary = {name[:2]: name for name in names if name.role == "primary"}
     for name in names:
         if name.kind != "person":
@@ -109,7 +109,7 @@ def _unseen(names: Sequence[Name]) -> Iterator[tuple[str, ...]]:
 
 
 def _same_person(alias: str, primary: str) -> bool:
-    """Say whether each word of the shorter one has a word alike in the longer: another spelling, not another name."""
+    """Whether each word of the shorter name resembles a word of the longer: another spelling, not another name."""
     one, other = sorted((set(re.findall(r"\w+", text.lower())) for text in (alias, primary)), key=len)
     alike = [max(JaroWinkler.similarity(word, each) for each in other) for word in one]
     return len(one) > 1 and one != other and min(alike) >= ALIAS_LIKENESS

@@ -1,4 +1,4 @@
-"""The world file's JSON Schema, and its reference page, which is made from that schema alone: they cannot differ."""
+"""The JSON Schema of the world file, and its reference page, which is generated from that schema alone."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Schema = dict[str, Any]
 Row = tuple[str, str, str, str, str]
 
 PERSON = "Person"
-"""Is described with the events, not again here."""
+"""Objects that the event reference describes."""
 
 
 def world_schema() -> Schema:
-    """The schema of a world file; the file may name it as ``$schema``, for an editor."""
+    """Return the schema of a world file; the file may name it as ``$schema``, for an editor."""
     schema = World.model_json_schema(by_alias=True, mode="validation", schema_generator=WireJsonSchema)
     schema["properties"]["$schema"] = {
         "type": "string",
@@ -29,12 +29,12 @@ def world_schema() -> Schema:
 
 
 def schema_text() -> str:
-    """The schema as its file holds it."""
+    """Return the text of the schema file."""
     return json.dumps(world_schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def sections(schema: Schema) -> Iterator[tuple[str, str, list[Row]]]:
-    """Path, meaning and rows of every object of the file, the outer ones first."""
+    """Return path, meaning and rows of every object of the file, the outer ones first."""
     waiting = [("", schema)]
     for path, one in waiting:
         rows = []
@@ -51,7 +51,7 @@ def _row(path: str, form: Schema, *, required: bool) -> Row:
 
 
 def _objects(form: Schema) -> Iterator[tuple[str, str]]:
-    """What is added to the path, and the name of each object that stands there."""
+    """Return the suffix of the path, and the name of each object at it."""
     if "$ref" in form:
         yield "", form["$ref"].rpartition("/")[2]
     for choice in form.get("anyOf", ()):

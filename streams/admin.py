@@ -1,4 +1,4 @@
-"""Makes the topics of the registry at a real broker, and says what an existing one has otherwise."""
+"""Creates the topics of the registry at a broker, and reports how existing ones differ."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ADMIN_SECONDS = 20.0
 LOOK_SECONDS = 0.05
 BYTES, MIN_IN_SYNC = "max.message.bytes", "min.insync.replicas"
 TOPIC_LEVEL = 1
-"""Where a setting of a topic comes from, in Kafka's protocol: it was set for this topic."""
+"""Source code of a setting in Kafka's protocol: set for this topic itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicReport:
-    """What became of one topic (name with prefix). ``differs``: it was there, ``detail`` says what is otherwise.
+    """Result for one topic (name with prefix). ``differs``: it exists, and ``detail`` lists the differences.
 
     ``serious``: a worker must not use it as it is.
     """
@@ -40,8 +40,8 @@ class TopicReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A topic as the broker has it. ``config`` is None if we may not read it; ``own`` is what was set for it alone."""
+class TopicState:
+    """A topic at the broker. ``config`` is None if we may not read it; ``own`` are the settings made for this topic."""
 
     partitions: int
     config: dict[str, str] | None
@@ -49,7 +49,7 @@ class Found:
 
 
 def wanted_config(spec: TopicSpec, replicas: int) -> dict[str, str]:
-    """The topic settings that we rely on; everything else is the operator's."""
+    """Return the topic settings that we rely on; all others are left to the operator."""
     config = {"cleanup.policy": "compact" if spec.compacted else "delete", BYTES: str(spec.bytes_max)}
     if replicas >= REPLICAS:
         config[MIN_IN_SYNC] = str(IN_SYNC)
@@ -57,16 +57,16 @@ def wanted_config(spec: TopicSpec, replicas: int) -> dict[str, str]:
 
 
 def differences(spec: TopicSpec, replicas: int, config: dict[str, str]) -> dict[str, str]:
-    """The settings that are otherwise, with the values wanted. A topic may take more than we need."""
+    """Return the settings that differ, with the required values. A topic may allow larger records than we need."""
     wanted = wanted_config(spec, replicas)
     if config.get(BYTES, "").isdigit() and int(config[BYTES]) >= spec.bytes_max:
         del wanted[BYTES]
     return {key: value for key, value in wanted.items() if config.get(key) != value}
 
 
-def compare(name: str, spec: TopicSpec, replicas: int, found: Found) -> TopicReport:
-    """Say what is otherwise. Another number of partitions and ``min.insync.replicas`` are the operator's risk; with
-    another cleanup policy or a smaller limit events are lost.
+def compare(name: str, spec: TopicSpec, replicas: int, found: TopicState) -> TopicReport:
+    """Report the differences of one topic. Another number of partitions or another ``min.insync.replicas`` is the
+    operator's risk; another cleanup policy or a smaller size limit loses events.
     """
     said = []
     if found.partitions != spec.partitions_real:
@@ -80,22 +80,22 @@ def compare(name: str, spec: TopicSpec, replicas: int, found: Found) -> TopicRep
 
 
 async def apply_topics(connection: Connection, topics: Topics) -> list[TopicReport]:
-    """Create what is missing. An existing topic is never changed: more partitions would give keys another
-    partition and so events another order. Raises ServiceUnavailable if no broker answers.
+    """Create missing topics. An existing topic is not changed: with more partitions a key maps to another
+    partition, and its events lose their order. Raises ServiceUnavailable if no broker answers.
     """
     return await _with_admin(connection, topics, _apply)
 
 
 async def compare_topics(connection: Connection, topics: Topics) -> list[TopicReport]:
-    """Say what is missing (``failed``) or otherwise than the registry wants; nothing is changed.
+    """Report missing topics (``failed``) and those that differ from the registry; change nothing.
 
-    The embedded broker knows no topic settings: there only the presence counts.
+    The embedded broker has no topic settings: there only the presence is checked.
     """
     return await _with_admin(connection, topics, _presence if connection.embedded else _compare_all)
 
 
 async def alter_topics(connection: Connection, topics: Topics) -> list[TopicReport]:
-    """Create what is missing and change the configuration of what differs; partitions are never changed."""
+    """Create missing topics and change the configuration of those that differ; partitions are never changed."""
     return await _with_admin(connection, topics, _alter_all)
 
 
@@ -169,30 +169,32 @@ async def _create(admin: AIOKafkaAdminClient, missing: dict[str, TopicSpec], rep
 
 
 async def _visible(admin: AIOKafkaAdminClient, names: list[str]) -> None:
-    """Wait until brokers know what the controller has just made: whoever comes next may rely on it."""
+    """Wait until every broker lists the topics that the controller has just created: the next client relies on it."""
     while names:
         described = await admin.describe_topics(names)
         if all(topic["partitions"] and not topic["error_code"] for topic in described):
             return
-        await asyncio.sleep(LOOK_SECONDS)  # a broker has no way to tell
+        await asyncio.sleep(LOOK_SECONDS)  # brokers send no notification
 
 
 async def _compare(admin: AIOKafkaAdminClient, name: str, spec: TopicSpec, replicas: int) -> TopicReport:
     return compare(name, spec, replicas, await _found(admin, name))
 
 
-async def _found(admin: AIOKafkaAdminClient, name: str) -> Found:
+async def _found(admin: AIOKafkaAdminClient, name: str) -> TopicState:
     described = (await admin.describe_topics([name]))[0]
     answers: list[Any] = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, name)])
     (resource,) = [resource for answer in answers for resource in answer.resources]
     code, entries = resource[0], resource[4]
     if code:
-        return Found(len(described["partitions"]), None, {})
+        return TopicState(len(described["partitions"]), None, {})
     config = {entry[0]: entry[1] for entry in entries}
-    return Found(len(described["partitions"]), config, {entry[0]: entry[1] for entry in entries if _is_own(entry[3])})
+    return TopicState(
+        len(described["partitions"]), config, {entry[0]: entry[1] for entry in entries if _is_own(entry[3])}
+    )
 
 
-def _is_own(source: bool | int) -> bool:  # noqa: FBT001 - the oldest brokers only say whether it is a default
+def _is_own(source: bool | int) -> bool:  # noqa: FBT001 - the oldest brokers only return whether it is a default
     return not source if isinstance(source, bool) else source == TOPIC_LEVEL
 
 
@@ -206,7 +208,7 @@ async def _alter_all(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicRe
 
 
 async def _alter(admin: AIOKafkaAdminClient, report: TopicReport, spec: TopicSpec, replicas: int) -> TopicReport:
-    """The request replaces all that was set for the topic, so the rest goes along."""
+    """Alter one topic. The request replaces all settings of the topic, so it repeats those that stay."""
     found = await _found(admin, report.topic)
     wrong = differences(spec, replicas, found.config) if found.config is not None else {}
     if not wrong:
@@ -220,7 +222,7 @@ async def _alter(admin: AIOKafkaAdminClient, report: TopicReport, spec: TopicSpe
         after = await _found(admin, report.topic)
         if after.config is not None and not differences(spec, replicas, after.config):
             break
-        await asyncio.sleep(LOOK_SECONDS)  # brokers learn of it one by one
+        await asyncio.sleep(LOOK_SECONDS)  # brokers apply the change one by one
     left = compare(report.topic, spec, replicas, after)
     detail = "; ".join(f"{key} set to {value}" for key, value in wrong.items())
     if left.action == "differs":

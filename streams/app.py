@@ -1,7 +1,7 @@
-"""The Faust application: transport and group membership, nothing else (ADR on Faust).
+"""The Faust application: transport and group membership, nothing else (ADR 0004).
 
-State is in SQL, delivery is guaranteed by the committer and the outbox. Every setting that matters is given here
-and none is read from the environment, where a Kubernetes service named ``web`` would set Faust's ``WEB_PORT``.
+State is in SQL; the committer and the outbox guarantee delivery. Every relevant setting is passed here and none is read
+from the environment, where a Kubernetes service named ``web`` would set Faust's ``WEB_PORT``.
 """
 
 from __future__ import annotations
@@ -20,49 +20,49 @@ from travelrule.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How fast a consumer group notices things, in seconds."""
+    """Time limits of a consumer group, in seconds."""
 
     commit_interval_s: float = 0.5
     heartbeat_s: float = 1.0
-    """The others hear only with their next heartbeat that a member is gone: short, so that they begin at once."""
+    """Other members are notified of a lost one by the answer to their next heartbeat, so the interval is short."""
     session_s: float = 15.0
-    """After this long without heartbeat a killed worker's partitions go to the others."""
+    """Without a heartbeat for this long, a worker's partitions are assigned to the others."""
     rebalance_s: float = 60.0
     metadata_s: float = 2.0
-    """Longest age of what the consumer knows about leaders: a partition that was assigned to it may have moved to
-    another leader while somebody else read it. With it a takeover stays under 1.2 times the session timeout."""
+    """Longest age of the consumer's list of leaders: a partition assigned to it may have moved to another leader while
+    another member read it. With this value a takeover takes less than 1.2 times the session timeout."""
     request_s: float = 40.0
 
 
-# The mock cluster ends a rebalance only after the session time less one second, even when all members are back.
+# The mock cluster ends a rebalance only after the session timeout less one second, even if all members have joined.
 EMBEDDED_TIMING = Timing(heartbeat_s=1.0, session_s=4.0)
 STREAM_BUFFER = 128
-"""Records per topic that wait in Faust; all of them are fetched again after each rebalance."""
+"""Records per topic that are buffered in Faust; all are fetched again after each rebalance."""
 POLL_RECORDS = 250
 
 
 class KafkaApp(faust.App):
-    """A Faust application without tables, so without directories of its own, and without its own statistics."""
+    """A Faust application without tables, directories and statistics."""
 
     def on_init_dependencies(self) -> Iterable[ServiceT]:
-        """Take out the monitor: it is called several times per record, for web pages that we do not serve."""
+        """Remove the monitor: it is called several times per record, for web pages that we do not serve."""
         services = super().on_init_dependencies()
         self.sensors.remove(self.monitor)
         return services
 
     def _new_transport(self) -> TransportT:
-        """Consume through our own consumer; Faust has no setting for it."""
+        """Use our consumer; Faust has no setting for it."""
         return KafkaTransport(self.conf.broker_consumer, self)
 
     def _create_directories(self) -> None:
-        """Make none: the file system may be read-only."""
+        """Create none: the file system may be read-only."""
 
 
 def create_app(settings: Settings, connection: Connection | None = None, timing: Timing | None = None) -> faust.App:
-    """Make the application; nothing is connected and no event loop is touched yet.
+    """Create the application, without connecting and without touching an event loop.
 
-    Without ``connection`` the one of the settings is taken (ServiceUnavailable if the embedded broker of
-    ``DATA_DIR`` has no owner). ``timing`` is for tests that kill workers.
+    ``connection`` defaults to that of the settings (ServiceUnavailable if the embedded broker of ``DATA_DIR`` has no
+    owner). ``timing`` is for tests that kill workers.
     """
     connection = connection or connect(settings)
     timing = timing or (EMBEDDED_TIMING if connection.embedded else Timing())
@@ -106,7 +106,7 @@ def create_app(settings: Settings, connection: Connection | None = None, timing:
 
 
 def bytes_topic(app: faust.App, name: str) -> TopicT:
-    """The topic of that name (with prefix) as raw bytes: our codec decodes, so that a fault is a value."""
+    """Return the topic of this name (with prefix) as raw bytes: our codec decodes, so that a fault is a value."""
     return app.topic(
         name,
         key_type=bytes,

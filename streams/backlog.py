@@ -1,7 +1,7 @@
-"""What the broker itself says about the consumer group: the other half of the sign of life.
+"""The backlog of the consumer group as the broker reports it: the second half of liveness.
 
-Consumers are known to stop silently after broker restarts: nothing is taken, so nothing is pending, and the
-process looks idle. Only asking the broker, over a connection of its own, shows that records wait.
+Consumers are known to stop silently after broker restarts: nothing is taken, so nothing is pending, and the process
+looks idle. Only a request to the broker, over a separate connection, shows waiting records.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from travelrule import logs
 LOOK_SECONDS = 5.0
 ANSWER_SECONDS = 10.0
 REQUEST_SECONDS = 3.0
-"""One broker that accepts connections and answers nothing leaves time to ask another."""
+"""Short enough to try another broker after one that accepts connections and does not answer."""
 
 log = logs.get("backlog")
 
@@ -34,16 +34,16 @@ class Waiting:
 
     committed: int
     since: float
-    """Steady time at which this committed offset was first seen with records behind it."""
+    """Steady time of the first look at which records were behind this committed offset."""
     records: int
-    """How many there are, taken by a worker or not."""
+    """Their number, taken by a worker or not."""
 
 
 class Backlog:
-    """Watches the committed offsets of the whole group, so also a worker without partitions knows a stalled one.
+    """Watches the committed offsets of the whole group, so that a worker without partitions notices a stalled one too.
 
     ``owned`` returns the partitions of this process; only those count for its probes (all, while it has none). The lag
-    counts all partitions: a worker that reads nothing of its own must be visible at the others.
+    counts all partitions: the other workers must show one that reads nothing.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Backlog:
         self._owned_since: dict[TopicPartition, float] = {}
 
     async def run(self) -> None:
-        """Look again and again until ``end``. A broker that does not answer proves nothing about this process."""
+        """Look at intervals until ``end``. A broker that does not answer proves nothing about this process."""
         while not self._ending.is_set():
             try:
                 async with asyncio.timeout(ANSWER_SECONDS):
@@ -82,11 +82,11 @@ class Backlog:
         await self.close()
 
     def end(self) -> None:
-        """Let ``run`` finish its look and return: a client that is cancelled while it connects leaks sockets."""
+        """Make ``run`` finish its look and return: a client that is cancelled while it connects leaks sockets."""
         self._ending.set()
 
     async def look(self) -> None:
-        """Ask the broker once. Raises KafkaError, OSError."""
+        """Query the broker once. Raises KafkaError, OSError."""
         async with self._one_at_a_time:
             await self._look(*await self._connected())
 
@@ -124,7 +124,7 @@ class Backlog:
                 await clients[1].stop()
 
     def age_seconds(self) -> float | None:
-        """Time since the broker last answered; None if it never did."""
+        """Return the time since the last answer of the broker; None without any."""
         return None if self._looked_at is None else self._steady() - self._looked_at
 
     def stalled_seconds(self) -> float:
@@ -132,7 +132,7 @@ class Backlog:
         return max(self._stalls().values(), default=0.0)
 
     def stalled_topics(self) -> dict[str, float]:
-        """The longest waiting of each topic (named with prefix), in all processes."""
+        """Return the longest wait of each topic (name with prefix), in all processes."""
         now = self._steady()
         longest: dict[str, float] = {}
         for partition, waiting in self.waiting.items():
@@ -140,14 +140,14 @@ class Backlog:
         return longest
 
     def lag_records(self) -> dict[str, int]:
-        """Records behind the committed offsets of each topic (named with prefix), in all processes."""
+        """Return the records behind the committed offsets of each topic (name with prefix), in all processes."""
         lag: Counter[str] = Counter()
         for partition, waiting in self.waiting.items():
             lag[partition.topic] += waiting.records
         return dict(lag)
 
     def _stalls(self) -> dict[TopicPartition, float]:
-        """How long each partition has waited for this process: not for what another one left behind."""
+        """Return how long each partition has waited for this process, without the time at its previous owner."""
         now, owned = self._steady(), self._owned()
         if not owned:
             return {partition: now - waiting.since for partition, waiting in self.waiting.items()}
@@ -158,7 +158,7 @@ class Backlog:
         }
 
     async def _connected(self) -> tuple[AIOKafkaAdminClient, AIOKafkaConsumer]:
-        """Two clients, because neither alone can ask for both ends of a partition and the group's offsets."""
+        """Return two clients: neither alone can query both ends of a partition and the offsets of the group."""
         if self._clients is None:
             options = {**self._connection.client_options(), "request_timeout_ms": int(REQUEST_SECONDS * 1000)}
             admin = AIOKafkaAdminClient(**options, client_id="travelrule-backlog")

@@ -1,8 +1,8 @@
-"""A write to a broken connection is an error of the connection, also under uvloop.
+"""Makes a write to a broken connection fail as a connection error, also under uvloop.
 
-aiokafka expects ``OSError`` from a write. uvloop raises ``RuntimeError`` in the moments between the end of a transport
-and the news of it. That error ends aiokafka's background task which keeps the metadata: from then on the consumer looks
-for its coordinator for ever, holds its partitions in its own eyes, and nobody is told.
+aiokafka expects ``OSError`` from a write. uvloop raises ``RuntimeError`` between the end of a transport and the
+callback that reports it. That error ends aiokafka's background task for the metadata: the consumer then searches its
+coordinator indefinitely, still lists its partitions as assigned, and raises nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from aiokafka.errors import KafkaConnectionError
 _send: Callable[..., Any] = AIOKafkaConnection.send
 
 
-def mend() -> None:
-    """Let every aiokafka connection of this process fail as its callers expect. May be called again."""
+def install() -> None:
+    """Make every aiokafka connection of this process fail as its callers expect. May be called repeatedly."""
     AIOKafkaConnection.send = send
 
 

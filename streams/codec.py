@@ -1,8 +1,8 @@
 """Kafka records into inputs and back (contract section 3).
 
-``read`` gives an ``Input`` or a ``Rejected`` and never raises: an exception in a consumer would stop or skip
-what stands behind the record. A ``Rejected`` has a stable code, the path of the first fault and what to send
-instead; none of them repeats the message.
+``read`` returns an ``Input`` or a ``Rejected`` and never raises: an exception in a consumer would stop or skip the
+records after it. A ``Rejected`` has a stable code, the path of the first fault and what to send instead; none of
+them repeats the message.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from schemas.field_faults import field_faults
 from schemas.person_names import NAME_FIX, nameless_fields
 from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
 from schemas.wire_model import Wire
+from streams.content_modes import attributes_of, traceparent_of
 from streams.json_text import JsonFault, canonical
-from streams.modes import attributes_of, traceparent_of
 from streams.named_events import named_event
 from travelrule.machine.input import Input, RawMessage, Rejected, Source
 from travelrule.machine.sources import InternalSource, external_source, internal_input
@@ -29,7 +29,7 @@ from travelrule.machine.sources import InternalSource, external_source, internal
 __all__ = ["CODES", "SIZE_MAX", "read", "reader", "write_event"]
 
 SIZE_MAX = 1_048_576
-"""Bytes of a value: the limit of a broker that was not told otherwise."""
+"""Bytes of a value: the default limit of a broker."""
 
 M = TypeVar("M", bound=Wire)
 
@@ -49,14 +49,14 @@ CODES = {
 
 
 @dataclass
-class _Refused(Exception):  # noqa: N818 -- how the steps below leave; ``read`` turns it into a value
+class _Refused(Exception):  # noqa: N818 -- ends the steps below; ``read`` turns it into a value
     code: str
     field: str
     fix: str
 
 
 def reader(clock: Callable[[], datetime]) -> Callable[[RawMessage], Input | Rejected]:
-    """``read`` for records whose topic name has no prefix, with the clock's time as time of receipt."""
+    """Return ``read`` for records whose topic name has no prefix, with the clock's time as time of receipt."""
 
     def read_one(raw: RawMessage) -> Input | Rejected:
         return read(raw, raw.topic, received_at=clock())
@@ -67,7 +67,7 @@ def reader(clock: Callable[[], datetime]) -> Callable[[RawMessage], Input | Reje
 def read(raw: RawMessage, topic: str, *, received_at: datetime) -> Input | Rejected:
     """Read one record of ``topic`` (name without prefix).
 
-    ``received_at`` stands in for the ``time`` that a tombstone never and an event perhaps does not have.
+    ``received_at`` replaces a missing ``time``: it is optional in an event, and a tombstone has none.
     """
     try:
         if raw.value is None:
@@ -76,7 +76,7 @@ def read(raw: RawMessage, topic: str, *, received_at: datetime) -> Input | Rejec
     except _Refused as refused:
         names = named_event(raw, topic, SIZE_MAX)
         return Rejected(raw, refused.code, refused.field, refused.fix, names.subject, names.type, names.event)
-    except Exception:  # noqa: BLE001 -- the boundary to strangers' bytes: our mistake must not stop the topic
+    except Exception:  # noqa: BLE001 -- the boundary to foreign bytes: our mistake must not stop the topic
         return Rejected(raw, "UNREADABLE", "", "report the dead letter to the maintainers")
 
 

@@ -1,4 +1,4 @@
-"""How to reach the brokers: one value that Faust, the publisher, the admin client and the lag probe share."""
+"""Addresses, encryption and login of the brokers: one value for Faust, publisher, admin client and lag probe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from travelrule.errors import ConfigurationError
 from travelrule.given_files import require_file
 from travelrule.settings import Settings
 
-broken_writes.mend()  # here, because every client is made from a connection
+broken_writes.install()  # here, because every client is made from a connection
 metadata_requests.forbid_topic_creation()
 
 
@@ -36,10 +36,10 @@ class Connection:
     sasl: Sasl | None = None
     embedded: bool = False
     certificate: bool = False
-    """Whether we show a certificate of our own."""
+    """Whether we present a client certificate."""
 
     def client_options(self) -> dict[str, Any]:
-        """Keyword arguments for every aiokafka client."""
+        """Return the keyword arguments of every aiokafka client."""
         options: dict[str, Any] = {"bootstrap_servers": list(self.addresses), "ssl_context": self.tls}
         options["security_protocol"] = ("SASL_" if self.sasl else "") + ("SSL" if self.tls else "PLAINTEXT")
         if not self.sasl and self.tls:
@@ -51,11 +51,11 @@ class Connection:
         return options
 
     def faust_broker(self) -> list[str]:
-        """The ``broker`` setting of Faust."""
+        """Return the ``broker`` setting of Faust."""
         return [f"kafka://{address}" for address in self.addresses]
 
     def faust_credentials(self) -> CredentialsT | None:
-        """The ``broker_credentials`` setting of Faust."""
+        """Return the ``broker_credentials`` setting of Faust."""
         if self.sasl:
             return faust.SASLCredentials(
                 username=self.sasl.username,
@@ -98,8 +98,8 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     except (OSError, ssl.SSLError):
         raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"no PEM file of certificates: {authority}") from None
     if authority is not None:
-        # Python 3.13 refuses authorities without key usage, as ``openssl req -x509`` makes them. The operator has named
-        # this one: an update of the interpreter must not cut the connection.
+        # Python 3.13 refuses authorities without key usage, such as those of ``openssl req -x509``. The operator has
+        # configured this one: an update of the interpreter must not break the connection.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     if certificate is not None:
         try:

@@ -1,4 +1,4 @@
-"""From a Faust event to a ``Delivery`` of the engine, and the one place where agents hand it over."""
+"""A Faust event as a ``Delivery`` of the engine, and the inlet through which all agents pass it on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from faust.types import EventT
 
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.topics import Topics
 from travelrule.engine.ports import Delivery
 
 
 class KafkaDelivery:
-    """One record that is not acknowledged yet. It keeps the event alive: Faust itself holds it only weakly."""
+    """One record that is not acknowledged yet. It references the event, because Faust holds only a weak reference."""
 
     __slots__ = (
         "_event",
@@ -28,7 +28,7 @@ class KafkaDelivery:
         "value",
     )
 
-    def __init__(self, event: EventT[Any], topic: str, progress: Progress) -> None:
+    def __init__(self, event: EventT[Any], topic: str, progress: CommitProgress) -> None:
         message = event.message
         headers: Any = message.headers or ()
         self._event = event
@@ -47,22 +47,22 @@ class KafkaDelivery:
         self._progress.acknowledged(self.topic, self.partition, self.offset)
 
     def __repr__(self) -> str:
-        """Where the record stands; never its content."""
+        """Return the position of the record, never its content."""
         return f"KafkaDelivery({self.physical_topic}/{self.partition}/{self.offset})"
 
 
 class Inlet:
-    """Takes events from the agents and puts them into the engine's queue; waits while that is full.
+    """Puts the events of all agents into the engine's queue; waits while that is full.
 
-    No exception leaves it. If ``put`` fails, ``failed`` is told (the process has to end: an event that was taken
-    and never acknowledged comes back only after a restart) and the agent takes nothing more.
+    It raises nothing. If ``put`` fails, ``failed`` is called and the agent takes no further event: the process has to
+    end, because an event that was taken and not acknowledged is delivered again only after a restart.
     """
 
     def __init__(
         self,
         topics: Topics,
         put: Callable[[Delivery], Awaitable[None]],
-        progress: Progress,
+        progress: CommitProgress,
         failed: Callable[[BaseException], None],
     ) -> None:
         self._topics = topics
@@ -71,7 +71,7 @@ class Inlet:
         self._failed = failed
 
     async def take(self, event: EventT[Any]) -> None:
-        """Hand one event over."""
+        """Put one event into the queue."""
         try:
             message = event.message
             delivery = KafkaDelivery(event, self._topics.logical(message.topic), self._progress)

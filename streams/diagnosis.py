@@ -1,7 +1,8 @@
-"""What keeps us from a broker, as an operator reads it: what is wrong, the setting, and what to do.
+"""Why no broker can be used, for an operator: the problem, the setting, and the fix.
 
-The client library reports that it reached none of the brokers and logs the reasons. So each address is tried by itself,
-the way the client would: name, port, TLS, login, first answer. The worst that can be said of one is what counts.
+The client library only reports that it reached none of the brokers, and logs the reasons. Here each address is tried by
+itself in the same steps: name, port, TLS, login, first answer. A refusal by one broker is reported before a failure to
+reach another.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ AWAY = "could not be reached"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What is wrong with one address. A broker that answers and refuses tells more than one that is away."""
+class BrokerFault:
+    """The fault of one address. A refusal is more specific than an unreachable broker."""
 
     problem: str
     fix: str
@@ -44,11 +45,11 @@ class Told:
 
 
 async def require_broker(connection: Connection) -> None:
-    """Raise ``ServiceUnavailable``, with setting and fix, if no broker takes this connection."""
+    """Raise ``ServiceUnavailable``, with setting and fix, if no broker accepts this connection."""
     given = await _tried(connection, connection.addresses)
-    if all(isinstance(one, Told) for one in given.values()):
+    if all(isinstance(one, BrokerFault) for one in given.values()):
         raise _unavailable(given)
-    # A broker that answers names the addresses of all: clients use those from then on.
+    # A broker advertises the addresses of all brokers: clients use those from then on.
     named = {address for one in given.values() if isinstance(one, list) for address in one}
     advertised = await _tried(connection, named - given.keys())
     if named and not any(isinstance((given | advertised).get(address), list) for address in named):
@@ -57,18 +58,18 @@ async def require_broker(connection: Connection) -> None:
 
 
 def _unavailable(given: dict[str, Any]) -> ServiceUnavailable:
-    address, told = max(given.items(), key=lambda item: item[1].refuses)
-    return ServiceUnavailable(SERVICE, told.fix, told.problem, address)
+    address, fault = max(given.items(), key=lambda item: item[1].refuses)
+    return ServiceUnavailable(SERVICE, fault.fix, fault.problem, address)
 
 
-async def _tried(connection: Connection, addresses: Iterable[str]) -> dict[str, list[str] | Told]:
-    """By address, the addresses that the broker names, or what is wrong with it."""
+async def _tried(connection: Connection, addresses: Iterable[str]) -> dict[str, list[str] | BrokerFault]:
+    """Return, by address, the addresses that the broker advertises, or its fault."""
     wanted = list(addresses)
     answers = await asyncio.gather(*(_try(connection, address) for address in wanted))
     return dict(zip(wanted, answers, strict=True))
 
 
-async def _try(connection: Connection, address: str) -> list[str] | Told:
+async def _try(connection: Connection, address: str) -> list[str] | BrokerFault:
     options = connection.client_options()
     del options["bootstrap_servers"]
     where = HostPort.parse(address)
@@ -79,34 +80,36 @@ async def _try(connection: Connection, address: str) -> list[str] | Told:
             answer: Any = await opened.send(MetadataRequest([]))
         return [str(HostPort(broker[1], broker[2])) for broker in answer.brokers]
     except (OSError, KafkaError, TimeoutError) as error:
-        return _told(error, connection)
+        return _fault(error, connection)
     finally:
         if opened is not None:
             opened.close()
 
 
-def _told(error: BaseException, connection: Connection) -> Told:
+def _fault(error: BaseException, connection: Connection) -> BrokerFault:
     if isinstance(error, UnsupportedSaslMechanismError):
-        return Told("refuses the login", f"it does not take this mechanism: correct {LOGIN}MECHANISM")
+        return BrokerFault("refuses the login", f"it does not take this mechanism: correct {LOGIN}MECHANISM")
     if isinstance(error, IllegalSaslStateError):
-        return Told("refuses the login", f"it takes none on this port: correct {URL}, or remove {LOGIN}MECHANISM")
+        return BrokerFault(
+            "refuses the login", f"it takes none on this port: correct {URL}, or remove {LOGIN}MECHANISM"
+        )
     if isinstance(error, AuthenticationFailedError | SaslAuthenticationFailed):
-        return Told("refuses the login", f"check {LOGIN}USERNAME and {LOGIN}PASSWORD")
+        return BrokerFault("refuses the login", f"check {LOGIN}USERNAME and {LOGIN}PASSWORD")
     if isinstance(error, socket.gaierror):
-        return Told(AWAY, f"no such host name: correct {URL}, check the name service", refuses=False)
+        return BrokerFault(AWAY, f"no such host name: correct {URL}, check the name service", refuses=False)
     if isinstance(error, ssl.SSLCertVerificationError):
         fix = f"its certificate is of no authority that we trust, or of another name: check {TLS}CA_FILE and {URL}"
-        return Told("is not trusted", fix)
+        return BrokerFault("is not trusted", fix)
     if isinstance(error, ConnectionRefusedError):
-        return Told(AWAY, f"nothing listens there: check {URL} and that it runs", refuses=False)
+        return BrokerFault(AWAY, f"nothing listens there: check {URL} and that it runs", refuses=False)
     if isinstance(error, TimeoutError):
         fix = f"no answer within {TRY_SECONDS:.0f} s: check {URL}, and that no firewall is between"
-        return Told(AWAY, fix + _missing(connection), refuses=False)
-    return Told("closes the connection", f"check {URL}{_missing(connection)}")
+        return BrokerFault(AWAY, fix + _missing(connection), refuses=False)
+    return BrokerFault("closes the connection", f"check {URL}{_missing(connection)}")
 
 
 def _missing(connection: Connection) -> str:
-    """What a broker that hangs up without a word may want, or may not want."""
+    """Return what a broker that closes the connection may require, or may not support."""
     wants = []
     if connection.tls is None:
         wants.append(f"it wants TLS ({TLS}ENABLED)")

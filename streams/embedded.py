@@ -1,8 +1,8 @@
 """The embedded broker: librdkafka's mock cluster inside one of our processes. For trying out only.
 
-The first process of a ``DATA_DIR`` owns it: it holds a lock on ``broker.lock`` for as long as it lives and writes
-``broker.json`` (address and process id). Others read the address there. Records live in the owner's memory: they
-are gone when it ends. There is no compaction, no CreateTopics, and about 5 MB are kept per partition.
+The first process of a ``DATA_DIR`` owns it: it locks ``broker.lock`` while it runs and writes ``broker.json`` (address
+and process id), where others read the address. Records are in the owner's memory and are lost when it ends. There is
+no compaction and no CreateTopics, and about 5 MB are kept per partition.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = logs.get("broker")
 
 
 class EmbeddedBroker:
-    """The mock cluster, owned by this process. Made by ``own_or_find``."""
+    """The mock cluster, owned by this process. Created by ``own_or_find``."""
 
     def __init__(self, directory: Path, lock: IO[bytes], topics: Sequence[str]) -> None:
         self._lock = lock
@@ -47,7 +47,7 @@ class EmbeddedBroker:
         log.warning("embedded-broker-started", detail=WARNING, partitions=PARTITIONS_EMBEDDED)
 
     def _make(self, topics: Sequence[str]) -> tuple[str, ...]:
-        """Asking for the metadata of a topic is what makes it: the mock cluster knows no CreateTopics."""
+        """Create the topics by requesting their metadata: the mock cluster has no CreateTopics."""
         try:
             for topic in topics:
                 self._cluster.list_topics(topic, timeout=_START_SECONDS)
@@ -57,7 +57,7 @@ class EmbeddedBroker:
         return tuple(f"{broker.host}:{broker.port}" for broker in brokers)
 
     def close(self) -> None:
-        """End the broker and give up the directory. Clients must be stopped before."""
+        """Stop the broker and unlock the directory. Clients must be stopped first."""
         if self._lock.closed:
             return
         self._file.unlink(missing_ok=True)
@@ -86,9 +86,9 @@ def own_or_find(directory: Path, topics: Sequence[str]) -> EmbeddedBroker | None
 
 
 def find(directory: Path, patience_s: float = _START_SECONDS) -> tuple[str, ...]:
-    """The address of the broker that another process (or this one) owns.
+    """Return the address of the broker that another process (or this one) owns.
 
-    Raises ServiceUnavailable at once if nobody owns it, and after ``patience_s`` if the owner wrote no address.
+    Raises ServiceUnavailable immediately if no process owns it, and after ``patience_s`` if the owner wrote no address.
     """
     deadline = time.monotonic() + patience_s
     while _is_owned(directory):
@@ -96,7 +96,7 @@ def find(directory: Path, patience_s: float = _START_SECONDS) -> tuple[str, ...]
             return found
         if time.monotonic() > deadline:
             raise ServiceUnavailable("broker", "the process that owns the embedded broker does not get ready")
-        time.sleep(_LOOK_SECONDS)  # between two looks at the file that the owner writes
+        time.sleep(_LOOK_SECONDS)  # between two reads of the file that the owner writes
     raise ServiceUnavailable(
         "broker", "no running process owns the embedded broker of DATA_DIR: start `travelrule serve` there first"
     )
@@ -119,14 +119,14 @@ def _locked(lock: IO[bytes]) -> bool:
 
 
 def _write(file: Path, content: dict[str, object]) -> None:
-    """At once or not at all: a reader never sees half a file."""
+    """Write atomically: a reader never gets half a file."""
     draft = file.with_suffix(f".{os.getpid()}")
     draft.write_bytes(orjson.dumps(content))
     draft.replace(file)
 
 
 def _read(file: Path) -> tuple[str, ...] | None:
-    """The address, if the process that wrote it lives (a killed owner leaves its file behind)."""
+    """Return the address, if the process that wrote it runs (a killed owner leaves its file)."""
     try:
         content = orjson.loads(file.read_bytes())
         os.kill(int(content["pid"]), 0)

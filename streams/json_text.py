@@ -1,4 +1,4 @@
-"""JSON from strangers: UTF-8, without U+0000 and lone surrogates, not nested without end."""
+"""JSON of other systems: UTF-8, without U+0000 and lone surrogates, at most ``DEPTH_MAX`` levels deep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import orjson
 from schemas.nesting import DEPTH_MAX, levels
 
 
-class JsonFault(Exception):  # noqa: N818 -- carries a fault to the one place that turns it into a value
+class JsonFault(Exception):  # noqa: N818 -- the codec turns it into a value
     """Why a text is refused: a stable code and what to send instead."""
 
     def __init__(self, code: str, fix: str) -> None:
@@ -19,7 +19,7 @@ class JsonFault(Exception):  # noqa: N818 -- carries a fault to the one place th
 
 
 def parse_object(text: bytes) -> dict[str, Any]:
-    """Parse one JSON object; JsonFault if it is anything else or holds what a database cannot keep."""
+    """Parse one JSON object; JsonFault if it is anything else or holds what a database cannot store."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -28,7 +28,7 @@ def parse_object(text: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise JsonFault("WRONG_TYPE", "send one JSON object")
     search_nul = b"\\u0000" in text
-    # So few brackets cannot be nested too deeply, and most texts have few.
+    # Fewer brackets than levels cannot be nested too deeply: most texts need no walk.
     if search_nul or text.count(b"{") + text.count(b"[") > DEPTH_MAX:
         _check(value, search_nul=search_nul)
     return value
@@ -52,5 +52,5 @@ def _has_nul(strings: Any) -> bool:
 
 
 def canonical(value: dict[str, Any]) -> bytes:
-    """The same object always as the same bytes: sorted keys, no blanks."""
+    """Return equal objects as equal bytes: sorted keys, no blanks."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

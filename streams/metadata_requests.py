@@ -1,7 +1,8 @@
-"""Asking a broker about a topic must not create it.
+"""Metadata requests that create no topics.
 
-Many brokers create a topic that a client asks for, with partitions and settings of their own: a worker that starts
-before ``travelrule topics apply`` would leave wrong ones behind. aiokafka asks so and has no option for it.
+Many brokers create a topic when a client requests its metadata, with their default partitions and settings: a worker
+that starts before ``travelrule topics apply`` would create wrong ones. aiokafka allows it and has no option to forbid
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ MARK = "creates_nothing"
 
 
 def forbid_topic_creation() -> None:
-    """Make every aiokafka client of this process ask without creating; may be called any number of times."""
+    """Make every aiokafka client of this process request metadata without creating topics. May be called repeatedly."""
     original = MetadataRequest.__init__
     if getattr(original, MARK, False):
         return

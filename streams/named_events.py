@@ -1,8 +1,8 @@
-"""What a refused record names: the type, the subject and the event, read apart from what is wrong with it.
+"""The type, subject and event id of a refused record, as far as they are readable.
 
-An id counts only if the record's key is this id and neither ``data`` nor the event's ``subject`` contradicts: a refusal
-must not be reported to a subject that was not meant. It does not count on a topic where the type does not belong: the
-right to write to one topic must not reach the subjects of another.
+An id counts only if it is the record's key and neither ``data`` nor the event's ``subject`` contradicts it: a refusal
+must not be reported to another subject. It does not count on a topic of other types: permission to write one topic
+must not give access to subjects of another.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from schemas.events.cloudevents import Source
 from schemas.events.decisions import SubjectText
 from schemas.registry import EVENTS, TOPICS, EventSpec, bare_id, is_qualified
 from schemas.texts import Id
+from streams.content_modes import attributes_of
 from streams.json_text import JsonFault
-from streams.modes import attributes_of
 from travelrule.machine.input import RawMessage
 
 _VERSION = re.compile(r"\.v[0-9]+\Z")
@@ -32,7 +32,7 @@ _EMPTY = b"{}"
 
 @dataclass(frozen=True, slots=True)
 class NamedEvent:
-    """``type`` is one of ours, ``subject`` qualified, ``event`` is ``source#id``; empty: not readable."""
+    """``type`` is one of our event types, ``subject`` is qualified, ``event`` is ``source#id``; empty: not readable."""
 
     type: str = ""
     subject: str = ""
@@ -40,7 +40,7 @@ class NamedEvent:
 
 
 def named_event(raw: RawMessage, topic: str, size_max: int) -> NamedEvent:
-    """Read the names of a record of ``topic``; a value above ``size_max`` is not parsed, its headers are."""
+    """Read the names of a record of ``topic``. Of a value above ``size_max`` only the headers are parsed."""
     attributes = _attributes(raw, size_max)
     kind = attributes.get("type")
     spec = _SPECS.get(_VERSION.sub("", kind)) if isinstance(kind, str) else None
@@ -66,13 +66,13 @@ def _subject(raw: RawMessage, spec: EventSpec, attributes: dict[str, Any]) -> st
 
 
 def _named_by_itself(key: str, subject: object, data: object) -> str:
-    """An event whose data name the qualified subject (a decision)."""
+    """Return the subject of an event whose data hold the qualified subject (a decision)."""
     named = _text(_SUBJECT, data.get("subject")) if isinstance(data, dict) else ""
     return named if key and key == subject == bare_id(named) and is_qualified(named) else ""
 
 
 def _attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:
-    """Headers first: in binary mode they are readable whatever the value is."""
+    """Return the attributes, headers first: in binary mode they are readable whatever the value is."""
     try:
         headers = attributes_of(raw, _EMPTY)
     except JsonFault:
@@ -82,7 +82,7 @@ def _attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:
 
 
 def _object(value: bytes) -> dict[str, Any]:
-    """Parse leniently: U+0000 or depth somewhere else do not make an id unreadable."""
+    """Parse leniently: U+0000 or excessive depth elsewhere does not make an id unreadable."""
     try:
         parsed = orjson.loads(value)
     except orjson.JSONDecodeError:

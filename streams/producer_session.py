@@ -1,4 +1,4 @@
-"""One life of an idempotent aiokafka producer, which can also be given up without waiting for the broker."""
+"""One idempotent aiokafka producer, which can also be dropped without waiting for the broker."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from aiokafka.errors import KafkaConnectionError, KafkaError, MessageSizeTooLarg
 from streams.connection import Connection
 
 RECORD_BYTES_MAX = 4 * 1_048_576
-"""A dead letter is larger than the record it holds; the topic's own limit stands in ``admin``."""
+"""A dead letter is larger than the record it holds; ``admin`` sets the limit of the topic."""
 
 
 class OversizeError(Exception):
-    """The record is larger than this client sends; it never left the process."""
+    """The record is larger than the client's limit; it was not sent."""
 
 
 class ProducerSession:
-    """A producer and the records that it has no acknowledgement for.
+    """A producer and its unacknowledged records.
 
-    An idempotent producer tries for ever, also what its caller has given up and will send again by another way;
-    ``give_up`` is how a caller's limit becomes the producer's.
+    An idempotent producer retries indefinitely, even records that its caller has given up and will send through
+    another producer; ``give_up`` ends these retries.
     """
 
     def __init__(self, connection: Connection, request_s: float) -> None:
@@ -38,7 +38,7 @@ class ProducerSession:
         self._pending: set[asyncio.Future[Any]] = set()
 
     async def start(self) -> None:
-        """Connect. Raises KafkaError or OSError; the session is then of no use."""
+        """Connect. Raises KafkaError or OSError; the session is then unusable."""
         try:
             await self._producer.start()
         except BaseException:
@@ -46,8 +46,8 @@ class ProducerSession:
             raise
 
     async def send(self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
-        """Send one record to ``topic`` (name with prefix), return when acknowledged. Raises KafkaError, and
-        OversizeError for a record that was not even sent.
+        """Send one record to ``topic`` (name with prefix) and return when it is acknowledged. Raises KafkaError, and
+        OversizeError for a record that was not sent.
         """
         try:
             acknowledged = await self._producer.send(topic, value=value, key=key, headers=headers)
@@ -60,15 +60,15 @@ class ProducerSession:
             self._pending.discard(acknowledged)
 
     async def stop(self) -> None:
-        """Wait for what is pending, then disconnect."""
+        """Wait for pending records, then disconnect."""
         await self._producer.stop()
 
     async def give_up(self) -> None:
-        """Stop at once: nothing more is sent, everything pending fails as a lost connection."""
+        """Stop immediately: nothing more is sent, and pending records fail as a lost connection."""
         for acknowledged in self._pending:
             if not acknowledged.done():
                 acknowledged.set_exception(KafkaConnectionError("the producer was given up"))
-        # ``stop`` alone would wait until the broker has taken every record; there is no public way around that.
+        # ``stop`` alone would wait until the broker has acknowledged every record; no public method avoids that.
         accumulator = self._producer._message_accumulator  # noqa: SLF001
         with contextlib.suppress(KafkaError, OSError):
             await self._producer._sender.close()  # noqa: SLF001

@@ -1,7 +1,7 @@
-"""What this process has taken from Kafka and not yet acknowledged: the worker's lag and its sign of life.
+"""Records that this process has taken from Kafka and not yet acknowledged: the worker's lag and liveness.
 
-Live is who makes progress: a process that holds records and has acknowledged none for too long is stuck, although
-it runs, and stalls its whole consumer group at the next rebalance.
+Live means progress: a process that holds records and has acknowledged none for too long is stuck although it runs,
+and stalls its consumer group at the next rebalance.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 
 STALL_SECONDS = 120.0
-"""Longer than any transaction and any retry of the database driver, shorter than an operator's patience."""
+"""Longer than any transaction and any retry of the database driver."""
 
 
-class Progress:
+class CommitProgress:
     """Counts records by topic (without prefix) and partition. ``wall`` and ``steady`` are clocks in seconds."""
 
     def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
@@ -24,13 +24,13 @@ class Progress:
         self.acknowledged_total = 0
 
     def taken(self, topic: str, partition: int, offset: int, written_at: float) -> None:
-        """Note a record that the engine now holds; ``written_at`` is its Kafka time, seconds since 1970."""
+        """Record that the engine holds this record; ``written_at`` is its Kafka time, seconds since 1970."""
         if not self.pending:
             self._moved_at = self._steady()  # idle time is no stall
         self._pending.setdefault((topic, partition), {})[offset] = written_at
 
     def acknowledged(self, topic: str, partition: int, offset: int) -> None:
-        """Note that its effects are committed and its offset released."""
+        """Record that its effects are committed and its offset is released."""
         records = self._pending.get((topic, partition), {})
         records.pop(offset, None)
         if not records:
@@ -40,11 +40,11 @@ class Progress:
 
     @property
     def pending(self) -> int:
-        """Records taken and not acknowledged."""
+        """The number of records taken and not acknowledged."""
         return sum(len(records) for records in self._pending.values())
 
     def lag_seconds(self) -> dict[str, float]:
-        """Age of the oldest record of each topic that is taken and not acknowledged; topics without are absent."""
+        """Return the age of the oldest unacknowledged record of each topic that has one."""
         now = self._wall()
         oldest: dict[str, float] = {}
         for (topic, _), records in self._pending.items():
@@ -53,5 +53,5 @@ class Progress:
         return oldest
 
     def stalled_seconds(self) -> float:
-        """How long there has been something to acknowledge and nothing was; 0 if there is nothing to do."""
+        """Return for how long records have been pending without any acknowledgement; 0 if none is pending."""
         return self._steady() - self._moved_at if self._pending else 0.0

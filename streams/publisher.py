@@ -1,11 +1,11 @@
-"""Publishing with awaited acknowledgement: what the relay needs (``travelrule.engine.ports.Publisher``).
+"""The Kafka publisher, which awaits acknowledgement (``travelrule.engine.ports.Publisher``).
 
 ::
 
-    PublishError                 the record was not acknowledged; ``again`` says whether sending it again can help
+    PublishError                 the record was not acknowledged; ``again``: sending it again can help
     ├── UnreachableError         no broker, no leader, or no answer in time: again
-    ├── TopicMissingError        the topic is not there: again, after `travelrule topics apply`
-    ├── NotAllowedError          login or access rights: again, after the operator mended them
+    ├── TopicMissingError        the topic does not exist: again, after `travelrule topics apply`
+    ├── NotAllowedError          login or access rights: again, after the operator corrected them
     └── RecordRefusedError       too large or malformed for the broker: never
 """
 
@@ -34,14 +34,14 @@ from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
 
 ACKNOWLEDGE_SECONDS = 8.0
-"""Shorter than the relay's own limit: what it gives up, this client no longer tries to send."""
+"""Shorter than the relay's limit: the client has stopped sending when the relay gives a record up."""
 REQUEST_SHARE = 0.7
-"""Of that, what the client may use by itself: it then can say why (a missing topic), where a timeout cannot."""
+"""The client's share of it: its own error names the reason (a missing topic), which our timeout cannot."""
 log = logs.get("publisher")
 
 
 class PublishError(TravelRuleError):
-    """A record that the broker did not acknowledge. It may be there all the same."""
+    """A record that the broker did not acknowledge. It may have been written nevertheless."""
 
     code = "PUBLISH_FAILED"
     again: ClassVar[bool] = True
@@ -54,7 +54,7 @@ class UnreachableError(PublishError):
 
 
 class TopicMissingError(PublishError):
-    """The topic is not there: ``travelrule topics apply`` makes it."""
+    """The topic does not exist: ``travelrule topics apply`` creates it."""
 
     code = "TOPIC_MISSING"
 
@@ -103,7 +103,7 @@ class KafkaPublisher:
             raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the login") from error
 
     async def stop(self) -> None:
-        """Send what was given and disconnect."""
+        """Send pending records and disconnect."""
         if self._session is not None:
             self._retire(self._session, self._session.stop)
         await asyncio.gather(*self._retiring)
@@ -111,8 +111,8 @@ class KafkaPublisher:
     async def publish(self, topic: str, key: bytes, value: bytes | None, headers: list[tuple[str, bytes]]) -> None:
         """Publish one record to ``topic`` (name without prefix) and return after its acknowledgement.
 
-        Many may run at once. A record waits for the one before it with the same topic and key, and if that one was
-        not acknowledged it is not sent either: a later event must not overtake an earlier one. Raises PublishError.
+        Calls may run concurrently. A record waits for the previous one with the same topic and key, and is not sent if
+        that one was not acknowledged: a later event must not overtake an earlier one. Raises PublishError.
         """
         if not key:
             await self._send(topic, None, value, headers)
@@ -128,7 +128,7 @@ class KafkaPublisher:
             await self._send(topic, key, value, headers)
             mine.set_result(None)
         finally:
-            mine.cancel()  # nothing, if it has its result
+            mine.cancel()  # no effect if it has its result
             if self._last.get((topic, key)) is mine:
                 del self._last[topic, key]
 
@@ -148,7 +148,7 @@ class KafkaPublisher:
     async def _send_alone(
         self, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
     ) -> None:
-        """The broker refused a batch. Whether it meant this record shows when nothing else is sent with it."""
+        """Send a record of a refused batch alone, to find out whether the refusal is about this record."""
         session = ProducerSession(self._connection, self._acknowledge_s * REQUEST_SHARE)
         try:
             async with asyncio.timeout(self._acknowledge_s):
@@ -160,9 +160,9 @@ class KafkaPublisher:
             await self._end(session, session.stop)
 
     def _wrapped(self, error: Exception, session: ProducerSession, topic: str) -> PublishError:
-        """Ours for theirs. The next record gets a new producer, unless the record never left this process.
+        """Return our error for the client's, and replace the producer, unless the topic is missing.
 
-        After a failure an idempotent producer has a gap in its sequence: what follows would be refused.
+        After a failure an idempotent producer has a gap in its sequence, and the broker would refuse what follows.
         """
         for classes, ours in _CLASS_OF:
             if isinstance(error, classes):
@@ -174,7 +174,7 @@ class KafkaPublisher:
         return UnreachableError(f"record for {topic} was not acknowledged: {type(error).__name__}")
 
     def _retire(self, session: ProducerSession, end: Callable[[], Awaitable[None]]) -> None:
-        """End a session in the background: with ``stop`` what it still holds is sent, with ``give_up`` not."""
+        """End a session in the background: ``stop`` sends its pending records first, ``give_up`` does not."""
         if self._session is session:
             self._session = None
             task = asyncio.create_task(self._end(session, end))

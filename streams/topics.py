@@ -1,4 +1,4 @@
-"""Topic names with the prefix of the settings (contract section 3); the list itself is ``schemas.registry``."""
+"""Topic names with the prefix of the settings (contract section 3); the list is in ``schemas.registry``."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ class Topics:
     prefix: str
 
     def physical(self, name: str) -> str:
-        """The name at the broker; KeyError for a name that is not in the registry."""
+        """Return the name at the broker; KeyError for a name that is not in the registry."""
         return f"{self.prefix}{TOPICS[name].name}"
 
     def logical(self, physical: str) -> str:
-        """The name without prefix; KeyError for a topic that is not ours."""
+        """Return the name without prefix; KeyError for a topic that is not ours."""
         name = physical.removeprefix(self.prefix) if physical.startswith(self.prefix) else ""
         return TOPICS[name].name
 
     def specs(self) -> dict[str, TopicSpec]:
-        """Every topic of the registry by its name at the broker."""
+        """Return every topic of the registry by its name at the broker."""
         return {self.physical(name): spec for name, spec in TOPICS.items()}
 
     def inputs(self) -> list[str]:
-        """The names at the broker of the topics that platforms write."""
+        """Return the names at the broker of the input topics."""
         return [self.physical(name) for name, spec in TOPICS.items() if spec.direction == "in"]

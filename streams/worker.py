@@ -13,7 +13,7 @@ from faust.exceptions import ConsumerNotStarted
 
 from streams.backlog import Backlog
 from streams.connection import Connection
-from streams.progress import STALL_SECONDS, Progress
+from streams.progress import STALL_SECONDS, CommitProgress
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
@@ -21,25 +21,25 @@ from travelrule.errors import ServiceUnavailable, TravelRuleError
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 ABANDON_SECONDS = 5.0
-"""What a client that hangs gets to end after that; the process ends then without it."""
+"""Further time for a client that hangs; then the process ends without it."""
 READY_STALL_SECONDS = 30.0
-"""Partitions that were assigned and of which nothing is committed for so long are not being served. Liveness allows
-more (``STALL_SECONDS``): a restart costs a rebalance."""
+"""Assigned partitions without a commit for so long are not being served. Liveness allows more (``STALL_SECONDS``):
+a restart costs a rebalance."""
 
 log = logs.get("worker")
 
 
-class WorkerFailed(TravelRuleError):  # noqa: N818 -- says what is the case
-    """The consumer is broken and does not mend itself: end the process, the group takes over."""
+class WorkerFailed(TravelRuleError):  # noqa: N818 -- names the state, as HTTP does
+    """The consumer is broken and does not recover: the process ends, and the group takes over."""
 
     code = "WORKER_FAILED"
 
 
 class FaustWorker:
-    """Starts and stops the application, and notices when it breaks.
+    """Starts and stops the application, and reports when it fails.
 
-    Order of a shutdown: ``stop`` this first, while the committer still runs (it waits until everything taken is
-    acknowledged), the committer last. ``failure`` ends with the reason why the process has to exit.
+    Shut down this first, while the committer runs (``stop`` waits until everything taken is acknowledged), the
+    committer last. ``failure`` returns the reason why the process has to exit.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class FaustWorker:
         app: faust.App,
         connection: Connection,
         topics: Topics,
-        progress: Progress,
+        progress: CommitProgress,
         *,
         stall_s: float = STALL_SECONDS,
         stop_s: float = STOP_SECONDS,
@@ -66,7 +66,7 @@ class FaustWorker:
 
     @property
     def backlog(self) -> Backlog:
-        """What the broker says about the group; there is none before ``start``."""
+        """The group's backlog as the broker reports it; RuntimeError before ``start``."""
         if self._backlog is None:
             raise RuntimeError("the worker was not started")
         return self._backlog
@@ -88,7 +88,7 @@ class FaustWorker:
     async def _start_application(self) -> None:
         starting = asyncio.create_task(self._app.start())
         try:
-            # Faust swallows a cancellation in some of its waits, so no timeout goes around it.
+            # Faust swallows a cancellation in some of its waits, so a timeout around it would not end.
             await asyncio.wait({starting}, timeout=START_SECONDS)
         except asyncio.CancelledError:
             await self._abandon(starting)
@@ -104,20 +104,20 @@ class FaustWorker:
         await asyncio.wait({starting}, timeout=ABANDON_SECONDS)
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """A service that ends by a fault ends the worker: without it nothing watches."""
+        """Run a service whose failure ends the worker: without it the worker is not watched."""
         try:
             await work
-        except Exception as error:  # noqa: BLE001 -- whatever it is, it is reported as the reason of the end
+        except Exception as error:  # noqa: BLE001 -- any error is reported as the reason of the end
             self.fail(error)
 
     async def failure(self) -> BaseException:
-        """Wait for the reason why this worker cannot go on; never returns for an orderly ``stop``."""
+        """Wait for the reason why this worker cannot continue; never returns after an orderly ``stop``."""
         if self._broken is None:
             raise RuntimeError("the worker was not started")
         return await asyncio.shield(self._broken)
 
     def fail(self, error: BaseException) -> None:
-        """Report that the worker cannot go on; the first report counts."""
+        """Report that the worker cannot continue; the first report counts."""
         if self._broken is None:
             self._early = self._early or error
         elif not self._broken.done():
@@ -127,8 +127,7 @@ class FaustWorker:
     async def stop(self) -> None:
         """Take nothing more, wait until everything taken is acknowledged, commit, leave the group.
 
-        If that takes longer than ``stop_s`` (the committer is stuck) it ends all the same: what is not
-        acknowledged is delivered again.
+        After ``stop_s`` (the committer is stuck) it ends without that: unacknowledged records are delivered again.
         """
         self._stopping = True
         if self._backlog is not None:
@@ -155,7 +154,7 @@ class FaustWorker:
                 log.warning("worker-stop-failed", error=error)
 
     async def _watch(self) -> None:
-        """Faust tells nobody that it crashed unless its own worker runs the loop."""
+        """Report a crash: Faust itself reports it only if its own worker runs the loop."""
         await self._app.wait_until_stopped()
         if self._stopping:
             return
@@ -165,21 +164,21 @@ class FaustWorker:
             self.fail(WorkerFailed("the consumer stopped by itself"))
 
     def assignment(self) -> set[TopicPartition]:
-        """The partitions that this process consumes."""
+        """Return the partitions that this process consumes."""
         with contextlib.suppress(ConsumerNotStarted, AttributeError):
             return {TopicPartition(tp.topic, tp.partition) for tp in self._app.consumer.assignment()}
         return set()
 
     def alive(self) -> bool:
-        """Whether there is progress: nothing to do, or something was acknowledged and committed lately."""
+        """Whether there is progress: nothing is pending, or records were acknowledged and committed recently."""
         waiting = self._backlog.stalled_seconds() if self._backlog else 0.0
         return max(self._progress.stalled_seconds(), waiting) <= self._stall_s
 
     def ready(self) -> bool:
-        """Whether this process consumes what is assigned to it, as the broker sees it.
+        """Whether this process consumes its assigned partitions, according to the broker.
 
-        No while it has no partitions, while the broker does not answer, and while records wait behind a committed
-        offset that does not move, taken or not.
+        False without partitions, while the broker does not answer, and while records wait behind a committed offset
+        that does not move, taken or not.
         """
         if self._backlog is None or not self.assignment():
             return False
@@ -190,12 +189,12 @@ class FaustWorker:
         return stalled <= min(READY_STALL_SECONDS, self._stall_s)
 
     def lag_records(self) -> dict[str, int]:
-        """Records of each topic (without prefix) that the group has not committed, 0 where nothing waits."""
+        """Return the uncommitted records of the group by topic (without prefix)."""
         lag = self._backlog.lag_records() if self._backlog else {}
         return {self._topics.logical(physical): lag.get(physical, 0) for physical in self._subscribed()}
 
     def lag_seconds(self) -> dict[str, float]:
-        """Age of the oldest uncommitted event by topic (without prefix), 0 where nothing waits."""
+        """Return the age of the oldest uncommitted event by topic (without prefix); 0 without any."""
         taken = self._progress.lag_seconds()
         waiting = self._backlog.stalled_topics() if self._backlog else {}
         return {

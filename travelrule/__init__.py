@@ -1,1 +1,1 @@
-"""travelrule."""
+"""The Travel Rule processor: its rooms are described in ARCHITECTURE.md."""

@@ -1,4 +1,4 @@
-"""The command line (contract section 1). Each command says what it does; ``--output json`` is for programs."""
+"""The command line (contract section 1). ``--help`` describes each command; ``--output json`` is for programs."""
 
 from __future__ import annotations
 

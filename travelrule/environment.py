@@ -1,9 +1,8 @@
-"""Reading settings from the environment: which names are ours, files with secrets, names that nobody knows.
+"""Settings in the environment: their names, files with secrets, unknown names.
 
-A name that starts with ``TRAVELRULE_`` and is not a setting is an error, because a mistyped setting would
-otherwise leave its default in force without a word. Two families are let through: the service-link names that
-Kubernetes puts into every container, and ``TRAVELRULE_TEST_*``, which tells the test suite where its services
-are.
+A name that starts with ``TRAVELRULE_`` and is no setting is an error, because a mistyped setting would otherwise
+silently leave its default in force. Two families are accepted: the service-link names that Kubernetes puts into every
+container, and ``TRAVELRULE_TEST_*``, the addresses of services for the test suite.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Environment = Mapping[str, str]
 
 
 def with_dotenv(environ: Environment, dotenv: Path) -> dict[str, str]:
-    """Lay the environment on top of the settings in ``dotenv``; a file that is not there adds nothing."""
+    """Return the settings of ``dotenv``, overridden by the environment; a missing file adds nothing."""
     written = dotenv_values(dotenv) if dotenv.is_file() else {}
     return {name: value for name, value in written.items() if value is not None} | dict(environ)
 
@@ -38,10 +37,10 @@ def with_dotenv(environ: Environment, dotenv: Path) -> dict[str, str]:
 def collect(
     environ: Environment, names: Collection[str], secrets: Collection[str]
 ) -> tuple[dict[str, str], list[ConfigurationFault]]:
-    """Find the values that are set, by setting (no prefix, upper case), and what is wrong with the names.
+    """Return the values that are set, by setting (no prefix, upper case), and the faults of the names.
 
-    ``names`` are all settings, ``secrets`` those that may be given as ``NAME_FILE`` too. An empty value
-    counts as not set: that is how charts and compose files leave a setting out.
+    ``names`` are all settings, ``secrets`` those that may also be given as ``NAME_FILE``. An empty value counts as not
+    set: charts and compose files leave a setting out so.
     """
     given = {name: value for name, value in environ.items() if name.startswith(PREFIX) and value.strip()}
     known = {PREFIX + name for name in names}
@@ -57,7 +56,7 @@ def collect(
         try:
             text = read_text(Path(given[file_name].strip())).strip()
         except UnreadableError as error:
-            # The path is not repeated: some put the secret itself there.
+            # The path is not repeated: it may be the secret itself, put there by mistake.
             faults.append(ConfigurationFault(file_name, f"cannot be read, {error.reason}: name a file with the value"))
             continue
         if not text:

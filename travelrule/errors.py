@@ -1,17 +1,17 @@
-"""The exceptions of the program: whose fault it is, what to do, and which exit code the command line gives.
+"""The exceptions of the program: whose fault it is, what to do, and the exit code of the command line.
 
 ::
 
-    TravelRuleError                 exit 1   something of ours went wrong
-    ├── UsageError                  exit 2   the caller asked for something that cannot be asked
-    │   ├── ConfigurationError      exit 2   settings or a file are wrong: every fault at once, with its fix
+    TravelRuleError                 exit 1   a fault of the program
+    ├── UsageError                  exit 2   the request cannot be served as it is
+    │   ├── ConfigurationError      exit 2   settings or a file are wrong: all faults, each with its fix
     │   └── NotBuiltError           exit 2   part of the contract that this version does not have yet
-    ├── ServiceUnavailable          exit 3   a service that we need could not be reached
-    └── AddressUnavailable          exit 3   an address that we serve could not be had
+    ├── ServiceUnavailable          exit 3   a required service could not be reached
+    └── AddressUnavailable          exit 3   an address to listen on is not available
 
-``code`` is stable and safe to log, to count and to show. The text of these exceptions names settings,
-services and places, never personal data and never a value that somebody sent: what a peer got wrong is a
-value (``Rejected``, ``Outcome``), not an exception.
+``code`` is stable and safe to log, to count and to show. The text of these exceptions names settings, services and
+places, never personal data and never a received value: a fault of a peer is a value (``Rejected``, ``Outcome``), not an
+exception.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import ClassVar
 
 
 class TravelRuleError(Exception):
-    """The root: whatever the program raises on purpose can be caught by this name."""
+    """The base of all exceptions that the program raises on purpose."""
 
     code: ClassVar[str] = "INTERNAL"
     exit_code: ClassVar[int] = 1
 
 
 class UsageError(TravelRuleError):
-    """Wrong use: nothing was done, and the same call again will not help."""
+    """Wrong use: nothing was done, and repeating the call does not help."""
 
     code = "USAGE"
     exit_code = 2
@@ -47,18 +47,18 @@ class NotBuiltError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationFault:
-    """One thing that is wrong with the settings: ``name`` is the setting (or file), ``fix`` a sentence."""
+    """One fault of the settings: ``name`` is the setting (or file), ``fix`` a sentence."""
 
     name: str
     fix: str
 
     def __str__(self) -> str:
-        """Name and fix, as the operator reads them."""
+        """Return name and fix, for the operator."""
         return f"{self.name}: {self.fix}"
 
 
 class ConfigurationError(UsageError):
-    """Settings or a file the operator wrote are wrong: ``faults`` holds all, ``name`` and ``fix`` the first.
+    """Settings or a file of the operator are wrong: ``faults`` holds all, ``name`` and ``fix`` the first.
 
     The text never repeats a value, because the value may be a secret.
     """
@@ -81,16 +81,17 @@ class ConfigurationError(UsageError):
 
     @classmethod
     def of(cls, faults: Iterable[ConfigurationFault]) -> ConfigurationError:
-        """One exception for one or more faults."""
+        """Return one exception for one or more faults."""
         first, *rest = faults
         return cls(first.name, first.fix, *rest)
 
 
-class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the case, as HTTP does
-    """A service that we need (``broker``, ``database``, ``hub``, ``builder``) could not be reached, or refuses us.
+class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- names the state, as HTTP does
+    """A required service (``broker``, ``database``, ``hub``, ``builder``) could not be reached or refuses the
+    connection.
 
-    ``problem`` is what it does or fails to do, ``place`` where it was looked for, ``fix`` names the setting and what to
-    do.
+    ``problem`` completes the sentence that begins with the service, ``place`` is its address, ``fix`` names the setting
+    and the remedy.
     """
 
     code = "SERVICE_UNAVAILABLE"
@@ -105,8 +106,8 @@ class ServiceUnavailable(TravelRuleError):  # noqa: N818 -- says what is the cas
 
 
 class AddressUnavailable(TravelRuleError):  # noqa: N818 -- as above
-    """An address to listen on is taken, or is not of this machine. ``setting`` is where it was given, ``taken`` whether
-    another socket has it.
+    """An address to listen on is taken or does not belong to this machine. ``setting`` is its setting, ``taken``
+    whether another socket uses it.
     """
 
     code = "ADDRESS_UNAVAILABLE"

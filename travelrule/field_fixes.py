@@ -1,5 +1,5 @@
-"""What is wrong with a field of a file or a setting, as an operator reads it: the validation library's own texts, which
-speak of inputs and types of Python, are never shown.
+"""The fault of a field of a file or a setting in an operator's terms. The texts of the validation library, which
+mention inputs and types of Python, are never shown.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _PATTERNS: Mapping[str, str] = {
     r"^[^\x00-\x1f]+$": "one line of text",
     r"^[A-Z_]{0,60}$": "a code of capitals and underscores, at most 60 long",
 }
-"""The patterns of fields in words; a pattern without words is shown itself."""
+"""The patterns of fields in words; any other pattern is shown itself."""
 
 
 def _bound(text: str, name: str) -> Callable[[Mapping[str, Any]], str]:
@@ -90,7 +90,7 @@ _THEIRS = frozenset(get_args(ErrorType))
 
 
 def fix_of(detail: ErrorDetails) -> str:
-    """What to write instead, without repeating what stands there. A validator of ours has its own sentence."""
+    """Return what to write instead, without repeating the value. Our validators bring their own sentence."""
     kind = detail["type"]
     if kind in _FIXES:
         return _FIXES[kind]

@@ -8,7 +8,7 @@ from travelrule.errors import ConfigurationError
 
 
 class UnreadableError(Exception):
-    """``reason`` says why a file cannot be read, without its path."""
+    """A file cannot be read; ``reason`` does not repeat its path."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -16,7 +16,7 @@ class UnreadableError(Exception):
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises ``UnreadableError``."""
+    """Return the text of a file. Raises ``UnreadableError``."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -32,7 +32,7 @@ def require_file(setting: str, path: Path) -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """Why a file cannot be read, from what reading it raised."""
+    """Return why a file cannot be read, from the exception that reading it raised."""
     match error:
         case FileNotFoundError() | NotADirectoryError():
             return "no such file"

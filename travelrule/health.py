@@ -1,9 +1,8 @@
-"""What a role tells the orchestrator: ``/metrics``, ``/livez`` and ``/readyz`` on ``METRICS_LISTEN``.
+"""The probes of a role: ``/metrics``, ``/livez`` and ``/readyz`` on ``METRICS_LISTEN``.
 
-Live means progress, not existence: a worker that has work and has finished none for too long is dead although
-its process runs, and only a restart helps (stuck consumers after broker restarts are known, see ADR 0004).
-Ready means that what the role needs can be reached now; a role that is not ready is left alone and asked
-again.
+Live means progress, not existence: a worker that has work and has finished none for too long is dead although its
+process runs, and only a restart helps (stuck consumers after broker restarts are known, see ADR 0004). Ready means that
+the services of the role can be reached now; a role that is not ready gets no traffic until its probe succeeds.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from travelrule.log_fields import describe
 from travelrule.metrics import exposition
 
 Check = Callable[[], bool] | Callable[[], Awaitable[bool]]
-"""One question with a yes or no answer; it may be asynchronous and may raise, which counts as no."""
+"""A yes-or-no check; it may be asynchronous, and an exception counts as no."""
 
 CHECK_SECONDS_MAX = 2.0
 LIMITS = ListenerLimits(
@@ -38,18 +37,17 @@ LIMITS = ListenerLimits(
     connections_per_source=48,
     body_memory=65_536,
 )
-"""A few scrapers and probes, which send no bodies. ``/metrics`` may have some hundred KB to be taken."""
+"""For a few scrapers and probes, which send no bodies. ``/metrics`` may have some hundred KB."""
 DESCRIPTORS_BESIDE = 256
 """Database, broker, hub and files of a role."""
 GRACE_SECONDS = 5
 
 
-class Progress:
-    """Tells whether a loop that has work gets on with it.
+class LoopProgress:
+    """Liveness check of a loop.
 
-    ``waiting`` says whether there is work (a full queue, lag); ``done()`` is called after each finished
-    piece. With no work, or with a piece finished in the last ``limit_seconds``, the answer is yes. ``clock``
-    counts seconds.
+    ``waiting`` returns whether there is work (a full queue, lag); ``done()`` is called after each finished piece. The
+    check succeeds without work, or if a piece was finished within the last ``limit_seconds``. ``clock`` counts seconds.
     """
 
     def __init__(
@@ -62,7 +60,7 @@ class Progress:
         self._busy_since: float | None = None
 
     def done(self) -> None:
-        """Note that a piece of work is finished."""
+        """Record that a piece of work is finished."""
         self._last_done = self._clock()
 
     def __call__(self) -> bool:
@@ -70,17 +68,17 @@ class Progress:
         if not self._waiting():
             self._busy_since = None
             return True
-        # Idle time does not count: the limit starts with the first probe that sees work.
+        # Idle time does not count: the limit starts with the first probe while there is work.
         now = self._clock()
         self._busy_since = now if self._busy_since is None else self._busy_since
         return now - max(self._last_done, self._busy_since) <= self._limit_seconds
 
 
 def create_health(live: Mapping[str, Check], ready: Mapping[str, Check]) -> Starlette:
-    """Make the ASGI application of the three pages. ``live`` and ``ready`` are checks by name.
+    """Create the ASGI application of the three pages. ``live`` and ``ready`` are checks by name.
 
-    A probe answers 200 if all its checks say yes, else 503 with ``{"ok": false, "checks": {name: text}}``;
-    the texts are ``ok``, ``failed``, ``too slow`` and the class of what a check raised.
+    A probe answers 200 if all its checks succeed, else 503 with ``{"ok": false, "checks": {name: text}}``; the texts
+    are ``ok``, ``failed``, ``too slow`` and the class of the exception that a check raised.
     """
 
     async def metrics(request: Request) -> Response:
@@ -97,7 +95,7 @@ def create_health(live: Mapping[str, Check], ready: Mapping[str, Check]) -> Star
 
 
 async def _probe(checks: Mapping[str, Check]) -> Response:
-    checks = dict(checks)  # a starting process adds checks meanwhile
+    checks = dict(checks)  # a starting process adds checks during the await
     answers = await asyncio.gather(*(_answer(check) for check in checks.values()))
     ok = all(answer == "ok" for answer in answers)
     body = {"ok": ok, "checks": dict(zip(checks, answers, strict=True))}
@@ -112,12 +110,12 @@ async def _answer(check: Check) -> str:
                 answer = await answer
     except TimeoutError:
         return "too slow"
-    except Exception as error:  # noqa: BLE001 -- a probe must answer whatever a driver raises
+    except Exception as error:  # noqa: BLE001 -- a probe answers whatever a driver raises
         return str(describe(error)["class"])
     return "ok" if answer else "failed"
 
 
 def health_server(app: Starlette) -> ListenerServer:
-    """Make the server for ``app``: ``await server.serve(sockets)``, and ``server.should_exit = True`` ends it."""
+    """Create the server of ``app``: ``await server.serve(sockets)`` runs it, ``server.should_exit = True`` ends it."""
     limits = fitted("metrics", LIMITS, DESCRIPTORS_BESIDE)
     return ListenerServer(app, name="metrics", limits=limits, grace_seconds=GRACE_SECONDS)

@@ -1,9 +1,9 @@
-"""What may be shown of a library's log message: the author's text, and arguments of a shape that holds no person.
+"""The part of a library's log message that may be shown: its template, and arguments that cannot hold personal data.
 
-The list is closed. A template is shown only if it is a constant of the code that logged it; an argument only if it is
-a small number, an error (class, cause, number of the system error), a type, an address of a machine, or a name from the
+The list is closed. A template is shown only if it is a constant of the code that logged it; an argument only if it is a
+small number, an error (class, cause, number of the system error), a type, the address of a machine, or a name from the
 settings: topics, consumer group, hosts. Everything else is ``<withheld>``: the text of a database error quotes
-parameters, and what a client library formats may be a record's key.
+parameters, and a client library may format the key of a record.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from travelrule.log_fields import WITHHELD, describe
 FRAMES_MAX = 16
 ITEMS_MAX = 8
 NUMBER_MAX = 65_535
-"""Ports, node ids, partitions and attempts are below it; account numbers and identifiers are seldom."""
+"""Ports, node ids, partitions and attempts are below it; account numbers and identifiers rarely are."""
 
 CONVERSION = re.compile(r"%(?:\((?P<name>[^)]*)\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,31})(?:\.[a-z0-9](?:[a-z0-9-]{0,31})){0,8}")
 _CLASS = re.compile(r"[A-Z][A-Za-z]{2,60}(?:Error|Exception|Request|Response)(?:_v\d{1,2})?")
-"""Some clients log the name of an error or of a request of their protocol instead of the thing."""
+"""Some clients log the name of an error or a request of their protocol."""
 _PORT_MAX = 65_535
 
 
 class LibraryMessages:
-    """Formats the messages of libraries. ``names`` (topics, groups) and ``hosts`` are those of the settings."""
+    """Formats messages of libraries. ``names`` (topics, groups) and ``hosts`` are those of the settings."""
 
     def __init__(self, names: Collection[str] = (), hosts: Collection[str] = ()) -> None:
         self._names = frozenset(names)
@@ -69,7 +69,7 @@ class LibraryMessages:
         return text + template[end:]
 
     def shown(self, value: object) -> str:
-        """The argument as it may be written, by its type and shape."""
+        """Return the argument as it may be written, by its type and form."""
         if value is None or isinstance(value, bool):
             return str(value)
         if isinstance(value, BaseException):
@@ -93,7 +93,7 @@ class LibraryMessages:
         return f"[{', '.join(shown)}]"
 
     def _known_tuple(self, value: tuple[Any, ...]) -> str | None:
-        """A partition of a known topic, or a broker, as Kafka clients name them."""
+        """Return a partition of a known topic, or a broker, in the notation of Kafka clients."""
         fields = getattr(value, "_fields", ())
         if fields[:2] == ("topic", "partition"):
             return f"{self.shown(value[0])}-{self.shown(value[1])}"
@@ -110,19 +110,19 @@ class LibraryMessages:
         return self._is_host(text)
 
     def _is_host(self, text: str) -> bool:
-        """An address, a host of the settings, or one beside or below it: brokers advertise names of their own."""
+        """Whether it is an address, a host of the settings, or in a domain of one: brokers advertise other names."""
         if text in self._hosts or _is_address(text):
             return True
         return bool(_HOST.fullmatch(text)) and text.endswith(self._below)
 
 
 def constant_template(record: logging.LogRecord) -> str | None:
-    """The message as its author wrote it, or None if it was put together before it was logged."""
+    """Return the template of the message, or None if the message was formatted before it was logged."""
     if not isinstance(record.msg, str):
         return None
-    # mode, below Faust, puts the name of the service before the text: "[^--Consumer]: text".
+    # mode, a library of Faust, puts the name of the service before the text: "[^--Consumer]: text".
     bare = record.msg.partition("]: ")[2] if record.msg.startswith("[^") else record.msg
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- the only way to the caller's constants
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- no other way to the caller's constants
     for _ in range(FRAMES_MAX):
         if frame is None:
             return None
@@ -133,7 +133,7 @@ def constant_template(record: logging.LogRecord) -> str | None:
 
 
 def error_text(error: BaseException) -> str:
-    """An error on one line: its class, our code or the number of the system error, the class of its cause."""
+    """Return an error on one line: its class, our code or the number of the system error, the class of its cause."""
     said = describe(error)
     rest = [str(said[name]).rpartition(".")[2] for name in ("code", "cause") if name in said]
     return type(error).__name__ + (f" ({', '.join(rest)})" if rest else "")

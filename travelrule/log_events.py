@@ -1,8 +1,8 @@
-"""Every event that a log line may name: level, fields and meaning. The page ``docs/generated/logs.md`` is made of it.
+"""Every event of the log lines: level, fields and meaning. ``docs/generated/logs.md`` is generated from this table.
 
-Levels: ``error`` wants a person, ``warning`` is a fault that the program deals with or that somebody decides on,
-``info`` is what happened, ``debug`` is for developers. A fact about a subject (verdict, alert, dead letter, call) is
-one line where it is committed; what may come in great number besides is ``counted`` (see ``repeated_lines``).
+Levels: ``error`` needs an operator, ``warning`` is a fault that the program handles or an operator decides on, ``info``
+is a fact, ``debug`` is for developers. A fact about a subject (verdict, alert, dead letter, call) is one line, written
+after its commit; other events that may be frequent are ``counted`` (see ``repeated_lines``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One row. ``levels``: more than one where the fields decide."""
+    """One row. ``levels``: more than one if the level depends on the fields."""
 
     name: str
     levels: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""What may stand in a log line: the fields, and the shape that a value of each must have.
+"""The allow-list of log lines: their fields, and the shape of the values of each.
 
-The list is closed, so that personal data cannot be logged by accident: no field holds a name, a birth date,
-an address, a txid, a customer or an account. A token has no blanks and no letters outside ASCII, which most
-names have, and is short; a value of another shape is written as ``<withheld>``.
+The list is closed, so that personal data cannot be logged by accident: no field holds a name, a birth date, an address,
+a txid, a customer or an account. A token is short and has neither blanks nor letters outside ASCII, which most names
+have; a value of another shape is written as ``<withheld>``.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ WITHHELD = "<withheld>"
 SENTENCE_LENGTH_MAX = 400
 
 WRITTEN = (str, PurePath, Enum, UUID, datetime, HostPort)
-"""Types whose text is known; an object of any other may say anything, or raise."""
+"""Types whose text is known; that of any other object may hold anything, or raise."""
 
 Value = str | int | float | bool | None
 Line = dict[str, Value | dict[str, Value] | list[str]]
 """A log line before it is written as text."""
 
 
-class Shape(Enum):
-    """How a value is checked before it is written."""
+class FieldShape(Enum):
+    """The check of a value before it is written."""
 
     TOKEN = "token"  # noqa: S105 -- a shape of text, not a secret
     NUMBER = "number"
     PATH = "path"
-    SENTENCE = "sentence"  # of ours, word for word from the source
+    SENTENCE = "sentence"  # one of ours, word for word from the source
     ERROR = "error"  # an exception: class, our code, place; never its text
 
 
@@ -63,62 +63,62 @@ _NUMBERS = """
 _PATHS = "file folder listen"
 _SENTENCES = "fix detail hint"
 
-FIELDS: Mapping[str, Shape] = MappingProxyType(
-    dict.fromkeys(_TOKENS.split(), Shape.TOKEN)
-    | dict.fromkeys(_NUMBERS.split(), Shape.NUMBER)
-    | dict.fromkeys(_PATHS.split(), Shape.PATH)
-    | dict.fromkeys(_SENTENCES.split(), Shape.SENTENCE)
-    | {"error": Shape.ERROR}
+FIELDS: Mapping[str, FieldShape] = MappingProxyType(
+    dict.fromkeys(_TOKENS.split(), FieldShape.TOKEN)
+    | dict.fromkeys(_NUMBERS.split(), FieldShape.NUMBER)
+    | dict.fromkeys(_PATHS.split(), FieldShape.PATH)
+    | dict.fromkeys(_SENTENCES.split(), FieldShape.SENTENCE)
+    | {"error": FieldShape.ERROR}
 )
-"""Every field that a log line may have. A new one is added here, where a reviewer asks what it can hold."""
+"""Every field of the log lines. Who adds one states in review what it can hold."""
 
 
 class LogFieldError(TravelRuleError):
-    """A log line names a field that is not in ``FIELDS``, or its event is not a plain-name: mend the call."""
+    """A log line has a field that is not in ``FIELDS``, or an event that is not a plain-name: correct the call."""
 
     code = "LOG_FIELD"
 
 
-def shaped(shape: Shape, value: object) -> Value | dict[str, Value]:
-    """Return the value as it may be written, or ``<withheld>`` if it has not the shape."""
+def shaped(shape: FieldShape, value: object) -> Value | dict[str, Value]:
+    """Return the value as it may be written, or ``<withheld>`` if it has another shape."""
     if value is None or isinstance(value, bool):
         return value
-    if shape is Shape.ERROR:
+    if shape is FieldShape.ERROR:
         return describe(value) if isinstance(value, BaseException) else WITHHELD
-    if shape is Shape.NUMBER:
+    if shape is FieldShape.NUMBER:
         return value if isinstance(value, int | float) else WITHHELD
     if isinstance(value, int):
         return value
     if not isinstance(value, WRITTEN):
         return WITHHELD
     text = str(value)
-    if shape is Shape.SENTENCE:
+    if shape is FieldShape.SENTENCE:
         short = len(text) <= SENTENCE_LENGTH_MAX
         return text if short and text.isascii() and text.isprintable() else WITHHELD
-    pattern = PATH if shape is Shape.PATH else TOKEN
+    pattern = PATH if shape is FieldShape.PATH else TOKEN
     return text if pattern.fullmatch(text) else WITHHELD
 
 
 def describe(error: BaseException) -> dict[str, Value]:
-    """Say what an exception is without its text, which may quote a row, a request or a parameter.
+    """Describe an exception without its text, which may quote a row, a request or a parameter.
 
     ``class`` is the class, ``code`` our stable code or the five characters of an SQL state, ``cause`` the
-    class of what it came from, ``at`` the innermost place in the source. Local variables are never looked at.
+    class of its cause, ``at`` the innermost place in the source. Local variables are never read.
     """
     cause = getattr(error, "orig", None) or error.__cause__ or error.__context__
-    said: dict[str, Value] = {"class": _class_name(error)}
+    described: dict[str, Value] = {"class": _class_name(error)}
     code = _code(error) or (_code(cause) if isinstance(cause, BaseException) else None)
     if code:
-        said["code"] = code
+        described["code"] = code
     if isinstance(cause, BaseException):
-        said["cause"] = _class_name(cause)
+        described["cause"] = _class_name(cause)
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
     if place is not None:
         frame = place.tb_frame.f_code
-        said["at"] = f"{_short(frame.co_filename)}:{place.tb_lineno}:{frame.co_name}"
-    return said
+        described["at"] = f"{_short(frame.co_filename)}:{place.tb_lineno}:{frame.co_name}"
+    return described
 
 
 def _class_name(error: BaseException) -> str:
@@ -127,7 +127,7 @@ def _class_name(error: BaseException) -> str:
 
 
 def _code(error: BaseException) -> str | None:
-    """Find a code that cannot be data: our own constant, an SQL state, the number of a system error."""
+    """Return a code that cannot be data: one of our constants, an SQL state, the number of a system error."""
     for name, pattern in (("code", _CODE), ("sqlstate", _SQLSTATE)):
         value = getattr(error, name, None)
         if isinstance(value, str) and pattern.fullmatch(value):
@@ -136,5 +136,5 @@ def _code(error: BaseException) -> str | None:
 
 
 def _short(filename: str) -> str:
-    """Keep the last two parts: enough to find the file, nothing about the machine."""
+    """Return the last two parts of the path: enough to find the file, nothing about the machine."""
     return "/".join(PurePath(filename).parts[-2:])

@@ -1,10 +1,9 @@
-"""How log records become lines: ours with checked fields, those of libraries without what they quote.
+"""Log records as lines: ours with checked fields, those of libraries without quoted data.
 
-A library's message is written with the arguments that ``library_messages`` lets through. A message that was put
-together before it was logged may quote a row, a request or an exception, so only its place is written. Exceptions are
-class, code and place: the text of a database error quotes parameters (``DETAIL: Key (name)=(...)``), that of a decoding
-error quotes the input. Lines of libraries, and those of ours that may come in great number, go through
-``repeated_lines``.
+A library's message is written with the arguments that ``library_messages`` permits. A message that was formatted before
+it was logged may quote a row, a request or an exception, so only its place is written. Exceptions are class, code and
+place: the text of a database error quotes parameters (``DETAIL: Key (name)=(...)``), that of a decoding error quotes
+the input. Repeated lines of libraries, and those of ours that may be frequent, are counted (``repeated_lines``).
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from travelrule.log_fields import WITHHELD, Line, describe
 from travelrule.repeated_lines import INTERVAL_SECONDS, Key, RepeatedLines, Summary
 
 ATTRIBUTE = "travelrule_line"
-"""The attribute of a record in which our logger hands over the event and its checked fields."""
+"""The attribute of a record that holds the event and checked fields of our line."""
 COUNTED = "travelrule_counted"
-"""The attribute that says whether our line is counted when it is repeated."""
+"""The attribute of a record that is true if our line is counted when it is repeated."""
 
 OURS = "travelrule"
 _STYLES = {"debug": "dim", "info": "green", "warning": "yellow", "error": "bold red", "critical": "bold red"}
@@ -62,7 +61,7 @@ class LineHandler(logging.StreamHandler[TextIO]):
         """Write the record, or count it."""
         if not hasattr(record, ATTRIBUTE):
             if record.levelno < logging.WARNING:
-                return  # a library that set the level of its logger itself
+                return  # a library may set the level of its logger itself
             if not isinstance(record.msg, str):
                 record = logging.makeLogRecord({**record.__dict__, "msg": WITHHELD})
         with contextlib.suppress(DropEvent):
@@ -147,7 +146,7 @@ def _head(record: logging.LogRecord) -> Line:
 
 
 def count_line(summary: Summary, now: float) -> Line:
-    """The line that tells how often a line came besides."""
+    """Return the line with the count of a repeated line."""
     last: Line = {"event": "various", "logger": "various"} if summary.mixed else summary.last
     line: Line = {
         "at": _instant(now),
@@ -162,7 +161,7 @@ def count_line(summary: Summary, now: float) -> Line:
 
 
 def _key(line: Line) -> tuple[str, ...]:
-    """Our lines are alike if event and error are, and what they name; their numbers differ."""
+    """Return the key of our line: lines with the same event, error and names are repetitions; their numbers differ."""
     error = line.get("error")
     kind = str(error.get("class")) if isinstance(error, dict) else ""
     names = (str(line[name]) for name in ("operation", "member", "job", "topic", "code") if name in line)

@@ -1,9 +1,8 @@
 """Every metric of the program, declared once: type, unit, labels, meaning (contract section 6).
 
-The constants are what code counts with; ``METRICS`` is what the documentation is generated from. A label
-never holds an address, a txid, a person or a subject id: the values of ``vasp`` and ``list`` are bounded by
-the directory and by the lists that an operator loaded, all others by the code. Units and suffixes follow
-Prometheus' rules.
+Code counts with the constants; the documentation is generated from ``METRICS``. A label never holds an address, a txid,
+a person or a subject id: the values of ``vasp`` and ``list`` are bounded by the directory and by the lists that an
+operator loaded, all others by the code. Units and suffixes follow the rules of Prometheus.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import choose_encoder
 
 REGISTRY = CollectorRegistry(auto_describe=True)
-"""Our own registry: nothing that a library registers globally appears under ``/metrics``."""
+"""Our registry: metrics that a library registers globally do not appear under ``/metrics``."""
 
 ProcessCollector(registry=REGISTRY)
 
-# OpenTelemetry's list for processing; the second one goes on for exchanges that wait for a counterparty.
+# OpenTelemetry's list for processing; the second one is extended for exchanges that wait for a counterparty.
 PROCESSING_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 EXCHANGE_BUCKETS = (*PROCESSING_BUCKETS, 30.0, 60.0, 300.0)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
-    """One row of the metrics table: what a chart or an alert rule may rely on."""
+    """One row of the metrics table, on which charts and alert rules may rely."""
 
     name: str
     type: Literal["counter", "gauge", "histogram"]
@@ -171,10 +170,9 @@ CONNECTIONS_REFUSED_TOTAL = _counter(
 
 
 def exposition(accept: str = "") -> tuple[bytes, str]:
-    """Write all metrics as text, with its content type.
+    """Return all metrics as text, with its content type.
 
-    ``accept`` is the request's ``Accept`` header: who asks for OpenMetrics gets it, any other Prometheus
-    text.
+    ``accept`` is the request's ``Accept`` header: OpenMetrics if it is listed there, else Prometheus text.
     """
     encode, content_type = choose_encoder(accept)
     return encode(REGISTRY), content_type

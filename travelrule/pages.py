@@ -1,4 +1,4 @@
-"""Pages of ``docs/generated`` that a module of ours writes: their tables, and the command that writes or checks one."""
+"""Pages of ``docs/generated`` that a module writes: their tables, and the command that writes or checks one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Give a table in Markdown."""
+    """Return a table in Markdown."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def write_or_check(module: str, description: str, page: str, path: Path, arguments: Sequence[str] | None) -> int:
-    """Write the page, or with ``--check`` say whether it would change; give the exit code."""
+    """Write the page, or with ``--check`` report whether it would change; return the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if the page would change")
     if not parser.parse_args(arguments).check:

@@ -1,7 +1,7 @@
-"""Lines that come again and again: the first is written, the others are counted and written as one line a minute.
+"""Repeated lines: the first is written, the others are counted and written as one line a minute.
 
-Memory and output are bounded whatever is logged: ``KEYS_MAX`` different lines are known at a time, each of which is
-written at most twice within an interval (itself, and the count of its repeats); what comes on top shares one more.
+Memory and output are bounded: at most ``KEYS_MAX`` different lines are tracked at a time, each of which is written at
+most twice within an interval (itself, and the count of its repetitions); all further lines share one more entry.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Summary:
     count: int
     seconds: float
     mixed: bool
-    """They were not like each other: more different lines came than are known at a time."""
+    """They were different lines: more than are tracked at a time."""
 
 
 class RepeatedLines:
-    """Decides what is written. Times are seconds."""
+    """Selects the lines to write. Times are seconds."""
 
     def __init__(self, interval: float = INTERVAL_SECONDS, keys_max: int = KEYS_MAX) -> None:
         self._interval = interval
@@ -45,11 +45,11 @@ class RepeatedLines:
 
     @property
     def pending(self) -> bool:
-        """Whether there are counts that were not written."""
+        """Whether there are unwritten counts."""
         return any(repeats.count for repeats in self._known.values())
 
     def admit(self, key: Key, line: Line, now: float) -> bool:
-        """Whether the line is to be written now; else it is counted."""
+        """Return whether the line is to be written now; otherwise count it."""
         if key not in self._known and len(self._known) >= self._keys_max:
             key = OTHERS
         repeats = self._known.get(key)
@@ -61,12 +61,12 @@ class RepeatedLines:
         return False
 
     def due(self, now: float) -> list[Summary]:
-        """The counts whose interval is over. A line that was not repeated within it is new when it comes next."""
+        """Take the counts whose interval is over. A line that was not repeated within it counts as new."""
         over = [key for key, repeats in self._known.items() if not 0 <= now - repeats.since < self._interval]
         return self._taken(over, now)
 
     def rest(self, now: float) -> list[Summary]:
-        """All counts, at the end of the process."""
+        """Take all counts, at the end of the process."""
         return self._taken(list(self._known), now)
 
     def _taken(self, keys: list[Key], now: float) -> list[Summary]:

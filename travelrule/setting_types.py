@@ -1,4 +1,4 @@
-"""What the values of settings look like, and the sentence that an operator reads when one does not."""
+"""The forms of values of settings, and the sentence for an operator if a value has another form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PORT_MAX = 65_535
 
 @dataclass(frozen=True, slots=True)
 class HostPort:
-    """An address to listen on. An empty host is loopback (``0.0.0.0`` has to be asked for); port 0 is any."""
+    """An address to listen on. An empty host is loopback (``0.0.0.0`` must be given explicitly); port 0 is any."""
 
     host: str
     port: int
@@ -39,7 +39,7 @@ class HostPort:
         return cls(bare or "127.0.0.1", int(port))
 
     def __str__(self) -> str:
-        """Write the form that ``parse`` reads."""
+        """Return the form that ``parse`` reads."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -71,7 +71,7 @@ _POSTGRESQL_OPTIONS = frozenset(
         "servicefile", "ssl", "statement_cache_size", "target_session_attrs",
     }
 )  # fmt: skip
-"""What may stand behind the ``?``: the driver refuses anything else when it connects."""
+"""Permitted parameters after the ``?``: the driver refuses any other when it connects."""
 
 
 def _database_url(value: str) -> str:

@@ -1,9 +1,8 @@
 """The settings of an installation (contract section 2): one frozen object, read once, from ``TRAVELRULE_*``.
 
-``Settings.load()`` reads the environment, the files named by ``*_FILE`` and, for development, ``.env`` in the
-working directory; every fault is reported at once. ``Settings(hub_url=...)`` takes nothing but its arguments,
-which is what tests and the demo use. Secrets are ``SecretStr``: neither ``repr`` nor an error text shows
-them.
+``Settings.load()`` reads the environment, the files named by ``*_FILE`` and, for development, ``.env`` in the working
+directory; all faults are reported together. ``Settings(hub_url=...)`` uses only its arguments, for tests and the demo.
+Secrets are ``SecretStr``: neither ``repr`` nor an error text shows them.
 """
 
 from __future__ import annotations
@@ -155,7 +154,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments only: ``load`` is the one place that looks at the environment."""
+        """Use arguments only: ``load`` alone reads the environment."""
         return (init_settings,)
 
     @classmethod
@@ -174,7 +173,7 @@ class Settings(BaseSettings):
     def examine(
         cls, environ: Environment | None = None, dotenv: Path | None = None
     ) -> tuple[Settings, list[ConfigurationFault]]:
-        """Read the settings as ``load`` does; what is wrong is left at its default and named in the faults."""
+        """Read the settings as ``load`` does; a wrong value is left at its default and named in the faults."""
         if environ is None:
             environ, dotenv = os.environ, dotenv or Path(".env")
         source = with_dotenv(environ, dotenv) if dotenv else environ
@@ -198,7 +197,7 @@ class Settings(BaseSettings):
 
     @property
     def embedded_broker(self) -> bool:
-        """Whether the broker is the built-in one, which is for trying out only."""
+        """Whether the broker is the built-in one, for trying out only."""
         return self.broker_url == EMBEDDED
 
     @property
@@ -217,7 +216,7 @@ class Settings(BaseSettings):
             raise ConfigurationError.of(missing)
 
     def contradictions(self) -> list[ConfigurationFault]:
-        """Find settings that are right alone and wrong together."""
+        """Return the faults of settings that are valid alone and contradict each other."""
         together = (
             ("broker_sasl_mechanism", "broker_sasl_username"),
             ("broker_sasl_username", "broker_sasl_password"),
@@ -240,7 +239,7 @@ def _is_secret(annotation: Any) -> bool:
 
 
 def _faults_of(error: ValidationError) -> list[ConfigurationFault]:
-    """The setting's name and what to write, without the value."""
+    """Return each setting's name and what to write, without the value."""
     faults = {}
     for line in error.errors(include_url=False, include_input=False):
         if line["type"] != "default_factory_not_called":

@@ -22,7 +22,7 @@ from streams.app import create_app
 from streams.codec import reader
 from streams.connection import connect
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule.engine.ports import Delivery
@@ -60,10 +60,10 @@ async def main(options: dict[str, Any]) -> None:
     connection = connect(settings)
     topics = Topics(settings.topic_prefix)
     app = create_app(settings, connection)
-    worker = FaustWorker(app, connection, topics, Progress())
+    worker = FaustWorker(app, connection, topics, CommitProgress())
     began: list[float] = []
     decoding = Decoding(options["count"], lambda: began.append(perf_counter()))
-    register_all(app, topics, Inlet(topics, decoding.put, Progress(), worker.fail))
+    register_all(app, topics, Inlet(topics, decoding.put, CommitProgress(), worker.fail))
     await worker.start()
     await decoding.done.wait()
     took = perf_counter() - began[0]

@@ -28,7 +28,7 @@ from tests.support.events import WITHDRAWAL_ID, requested
 from tests.support.inbound_messages import OWNER, TRANSFER_ID, ivms101, legal
 from tests.support.scene import Scene
 from tests.support.vasps import NORTH, SOUTH
-from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import DataRequestReceived, WithdrawalFacts
 from travelrule.disclosures.disclosure import DeadLetterShown
 from travelrule.engine.registry import INTERNAL, MACHINES
 from travelrule.machine.internal_inputs import CallResult

@@ -26,7 +26,7 @@ from travelrule.engine.input_envelope import pack, unpack
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, Emit, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
 
 FOLDER = ROOT / "tests" / "data" / "golden"

@@ -18,7 +18,7 @@ from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary import machine as beneficiary
 from travelrule.exchange.originator import machine as withdrawal
 from travelrule.machine.effects import Alert
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 
 WRITE = "make golden"
 KINDS = sorted(MACHINES)

@@ -29,7 +29,7 @@ from travelrule.gateway.openapi import openapi_document
 from travelrule.identity.profile import VaspProfile
 from travelrule.log_events import EVENTS as LOG_EVENTS
 from travelrule.log_fields import FIELDS
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.retry_table import OTHER_FIELDS, RESULTS
 from travelrule.machine.sources import InternalSource
 from travelrule.metrics import METRICS

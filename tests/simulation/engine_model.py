@@ -29,7 +29,7 @@ from travelrule.machine.effects import (
 )
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.sources import SUBJECTS
 from travelrule.policy.policy import Policy

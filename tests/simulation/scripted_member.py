@@ -14,7 +14,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Effect, Emit, EndUnsent, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input, RawMessage
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.messages.arrival import TxidLearned
 from travelrule.policy.policy import Policy

@@ -26,7 +26,7 @@ from tests.simulation.platform import Platform
 from tests.simulation.robots import Robot
 from tests.support.vasps import PROFILE
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 
 VASPS = ("north", "south")

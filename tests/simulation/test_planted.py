@@ -27,7 +27,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, DropCalls, Emit, Reply
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.retry_policy import Retry, next_action
 from travelrule.messages.inbound_request import AuthorizationReceived, TxidReportReceived
 from travelrule.policy.policy import Policy

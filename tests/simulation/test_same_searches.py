@@ -37,7 +37,7 @@ from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.list_versions import ListRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 SEED = 29
 WITHDRAWALS = 40
@@ -89,7 +89,7 @@ class Real:
         self.engine = Engine(
             VASP, database, MACHINES, keys, lambda: self.policy, dead_letter_headers, clock=lambda: self.now
         )
-        self.reads = Reads(database, VASP, keys.index.of, keys.unwrap, keys.open)
+        self.reads = SearchRepository(database, VASP, keys.index.of, keys.unwrap, keys.open)
         lists = ActiveLists(ListRepository(database, VASP), self.engine.alert, lambda: self.now)
         self.look_ups = LocalAnswers(self.reads, AuthorizationReader(database, VASP, keys, self.reads), lists)
         self.served = ServedWithdrawals(self.reads)

@@ -14,7 +14,7 @@ from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, SendMessage
 from travelrule.machine.input import Input, RawMessage, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import ExchangeRow, Projection
 from travelrule.policy.policy import Policy
 

@@ -11,9 +11,9 @@ from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import KytSearchResponse
 from travelrule.assessments import facts
 from travelrule.assessments.builder import BACKOFF_FIRST_SECONDS, BACKOFF_MAX_SECONDS, AssessmentBuilder
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
-from travelrule.assessments.risk_rating import NOT_SCREENABLE
+from travelrule.assessments.hub_screening import NOT_SCREENABLE
 from travelrule.assessments.state import Question
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult

@@ -15,18 +15,18 @@ from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
+from travelrule.assessments.assessment_request import begin, repeated, wanted_by
 from travelrule.assessments.builder import AssessmentBuilder
-from travelrule.assessments.external_events import dropped, operator_decided, timer_due
-from travelrule.assessments.list_screening import looked_up
-from travelrule.assessments.request import begin, repeated, wanted_by
-from travelrule.assessments.risk_rating import rated
+from travelrule.assessments.hub_screening import rated
+from travelrule.assessments.interruptions import dropped, operator_decided, timer_due
+from travelrule.assessments.sanctions_screening import looked_up
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import VERSION, WAITING
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
 from travelrule.messages.arrival import SearchCalledBack

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
 from travelrule.assessments import notifications
 from travelrule.assessments.builder import AssessmentBuilder
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
-from travelrule.assessments.risk_rating import NOT_SCREENABLE
+from travelrule.assessments.hub_screening import NOT_SCREENABLE
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode

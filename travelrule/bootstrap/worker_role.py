@@ -10,7 +10,7 @@ from agents import register_all
 from streams.app import create_app
 from streams.connection import Connection
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from streams.worker import FaustWorker
@@ -58,13 +58,13 @@ class WorkerRole:
     ) -> None:
         topics = Topics(opened.settings.topic_prefix)
         self._opened = opened
-        self._progress = Progress()
+        self._progress = CommitProgress()
         self._publisher = KafkaPublisher(connection, topics)
         app = create_app(opened.settings, connection)
         self._faust = FaustWorker(app, connection, topics, self._progress)
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
-        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
+        self._relay = Relay(opened.outbox, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.relay = self._relay
         watch = HubWatch()
         calling = CallExecutor(
@@ -81,7 +81,7 @@ class WorkerRole:
             watch=watch,
         )
         self._caller = CallDispatcher(
-            opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+            opened.calls, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
         opened.engine.caller = self._caller
         self._teller = MessageDispatcher(
@@ -93,7 +93,7 @@ class WorkerRole:
         self._refresher = DirectoryRefreshJob(
             counterparties,
             opened.directory.fetches,
-            opened.queues,
+            opened.calls,
             opened.leases,
             intake.submit,
             opened.engine.alert,

@@ -13,7 +13,7 @@ from typing import Any
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Effect, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
 from travelrule.messages.owner import OwnerHits, OwnerListed, entries_text, keys_of

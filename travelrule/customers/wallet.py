@@ -16,7 +16,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, Effect, SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, WalletRow
 from travelrule.machine.serialization import codec
 from travelrule.messages.owner import ListedAs, OwnerHits, OwnerListed, OwnerScreened, entries_text, keys_of

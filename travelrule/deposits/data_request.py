@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.nesting import is_nested_deeper
-from travelrule.deposits import wire_bodies
+from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.context import ContextWallet
+from travelrule.deposits.deposit_context import ContextWallet
 from travelrule.deposits.received_data import examine
-from travelrule.deposits.state import Found
+from travelrule.deposits.state import FoundVasp
 from travelrule.deposits.table import SEARCH, TRY
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import AcceptAnswer
@@ -73,15 +73,15 @@ def _look_later(builder: DepositBuilder) -> None:
         builder.set_timer(TRY, builder.backoff())
 
 
-def _send(builder: DepositBuilder, found: Found) -> str:
+def _send(builder: DepositBuilder, found: FoundVasp) -> str:
     profile = own_profile(builder.policy)
     owner = builder.state.wallet.owner if builder.state.wallet is not None else None
     if profile is None or owner is None:
         builder.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
         fail(builder, Cause.NOT_AVAILABLE)
         return "own profile missing"
-    clear, payload = wire_bodies.data_request(builder.state, found, owner, profile)
-    if missing := wire_bodies.missing_fields(found, owner, clear, payload, builder.policy):
+    clear, payload = request_bodies.data_request(builder.state, found, owner, profile)
+    if missing := request_bodies.missing_fields(found, owner, clear, payload, builder.policy):
         fail(builder, Cause.INFORMATION_INCOMPLETE, missing)
         return "more must be sent than is known"
     builder.drop(DATA_REQUEST)
@@ -176,7 +176,7 @@ def _search_anew(builder: DepositBuilder, seconds: float, why: str) -> str:
     return f"{why}: search anew"
 
 
-def _normal(builder: DepositBuilder, found: Found, report: CallResult) -> str:
+def _normal(builder: DepositBuilder, found: FoundVasp, report: CallResult) -> str:
     if report.accepted_for and report.accepted_for != report.transfer_id:
         return _not_bound(builder, "the answer was accepted for another request before")
     payload: dict[str, Any] | None = None if is_nested_deeper(report.payload) else report.payload

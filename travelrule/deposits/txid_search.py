@@ -8,10 +8,10 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.hub.search import TxidSearchResult
-from travelrule.deposits import wire_bodies
+from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import ask_vasp
-from travelrule.deposits.state import Found, Search
+from travelrule.deposits.state import FoundVasp, RunningSearch
 from travelrule.deposits.table import SEARCH
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Emit
@@ -34,9 +34,9 @@ ResultWord = Literal["found", "not-found", "ambiguous", "failed"]
 def begin_search(builder: DepositBuilder) -> None:
     """Begin a search with a new ``requestId``."""
     request_id = fresh_transfer_id(builder.item.salt)
-    builder.change(search=Search(request_id, builder.now), searches=builder.state.searches + 1, found=None)
+    builder.change(search=RunningSearch(request_id, builder.now), searches=builder.state.searches + 1, found=None)
     builder.drop(SEARCH_TXID, RESULT)
-    builder.call("txid-search", "", request_id, wire_bodies.txid_search(builder.state, request_id))
+    builder.call("txid-search", "", request_id, request_bodies.txid_search(builder.state, request_id))
     builder.set_timer(SEARCH, builder.policy.time_limits.search_limit)
 
 
@@ -155,7 +155,7 @@ def _ended(builder: DepositBuilder, request_id: str, result: TxidSearchResult, r
         if not entity or len(entity) > ENTITY_MAX or not entity.isprintable():
             publish(builder, request_id, "failed", result)
             return f"found, but not named: {search_again(builder, limits.search_again)}"
-        return _found(builder, Found(entity, request_id, report.counterparty_alliance or ""), result)
+        return _found(builder, FoundVasp(entity, request_id, report.counterparty_alliance or ""), result)
     if result.result == "valid" or result.reason_type == "ALLIANCE_DATA_NON_UNIQUE_RESULT":
         publish(builder, request_id, "ambiguous", result)
         _give_up(builder, Cause.ORIGINATOR_AMBIGUOUS)
@@ -171,7 +171,7 @@ def _ended(builder: DepositBuilder, request_id: str, result: TxidSearchResult, r
     return f"no usable result: {search_again(builder, 0 if lost else limits.search_again)}"
 
 
-def _found(builder: DepositBuilder, found: Found, result: TxidSearchResult) -> str:
+def _found(builder: DepositBuilder, found: FoundVasp, result: TxidSearchResult) -> str:
     builder.change(found=found, search=None)
     builder.clear_timer(SEARCH)
     publish(builder, found.request_id, "found", result)

@@ -14,7 +14,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry

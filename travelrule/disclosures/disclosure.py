@@ -13,7 +13,7 @@ from typing import Any
 from schemas.wire_model import Wire
 from travelrule.machine.decision import Decision, rejected
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
 from travelrule.policy.policy import Policy

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from travelrule.store.queues import CallItem, OutboxItem
+from travelrule.store.call_rows import CallItem
+from travelrule.store.outbox_rows import OutboxItem
 
 
 class Delivery(Protocol):

@@ -6,8 +6,9 @@ from schemas.wire_model import Wire
 from travelrule.assessments import machine as assessment
 from travelrule.customers import owner, wallet
 from travelrule.deposits import machine as deposit
-from travelrule.deposits import rendezvous, served_request
-from travelrule.deposits.served_request_input import INTERNAL as DATA_REQUESTS
+from travelrule.deposits.rendezvous import machine as rendezvous
+from travelrule.deposits.served_requests import machine as data_request
+from travelrule.deposits.served_requests.received_request import INTERNAL as DATA_REQUESTS
 from travelrule.directory import vasp
 from travelrule.disclosures import disclosure
 from travelrule.disclosures.disclosure import DISCLOSURES
@@ -15,7 +16,7 @@ from travelrule.exchange.beneficiary import machine as beneficiary
 from travelrule.exchange.originator import machine as originator
 from travelrule.exchange.originator.refused_request import REFUSED
 from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.messages.arrival import MEETING
 from travelrule.messages.assessment import ASSESSING
 from travelrule.messages.directory import INTERNAL as DIRECTORY
@@ -33,7 +34,7 @@ MACHINES: dict[str, Machine] = {
         disclosure.MACHINE,
         deposit.MACHINE,
         rendezvous.MACHINE,
-        served_request.MACHINE,
+        data_request.MACHINE,
         *assessment.MACHINES,
     )
 }

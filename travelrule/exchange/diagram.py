@@ -8,7 +8,7 @@ from pathlib import Path
 
 from travelrule.exchange.table import SIDES
 from travelrule.machine.alert_codes import SHARED_ALERTS
-from travelrule.machine.retry_table import BY_CLASS, BY_CODE, BY_STATUS, CONCLUDING_BY_CODE, Plan, Rule
+from travelrule.machine.retry_table import BY_CLASS, BY_CODE, BY_STATUS, CONCLUDING_BY_CODE, RetryPlan, RetryRule
 from travelrule.machine.state_diagram import alert_section, state_diagram, state_rows
 from travelrule.pages import table, write_or_check
 
@@ -21,17 +21,17 @@ Where an exchange stands, on each side, and what may change it. The law behind t
 first message.
 """
 
-PLANS: dict[Plan, str] = {
-    Plan.REPEAT: "authorization: 2 repeats within 60 s; data request: 3 tries; all else: after 1, 2 and 4 s",
-    Plan.STOP: "never again with this content",
-    Plan.NONCE: "at once with a new nonce and signature, up to 5 times",
-    Plan.KEY: "once, after the counterparty's key was fetched anew",
-    Plan.WAIT: "5 s to 5 min, at least `Retry-After`, up to 10 tries",
-    Plan.FULL: (
+PLANS: dict[RetryPlan, str] = {
+    RetryPlan.REPEAT: "authorization: 2 repeats within 60 s; data request: 3 tries; all else: after 1, 2 and 4 s",
+    RetryPlan.STOP: "never again with this content",
+    RetryPlan.NONCE: "at once with a new nonce and signature, up to 5 times",
+    RetryPlan.KEY: "once, after the counterparty's key was fetched anew",
+    RetryPlan.WAIT: "5 s to 5 min, at least `Retry-After`, up to 10 tries",
+    RetryPlan.FULL: (
         "5 s to 5 min; an operator is told after 10 tries; then a finish goes on hourly, and a txid report is begun "
         "anew an hour later, twice, if what stood against it may pass"
     ),
-    Plan.SHORT: "2 more tries, 30 s apart; then an operator is told, and stop",
+    RetryPlan.SHORT: "2 more tries, 30 s apart; then an operator is told, and stop",
 }
 
 
@@ -57,12 +57,15 @@ def _retries() -> Iterator[str]:
     owed = ((f"`{operation}`", f"`{code}`", f"`{plan}`") for (operation, code), plan in CONCLUDING_BY_CODE.items())
     yield table(("Operation", "Answer", "Plan"), owed)
     yield "All other operations. *Acted*: the counterparty may have acted. *Passing*: a fresh try later makes sense.\n"
-    rules: list[tuple[str, Rule]] = [(f"`{code}`", rule) for code, rule in BY_CODE.items()]
+    rules: list[tuple[str, RetryRule]] = [(f"`{code}`", rule) for code, rule in BY_CODE.items()]
     rules += [(f"any other {status}", rule) for status, rule in BY_STATUS.items()]
     rules += [(f"any other {first}xx", rule) for first, rule in BY_CLASS.items()]
     yield table(
         ("Answer", "Plan", "Acted", "Passing", "Operator told"),
-        ((name, f"`{rule.plan.value}`", *map(_mark, (rule.acted, rule.passing, rule.tell))) for name, rule in rules),
+        (
+            (name, f"`{rule.plan.value}`", *map(_mark, (rule.acted, rule.is_transient, rule.alerts)))
+            for name, rule in rules
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""What goes on after an answer: searches, analyses and their callbacks, each a task that somebody waits for."""
+"""Work that continues after an answer: searches, analyses and their callbacks, each a task of its own."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Coroutine
 
 
 class BackgroundTasks:
-    """The tasks of one hub. A task must not raise: nobody would hear of it."""
+    """The tasks of one hub. A task must not raise: the error would not be logged."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[None, None, None], name: str) -> None:
-        """Begin a task."""
+        """Start a task."""
         task = asyncio.create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     async def settled(self) -> None:
-        """Wait until every task that runs now has ended."""
+        """Wait until no task runs."""
         while self._running:
             await asyncio.wait(self._running)
 
     async def aclose(self, grace_seconds: float) -> None:
-        """End: what was accepted gets this long, then it is given up."""
+        """Wait ``grace_seconds`` for the running tasks, then cancel them."""
         if self._running:
             await asyncio.wait(self._running, timeout=grace_seconds)
         for task in self._running:

@@ -1,11 +1,9 @@
-"""What the bodies that come to the hub must hold (hub-api.md 4.A.4-4.A.10, P.2, section 10 "body fields").
+"""What request bodies and members' answers must hold (hub-api.md 4.A.4-4.A.10, P.2, section 10 "body fields").
 
-The hub forwards bytes, so it looks at fields only to refuse early what no member could process. It asks for
-no more than the specification: unknown fields, booleans for ``isExceedingThreshold`` and any case of
-enumerated values pass. ``""``, ``{}`` and ``null`` count as absent.
-
-A body that the hub answers itself is what the schema says (``schemas.hub.bodies``). Of one that it forwards the
-member is the judge: only what no member could process is refused here.
+A body that the hub forwards is refused only if no member could process it; the member checks the rest. The checks
+require no more than the specification: unknown fields, booleans for ``isExceedingThreshold`` and any case of
+enumerated values pass. ``""``, ``{}`` and ``null`` count as absent. A body that the hub answers itself must fit its
+schema (``schemas.hub.bodies``).
 """
 
 from __future__ import annotations
@@ -79,15 +77,15 @@ def _object(value: Any) -> bool:
 
 
 def absent(value: Any) -> bool:
-    """Whether a value counts as not sent: ``null``, ``""`` and ``{}`` (D8)."""
+    """Whether a value counts as absent: ``null``, ``""`` and ``{}`` (D8)."""
     return value is None or value in ("", {})
 
 
 @dataclass(frozen=True, slots=True)
 class RequestShape:
-    """The fields of a request body: ``required`` must be there, ``optional`` must fit if they are.
+    """The fields of a request body. ``required`` fields must be present; all fields that are present must fit.
 
-    With ``model`` the model decides what fits.
+    With ``model`` the body must also fit the model. ``bad_request`` (KYT) makes every fault a 400 ``BAD_REQUEST``.
     """
 
     required: tuple[tuple[str, Check], ...]
@@ -97,7 +95,7 @@ class RequestShape:
 
     @classmethod
     def of(cls, model: type[Wire], *, bad_request: bool = False) -> RequestShape:
-        """Make the shape of an operation that the hub answers itself: the one that its schema shows."""
+        """Return the shape of a body that the hub answers itself, from its schema."""
         required = tuple(
             (field.alias or name, _anything) for name, field in model.model_fields.items() if field.is_required()
         )
@@ -106,9 +104,8 @@ class RequestShape:
     def read(self, raw: bytes) -> dict[str, Any]:
         """Return the parsed body.
 
-        Raises ``HubFault`` 422: ``INVALID_MSG_FIELD_VALUE`` for what is no JSON object or does not fit,
-        ``MISSING_REQUIRED_MSG_FIELD`` for the first required field that is absent; with ``bad_request`` (KYT) all
-        of them 400 ``BAD_REQUEST``. Names fields, never values.
+        Raises ``HubFault`` 422: ``INVALID_MSG_FIELD_VALUE`` for a body that is no JSON object or does not fit,
+        ``MISSING_REQUIRED_MSG_FIELD`` for the first required field that is absent. Messages name fields, never values.
         """
         body = parse_object(raw)
         if body is None:
@@ -137,13 +134,13 @@ class RequestShape:
 
 @dataclass(frozen=True, slots=True)
 class AnswerShape:
-    """What a member's answer must hold; ``also_when`` is (field, value, one more required field)."""
+    """The required fields of a member's answer; ``also_when`` is (field, its value, one more required field)."""
 
     required: tuple[str, ...]
     also_when: tuple[str, str, str] | None = None
 
     def missing(self, answer: Mapping[str, Any]) -> str | None:
-        """Return the first required field that ``answer`` lacks, or nothing."""
+        """Return the first required field that ``answer`` lacks, if any."""
         for name in self.required:
             value = answer.get(name)
             if value is None or value == "":
@@ -156,7 +153,7 @@ class AnswerShape:
 
 
 def parse_object(raw: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in ``raw``, or nothing if it is not one."""
+    """Return the JSON object in ``raw``, None if it is not one."""
     try:
         parsed = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -192,7 +189,7 @@ TXID_CHECK = RequestShape(required=(("txid", _text), ("beneficiaryAddress", _tex
 _DATA_REQUEST = (("transferId", _text), ("txid", _text), ("beneficiaryAddress", _text), ("payload", _text))
 DATA_REQUEST = RequestShape(required=_DATA_REQUEST, optional=_WHERE)
 DATA_REQUEST_ABROAD = RequestShape(required=(*_DATA_REQUEST, *_WHERE))
-"""The same to a VASP of an affiliated network (D48); what its payload must hold is sealed from the hub."""
+"""``DATA_REQUEST`` to a VASP of an affiliated network (D48); the hub cannot read its payload."""
 
 WALLET_SCREENING = RequestShape.of(WalletScreeningRequest)
 TRANSACTION_SCREENING = RequestShape.of(TransactionScreeningRequest)

@@ -1,7 +1,7 @@
-"""Where a callback may go: a URL that a member names must not make the hub call inside its own network.
+"""Addresses that a callback may go to: a URL from a member must not direct the hub into its own network.
 
-A name is judged when it is resolved for the connection, so that it cannot change in between; an address in the URL is
-judged as it stands.
+A host name is checked when it is resolved for the connection, so that it cannot change in between. An address in the
+URL is checked as written.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def has_userinfo(url: str) -> bool:
-    """Whether a URL names a user, be it an empty one: readers differ on which part is the host then."""
+    """Whether a URL has a user part, even an empty one; parsers then disagree on which part is the host."""
     return _USERINFO.match(url) is not None
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that ``host`` is, or None for a name."""
+    """Return ``host`` as an address, None for a name."""
     try:
         return ip_address(host.strip("[]"))
     except ValueError:
@@ -32,15 +32,16 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def is_disguised(host: str) -> bool:
-    """Whether ``host`` is no address in its usual form, and no name either, as its last part is a number: systems take
-    such a text for an address, and a client may connect to it without asking its resolver.
+    """Whether ``host`` is an address in an unusual form: its last part is a number, so it is no name either.
+
+    Systems accept such a text as an address, and a client may connect to it without its resolver.
     """
     last = host.removesuffix(".").rpartition(".")[2]
     return literal_address(host) is None and _NUMBER.fullmatch(last) is not None
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address belongs to the public internet, an IPv4 address inside an IPv6 one included."""
+    """Whether an address belongs to the public internet. An IPv4 address inside an IPv6 one must be public too."""
     if isinstance(address, IPv6Address):
         inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         if address in _NAT64:
@@ -53,7 +54,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 class PublicResolver(AbstractResolver):
-    """Resolves names, and keeps the addresses that a callback may go to."""
+    """Resolver that returns public addresses only."""
 
     def __init__(self, inner: AbstractResolver | None = None) -> None:
         self._inner = inner or ThreadedResolver()
@@ -69,5 +70,5 @@ class PublicResolver(AbstractResolver):
         return public
 
     async def close(self) -> None:
-        """Close the resolver below."""
+        """Close the inner resolver."""
         await self._inner.close()

@@ -1,4 +1,4 @@
-"""Telling the end of a search to the URL its caller named (member-api.md section 11): one POST, no retry."""
+"""Callbacks: the outcome of a search, sent to the URL that its caller named (member-api.md section 11)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ URL_CHARACTERS_MAX = 2000
 
 
 class UnreachableCallbacks:
-    """``CallbackTransport`` of a hub without a way out: every callback is lost."""
+    """``CallbackTransport`` of a hub without network access: every callback is lost."""
 
     async def post_callback(self, _: CallbackCall) -> int:
         """Lose the callback."""
@@ -31,10 +31,10 @@ class UnreachableCallbacks:
 
 
 class CallbackSender:
-    """Checks and calls callback URLs.
+    """Checks callback URLs and sends outcomes to them: one POST each, no retry.
 
-    ``allow_http`` is the switch for tests: the hub's own machine may be called, by plain HTTP too.
-    ``timeout_seconds`` is the limit for one POST.
+    ``allow_http`` is for tests: URLs of the hub's own machine are accepted, also with plain HTTP. ``timeout_seconds``
+    is the limit for one POST.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class CallbackSender:
         self._allow_http = allow_http
         self._journal = journal
 
-    def url(self, given: Any) -> str:
-        """Return the URL to tell, empty for none; ``HubFault`` 422 for one that will not be called."""
+    def accepted_url(self, given: Any) -> str:
+        """Return the URL to call, empty if none is given. Raises ``HubFault`` 422 for a URL that is not allowed."""
         if absent(given):
             return ""
         if isinstance(given, str) and len(given) <= URL_CHARACTERS_MAX and self._may_be_called(given):
@@ -72,11 +72,11 @@ class CallbackSender:
         address = literal_address(url.host)
         if is_disguised(url.host):
             return False
-        # A name is judged when it is resolved for the connection.
+        # A name is checked when it is resolved for the connection.
         return url.scheme == "https" and (address is None or is_public(address))
 
-    async def tell(self, search: Operation, key: SearchKey, url: str, outcome: SearchOutcome) -> None:
-        """Tell the end of a search; whatever becomes of it, there is no second attempt."""
+    async def send(self, search: Operation, key: SearchKey, url: str, outcome: SearchOutcome) -> None:
+        """Send the outcome of a search once, and record the call."""
         began = time.perf_counter()
         record = CallRecord(
             at=self._clock(),
@@ -94,7 +94,7 @@ class CallbackSender:
         except NoMemberAnswer as silence:
             record.reached = silence.reached
             record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
-        except Exception as error:  # noqa: BLE001 -- the edge to a transport: the search has ended all the same
+        except Exception as error:  # noqa: BLE001 -- the edge to a transport: the search has ended anyway
             log.error("callback-failed", member=key.caller, error=error)  # noqa: TRY400 -- no texts in logs
         finally:
             record.seconds = time.perf_counter() - began

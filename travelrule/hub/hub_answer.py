@@ -1,4 +1,4 @@
-"""What the hub answers: bytes with a status, or a refusal in the one error shape (errors.md section 1)."""
+"""Answers of the hub: bytes with a status, or a refusal in the one error shape (errors.md section 1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _JSON = (b"content-type", b"application/json")
 
 @dataclass(frozen=True, slots=True)
 class HubAnswer:
-    """An answer to a caller. It is an ASGI application, so that sending it is its own business."""
+    """An answer to a caller, and the ASGI application that sends it."""
 
     status: int
     body: bytes
@@ -25,8 +25,8 @@ class HubAnswer:
         await send({"type": "http.response.body", "body": self.body})
 
 
-class HubFault(Exception):  # noqa: N818 -- the protocol's word for what a caller is told
-    """A call that is refused or failed: HTTP status, ``errorType`` and a message without any value in it.
+class HubFault(Exception):  # noqa: N818 -- the protocol's word
+    """A call that is refused or failed: HTTP status, ``errorType`` and a message that quotes no value.
 
     ``retry_after_seconds`` becomes the ``Retry-After`` header.
     """
@@ -39,7 +39,7 @@ class HubFault(Exception):  # noqa: N818 -- the protocol's word for what a calle
         self.retry_after_seconds = retry_after_seconds
 
     def answer(self) -> HubAnswer:
-        """Return the refusal as the caller reads it: ``{"errorType", "errorMsg"}``."""
+        """Return the refusal as it is sent: ``{"errorType", "errorMsg"}``."""
         body = orjson.dumps({"errorType": self.error_type, "errorMsg": self.message})
         if not self.retry_after_seconds:
             return HubAnswer(self.status, body)
@@ -47,5 +47,5 @@ class HubFault(Exception):  # noqa: N818 -- the protocol's word for what a calle
 
 
 def internal_error() -> HubFault:
-    """Return what a caller is told when the hub itself failed."""
+    """Return the fault for a failure of the hub itself."""
     return HubFault(500, "CODE_SERVER_INTERNAL_ERROR", "the hub failed; the same call may be repeated")

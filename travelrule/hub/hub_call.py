@@ -1,4 +1,4 @@
-"""A call that passed every check, and whoever answers such calls."""
+"""A call that passed every check, and the interface of what answers it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from travelrule.hub.records import CallRecord
 
 @dataclass(frozen=True, slots=True)
 class HubCall:
-    """Who asks whom for what.
+    """An admitted call.
 
-    ``target`` is the hub's own entry where the operation's path names nobody, ``request_id`` the search that
-    the path names, ``fields`` the parsed body.
+    ``target`` is the member that the path names, else the hub's entry. ``request_id`` is the search that the path
+    names, ``fields`` the parsed body.
     """
 
     operation: HubOperation
@@ -31,26 +31,26 @@ class HubCall:
 
 
 class Responder(Protocol):
-    """One kind of answer: the directory's, a search's, a member's."""
+    """Answers calls."""
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Answer a checked call, or raise ``HubFault``."""
+        """Return the answer to a checked call, or raise ``HubFault``."""
 
 
 class OperationResponder(Responder, Protocol):
-    """A part of the hub that answers operations itself."""
+    """Answers the operations that ``names`` lists."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The operations that it answers."""
+        """The operations that this responder answers."""
 
 
 class LocalResponder:
-    """``Answering`` for the operations that no member answers: each by the part of the hub that knows it."""
+    """``Responder`` for every operation that the hub itself answers: one responder per operation."""
 
     def __init__(self, parts: Mapping[str, Responder]) -> None:
         self._parts = parts
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Let the part that knows the operation answer."""
+        """Return the answer of the operation's responder."""
         return await self._parts[call.operation.name].answer(call)

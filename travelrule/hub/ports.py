@@ -1,4 +1,4 @@
-"""What the hub needs from outside: a place for its state, a way to its members, a witness of its calls."""
+"""Interfaces that the hub needs: its state, transports to members and callback URLs, and a journal of calls."""
 
 from __future__ import annotations
 
@@ -11,56 +11,56 @@ from schemas.operations import Operation
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.records import SearchKey, SearchOutcome, SearchRecord
+from travelrule.hub.searches.records import HubSearch, SearchKey, SearchOutcome
 
 Clock = Callable[[], datetime]
-"""Gives the present time, aware, UTC."""
+"""Returns the present time, aware, UTC."""
 
 
 class HubState(Protocol):
-    """What the hub remembers. Several hub processes may share one state."""
+    """The state of a hub: members, used nonces, searches."""
 
     async def member(self, entity_id: str) -> Member | None:
-        """Return the member of that id; nothing if it is not registered."""
+        """Return the member of that id, None if it is not registered."""
 
     async def members(self) -> Sequence[tuple[Member, bool]]:
-        """All members in the order of their registration, each with whether it is up."""
+        """Return all members in the order of their registration, each with whether it is up."""
 
     async def put_member(self, member: Member, *, up: bool) -> None:
-        """Register a member, or replace what is known of it."""
+        """Register a member, or replace its entry."""
 
     async def set_health(self, entity_id: str, *, up: bool) -> bool:
-        """Note that a member is up or down; true if that changed anything."""
+        """Set whether a member is up; return True if that is a change."""
 
     async def revision(self) -> int:
-        """Return a number that changes whenever a member or its health does."""
+        """Return a number that changes with every change of a member or its health."""
 
     async def coin_networks(self) -> Mapping[str, Any]:
         """Return the answer of 4.A.3."""
 
     async def first_use(self, entity_id: str, nonce: int, signature: bytes, now: datetime) -> bool:
-        """Remember a verified call; false, if its nonce or (in strict mode) its signature was seen before.
+        """Store nonce and signature of a verified call; return False if one of them was used before.
 
-        A nonce is kept per entity for 100 s, a signature for twice the time tolerance (auth.md sections 4 and
-        5).
+        A nonce is stored per entity for 100 s, in strict mode a signature for twice the time tolerance (auth.md
+        sections 4 and 5).
         """
 
-    async def open_search(self, search: SearchRecord, now: datetime) -> SearchRecord | None:
-        """Remember a search that begins; the one known under its key instead, if there is one.
+    async def open_search(self, search: HubSearch, now: datetime) -> HubSearch | None:
+        """Store a new search, or return the one that is stored under its key.
 
-        A search is kept for 24 h after it began or ended (hub-api.md section 10).
+        A search is stored for 24 h after it began or ended (hub-api.md section 10).
         """
 
     async def end_search(self, key: SearchKey, outcome: SearchOutcome, now: datetime) -> None:
-        """Remember how a search ended."""
+        """Store the outcome of a search."""
 
-    async def search(self, key: SearchKey, now: datetime) -> SearchRecord | None:
-        """Return a search that is kept."""
+    async def search(self, key: SearchKey, now: datetime) -> HubSearch | None:
+        """Return a stored search."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberCall:
-    """A request to a member: exact body bytes, and the headers it may see."""
+    """A request to a member: the exact body bytes, and the headers that the member may see."""
 
     operation: HubOperation
     headers: Mapping[str, str]
@@ -70,14 +70,14 @@ class MemberCall:
 
 @dataclass(frozen=True, slots=True)
 class MemberAnswer:
-    """What a member answered, unread."""
+    """A member's answer, not parsed."""
 
     status: int
     body: bytes
 
 
 class NoMemberAnswer(Exception):  # noqa: N818 -- says what is the case
-    """A member gave no answer. ``reached`` tells whether the request may have arrived there."""
+    """A member sent no answer. ``reached``: the request may have arrived."""
 
     def __init__(self, *, reached: bool) -> None:
         super().__init__("the member gave no answer")
@@ -85,17 +85,17 @@ class NoMemberAnswer(Exception):  # noqa: N818 -- says what is the case
 
 
 class MemberTransport(Protocol):
-    """The way to a member's server. The caller sets the time limit by cancelling."""
+    """Sends calls to members' servers. The caller sets the time limit by cancelling."""
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
-        """Deliver the call and return what came back. Raises ``NoMemberAnswer``."""
+        """Deliver the call and return the answer. Raises ``NoMemberAnswer``."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallbackCall:
-    """The end of a search on its way to ``receiver``, which started it.
+    """The outcome of a search for ``receiver``, the member that started it.
 
-    The URL is a secret of the receiver's. ``timeout_seconds`` is the limit for one POST.
+    The URL is the receiver's secret. ``timeout_seconds`` is the limit for one POST.
     """
 
     search: Operation
@@ -107,14 +107,14 @@ class CallbackCall:
 
 
 class CallbackTransport(Protocol):
-    """The way to callback URLs."""
+    """Sends outcomes to callback URLs."""
 
     async def post_callback(self, call: CallbackCall) -> int:
-        """Send one POST and return the status that came back. Raises ``NoMemberAnswer``."""
+        """Send one POST and return the status of its answer. Raises ``NoMemberAnswer``."""
 
 
 class Journal(Protocol):
-    """The witness of every call, answered or not."""
+    """Stores the record of every call, answered or not."""
 
     def record(self, record: CallRecord) -> None:
-        """Keep the record of a call that ended."""
+        """Store the record of a call that ended."""

@@ -1,4 +1,4 @@
-"""What is remembered of one call: who, what, when and how it ended; never a body or a payload."""
+"""The record of one call: who, what, when and how it ended; never a body or a payload."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ ID_CHARACTERS_MAX = 200
 
 @dataclass(slots=True)
 class CallRecord:
-    """One call, filled while it happens.
+    """One call; its fields are set while the call runs.
 
-    ``status`` is what the caller was answered, nothing if the answer was lost. ``reached`` says that the
-    request was handed to the member, ``member_status`` what came back from there: the two tell a lost request
-    from a lost answer.
+    ``status`` is that of the answer to the caller, None if the answer was lost. ``reached``: the request was handed to
+    the member. ``member_status`` is that of the member's answer. Together the two distinguish a lost request from a
+    lost answer.
     """
 
     at: datetime
@@ -39,15 +39,15 @@ class CallRecord:
     seconds: float = 0.0
 
     def note_request(self, body: Mapping[str, Any]) -> None:
-        """Keep the ids that a request names."""
+        """Record the ids that a request names."""
         self.transfer_id = _text(body.get("transferId"))
         self.request_id = _text(body.get("requestId")) or self.request_id
         self.txid = _text(body.get("txid")) or _text(body.get("txHash"))
 
     def note_answer(self, status: int, body: Mapping[str, Any] | None) -> None:
-        """Keep what the member said: its result (or the status it tells of a transfer), reason, or error.
+        """Record the member's answer: its result (or its status of a transfer), reason, or error.
 
-        The first note stays: what a fault made of the answer afterwards is not what the member said.
+        The first answer counts: a fault of the sandbox may change it afterwards.
         """
         if self.member_status is not None:
             return
@@ -61,5 +61,5 @@ class CallRecord:
 
 
 def _text(value: object) -> str:
-    # A peer may put anything here; only text of a sane length is an id.
+    # A peer may send any value; only a text is an id, and its length is bounded.
     return value[:ID_CHARACTERS_MAX] if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Files that an operator writes for the hub: TOML or JSON, all faults told at once with their fixes."""
+"""Files that an operator writes for the hub: TOML or JSON; all faults are reported at once, with their fixes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from travelrule.given_files import UnreadableError, read_text
 
 
 class FileSpec(BaseModel):
-    """A part of such a file: camelCase names; a name that nobody knows is a fault, mostly of typing."""
+    """A part of such a file: camelCase names; an unknown name is a fault, mostly a typing error."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -31,7 +31,7 @@ class FileSpec(BaseModel):
     )
 
     def __repr__(self) -> str:
-        """Return the class name only: seeds and persons stand in these files."""
+        """Return the class name only: these files hold seeds and persons."""
         return f"<{type(self).__name__}>"
 
     __str__ = __repr__
@@ -55,14 +55,14 @@ def read_document(path: Path) -> Any:
             path.name, f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
         ) from None
     if isinstance(content, dict):
-        content.pop("$schema", None)  # what editors take the names and values from
+        content.pop("$schema", None)  # for editors
     return content
 
 
 def parse_spec(model: type[AnySpec], content: Any, name: str) -> AnySpec:
-    """``content`` as ``model``.
+    """Return ``content`` as ``model``.
 
-    Raises ``ConfigurationError`` with every fault; ``name`` is put before each place.
+    Raises ``ConfigurationError`` with every fault; ``name`` precedes the place of each.
     """
     try:
         return model.model_validate(content)

@@ -1,4 +1,4 @@
-"""Waits that grow with each failure: of the hub in seconds, of a counterparty by the policy's first wait."""
+"""Waits that grow with each failure: of the hub from seconds, of a counterparty from the policy's first wait."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ COUNTERPARTY_DOUBLINGS_MAX = 12
 
 
 def retry_seconds(failures: int, salt: int) -> float:
-    """How long to wait after so many failures: doubled each time, longer by up to a half, which differs by ``salt``."""
+    """Return the wait after ``failures``: doubled each time, plus up to a half that depends on ``salt``."""
     seconds = min(RETRY_SECONDS_MAX, RETRY_SECONDS_FIRST * 2.0 ** min(failures - 1, DOUBLINGS_MAX))
     return seconds * (1 + JITTER_SHARE * (salt % JITTER_STEPS) / JITTER_STEPS)
 
 
 def counterparty_retry_seconds(failures: int, first: int) -> int:
-    """How long to wait for a counterparty after so many failures; ``first`` is the policy's first wait in seconds."""
+    """Return the wait for a counterparty after ``failures``; ``first`` is the policy's first wait. All in seconds."""
     longest = max(first, COUNTERPARTY_RETRY_SECONDS_MAX)
     return min(longest, first << min(max(failures - 1, 0), COUNTERPARTY_DOUBLINGS_MAX))

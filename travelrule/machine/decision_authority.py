@@ -1,6 +1,6 @@
-"""May this decision be made? The rules of the policy's section ``[decisions]`` (ADR 0023).
+"""Whether a decision is authorized: the rules of the policy's section ``[decisions]`` (ADR 0023).
 
-Pure, so that an audit can ask the same question again years later with the input, the policy and the time of then.
+Pure: an audit repeats the check years later with the input, the policy and the time of the decision.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RefusedDecision(StrEnum):
     DECISIONS_OFF = "DECISIONS_OFF"
     """The policy accepts no decision."""
     DECISION_UNSIGNED = "DECISION_UNSIGNED"
-    """There is no signature, and the policy requires one."""
+    """The signature is missing, and the policy requires one."""
     DECISION_SUBJECT_BARE = "DECISION_SUBJECT_BARE"
     """The subject has no kind: a signature must name one subject only."""
     DECISION_KEY_UNKNOWN = "DECISION_KEY_UNKNOWN"
@@ -31,11 +31,11 @@ class RefusedDecision(StrEnum):
     DECISION_SIGNATURE_INVALID = "DECISION_SIGNATURE_INVALID"
     """The signature is not the actor's over exactly this decision."""
     DECISION_KEY_EXPIRED = "DECISION_KEY_EXPIRED"
-    """The key signs nothing any more."""
+    """The key is past its validity."""
     DECISION_EXPIRED = "DECISION_EXPIRED"
     """The decision is too old, or its time is in the future."""
     DECISION_REPLAYED = "DECISION_REPLAYED"
-    """The same signature came before, in another record."""
+    """The same signature arrived before, in another record."""
 
 
 REFUSED_DECISIONS = frozenset(code.value for code in RefusedDecision)
@@ -43,7 +43,7 @@ REFUSED_DECISIONS = frozenset(code.value for code in RefusedDecision)
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a decision is refused. ``field`` is a path, ``fix`` says what to send instead; neither repeats content."""
+    """Why a decision is refused. ``field`` is a path, ``fix`` describes what to send instead; neither has content."""
 
     code: RefusedDecision
     field: str
@@ -51,7 +51,7 @@ class Refusal:
 
 
 def signed_content(vasp: str, item: Input, data: DecisionRecorded, key_id: str) -> SignedDecision:
-    """What the actor of a decision signs."""
+    """Return the content that the actor of a decision signs."""
     return SignedDecision(
         vasp=vasp,
         source=item.source,
@@ -66,9 +66,9 @@ def signed_content(vasp: str, item: Input, data: DecisionRecorded, key_id: str) 
 
 
 def key_of(vasp: str, item: Input, data: DecisionRecorded, rules: Decisions, now: datetime) -> str | Refusal:
-    """The id of the key whose signature entitles to this decision (empty: none is needed), or why it is refused.
+    """Return the id of the key that authorizes this decision (empty: none is needed), or the refusal.
 
-    Under ``open`` a signature that is not right counts as none: a sender could as well have left it out.
+    Under ``open`` an invalid signature counts as none: a sender could have omitted it.
     """
     if rules.authority == "off":
         return Refusal(RefusedDecision.DECISIONS_OFF, "", "the policy has decisions.authority = off")

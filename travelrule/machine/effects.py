@@ -1,6 +1,6 @@
 """Effects of a decision, as data. The engine turns each into rows in the transaction of the state (design section 2).
 
-``Emit`` and ``Alert`` become outbox rows, ``CallHub`` a call row, ``Reply`` is stored with the input and returned to
+``Emit`` and ``Alert`` become outbox rows, ``CallHub`` a call row; ``Reply`` is stored with the input and returned to
 the synchronous caller.
 """
 
@@ -62,8 +62,8 @@ class CallHub:
 
 @dataclass(frozen=True, slots=True)
 class SendMessage:
-    """An input for another subject of ours. It is applied after the commit, exactly once, in the order in which this
-    subject spoke; it arrives with ``source`` ``/subjects``.
+    """An input for another subject. It is applied after the commit, exactly once, in the order in which this subject
+    sent its messages; its ``source`` is ``/subjects``.
     """
 
     subject: str
@@ -88,7 +88,7 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class AcceptAnswer:
-    """The sealed answer of a call was acted on for ``transfer_id``; the same bytes are no answer for another one.
+    """The sealed answer of a call was acted on for ``transfer_id``; the same bytes are refused for another one.
 
     ``seal`` is ``CallResult.answer_seal``.
     """
@@ -99,16 +99,16 @@ class AcceptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DropCalls:
-    """Calls of this subject that must not be sent any more, by operation (``()`` means all)."""
+    """Calls of this subject that must no longer be sent, by operation (``()`` means all)."""
 
     operations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EndUnsent:
-    """A call of this subject that is not wanted any more, but must be answered if the counterparty may have it.
+    """A call of this subject that is no longer needed, but must be answered if the counterparty may have it.
 
-    As long as no try may have reached the counterparty it is not sent: it is reported as failed, ``CALL_ENDED``.
+    While no try may have reached the counterparty, the call is not sent and is reported as failed, ``CALL_ENDED``.
     """
 
     operation: str
@@ -116,7 +116,7 @@ class EndUnsent:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something an operator must see. ``code`` names the runbook ``docs/runbooks/<code>.md``."""
+    """An alert for an operator. ``code`` names the runbook ``docs/runbooks/<code>.md``."""
 
     code: str
     severity: Severity = "warning"

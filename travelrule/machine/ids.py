@@ -1,4 +1,4 @@
-"""The wire's ``transferId``: which one an attempt gets (states.md section 5, D31)."""
+"""The wire's ``transferId`` of each attempt (states.md section 5, D31)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ UUID_LENGTH = 36
 
 
 def first_transfer_id(withdrawal_id: str, salt: UUID) -> str:
-    """Give the id of the first attempt: the platform's own if it is a UUID v4, else a fresh one."""
+    """Return the id of the first attempt: the platform's id if it is a UUID v4, else a fresh one."""
     return withdrawal_id if is_uuid4(withdrawal_id) else fresh_transfer_id(salt)
 
 
 def next_transfer_id(withdrawal_id: str, salt: UUID, *, first: bool) -> str:
-    """Give the id of the next attempt."""
+    """Return the id of the next attempt."""
     return first_transfer_id(withdrawal_id, salt) if first else fresh_transfer_id(salt)
 
 
 def fresh_transfer_id(salt: UUID) -> str:
-    """Give a UUID v4 that depends on nothing but the input's salt, so that a decision can be computed again."""
+    """Return a UUID v4 that depends only on the input's salt, so that a decision can be recomputed."""
     digest = hashlib.sha256(b"transferId\0" + salt.bytes).digest()
     return str(UUID(bytes=digest[:16], version=UUID_VERSION))
 

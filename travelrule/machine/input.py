@@ -1,8 +1,8 @@
-"""Inputs: everything that changes something, whoever sent it, has this one shape (design section 2).
+"""Inputs: everything that changes a subject has this one shape, whatever its source (design section 2).
 
-An input is known by ``(source, id)``. ``data`` is a frozen schema model; ``content`` is its canonical JSON, from which
-the input can be read again years later to recompute a decision. Randomness that a decision needs (a fresh
-``transferId``) comes from ``salt``, which is stored with the input.
+``(source, id)`` identifies an input. ``data`` is a frozen schema model; ``content`` is its canonical JSON, from which
+the input can be read years later to recompute a decision. Randomness that a decision needs (a fresh ``transferId``)
+comes from ``salt``, which is stored with the input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Source = NewType("Source", str)
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """The Kafka record that an input was decoded from, kept so that a refusal can be dead-lettered whole."""
+    """The Kafka record that an input was decoded from, retained for the dead letter of a refusal."""
 
     topic: str
     partition: int
@@ -31,18 +31,18 @@ class RawMessage:
     headers: tuple[tuple[str, bytes], ...] = ()
 
     def __repr__(self) -> str:
-        """Where the record stood; never its content, which may hold personal data."""
+        """Return the place of the record, never its content, which may hold personal data."""
         return f"RawMessage({self.topic}/{self.partition}/{self.offset})"
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing that happened, ready to be decided on.
+    """One input, ready for a decision.
 
     ``subject`` is qualified: ``withdrawal:ID``, ``exchange:ORIGIN/TRANSFERID``, ``wallet:ID``, ``vasp:ENTITYID``.
-    ``reply_to_unknown`` is set by synchronous callers (the gateway): an input for a subject that is not there is then
-    decided at once instead of being parked until the subject arrives. ``verified_by`` is the id of the key whose
-    signature was verified before the input was accepted; empty: none was. No sender can set it.
+    ``reply_to_unknown`` is set by synchronous callers (the gateway): an input for an unknown subject is then decided at
+    once instead of being parked until the subject arrives. ``verified_by`` is the id of the key whose signature was
+    verified before the input was accepted; empty: none was. No sender can set it.
     """
 
     source: Source
@@ -65,18 +65,18 @@ class Input:
 
     @property
     def event(self) -> str:
-        """By what it is known, as one text."""
+        """Source and id as one text."""
         return f"{self.source}#{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A message that cannot become an input: a value, not an exception, so that nothing behind it waits.
+    """A message that cannot become an input: a value, not an exception, so that it does not block what follows it.
 
-    ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` says what to send instead. None of the
-    three may hold personal data. ``subject`` is the subject that the message is about, as far as it can be read; for a
-    message between subjects its receiver, who is alerted. ``type`` is the event's type if it is one of ours, ``event``
-    is ``source#id``; both are empty where they cannot be read.
+    ``code`` is stable, ``field`` names the place (a path, no value), ``fix`` describes what to send instead. None of
+    the three may hold personal data. ``subject`` is the subject of the message, as far as it can be read; for a message
+    between subjects its receiver, for which an alert is raised. ``type`` is the event's type if it is one of ours,
+    ``event`` is ``source#id``; both are empty if they cannot be read.
     """
 
     raw: RawMessage

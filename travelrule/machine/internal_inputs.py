@@ -1,7 +1,6 @@
-"""The inputs that no platform sends: results of calls, timers, inbound requests, changes of the directory.
+"""Inputs of the engine itself: results of calls and timers.
 
-They are made by the caller, the engine's timers, the gateway and the directory refresher, and carry every fact a pure
-decision needs, so that the decision can be computed again from the stored input.
+They carry every fact that a pure decision needs, so that the decision can be recomputed from the stored input.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ Outcome = Literal["answered", "failed", "troubled", "deferred"]
 
 
 class CoinFacts(Wire):
-    """What the hub's table of networks (4.A.3) says of a coin that is to be sent: ``listed``, on these ``networks``.
+    """A coin to be sent, as the hub's table of networks (4.A.3) has it: ``listed``, on these ``networks``.
 
-    ``network`` is the one to be sent on, None if none was named; ``table_at`` when the table was fetched.
+    ``network`` is the one to send on, None if none was named; ``table_at`` is when the table was fetched.
     """
 
     currency: str
@@ -30,24 +29,24 @@ class CoinFacts(Wire):
 
 
 class SentBody(Wire):
-    """What a call sent: the clear fields, and the inner ``ivms101`` object that was sealed."""
+    """The body that a call sent: the clear fields, and the inner ``ivms101`` object that was sealed."""
 
     clear: dict[str, Any] = Field(repr=False)
     payload: dict[str, Any] | None = Field(default=None, repr=False)
 
 
 class CallResult(Wire):
-    """What became of a call to the hub. The input's type is ``call.<outcome>``.
+    """The result of a call to the hub. The input's type is ``call.<outcome>``.
 
     ``answered``: a readable answer, good or bad, after which nothing more is sent. ``failed``: given up. ``troubled``:
-    still being tried, an operator should know. ``deferred``: not sent because the VASP is down; the call waits.
+    still repeated, an alert is due. ``deferred``: not sent because the VASP is down; the call waits.
 
-    ``status`` is the HTTP status (0: none). ``code`` says why: an ``errorType``, or one of ``retry_policy``' own codes.
+    ``status`` is the HTTP status (0: none). ``code`` is the cause: an ``errorType``, or a code of ``retry_table``.
     ``message_code`` is the ``reasonType`` of a 200 answer. ``body`` are the answer's clear fields, ``payload`` its
     opened inner ``ivms101`` object, None if there was none or it could not be opened. ``maybe_acted``: the counterparty
     may have received and acted on the call. ``counterparty_country`` and ``counterparty_alliance`` are the target's
-    directory entry; the caller fills them at least for ``address-search``. ``unasked``: a listed VASP of the own
-    network is not among those that a search asked, because it was down. ``coin``: the call was not made, because the
+    directory entry, set at least for ``address-search``. ``unasked``: a search omitted a listed VASP of our network,
+    because it was down. ``coin``: the call was not made, because the
     hub's table does not have the coin, or not on that network.
 
     The last five bind an answer to its request (``answer_binding``); they are filled for answers with a payload.
@@ -79,7 +78,7 @@ class CallResult(Wire):
 
 
 class TimerDue(Wire):
-    """A subject's own timer came due. A timer that was moved or dropped since is ignored."""
+    """A timer of the subject came due. A timer that was moved or dropped since is ignored."""
 
     name: str
     due_at: datetime
@@ -92,10 +91,10 @@ INTERNAL: dict[str, type[Wire]] = {
     "call.deferred": CallResult,
     "timer.due": TimerDue,
 }
-"""Which model an internal input's data are."""
+"""The model of each type of these inputs."""
 
 
 def normalized_field(body: dict[str, object], name: str) -> str:
-    """Read a word of an answer without case."""
+    """Return a text field of an answer in lower case; empty if it is missing or no text."""
     value = body.get(name)
     return value.strip().lower() if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""The own profile that the policy carries."""
+"""Our VASP profile, as the policy carries it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ KOREA = "KR"
 
 
 def own_profile(policy: Policy) -> VaspProfile | None:
-    """Who we are, as the payloads need it."""
+    """Return our profile for payloads; None if it is not set."""
     profile: BaseModel | None = policy.own.profile
     return profile if isinstance(profile, VaspProfile) else None

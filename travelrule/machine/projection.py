@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRow:
-    """What SQL must be able to find or sum about a withdrawal. ``customer_id`` and ``address`` are written only as
+    """The columns of a withdrawal that SQL finds or sums. ``customer_id`` and ``address`` are written only as
     blind indexes; ``address`` is the canonical key of ``identity.account_numbers`` without the tag.
     """
 
@@ -29,8 +29,8 @@ class WithdrawalRow:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRow:
-    """One attempt of one exchange, as status search and the metrics see it. ``currency`` (upper case) and ``amount``
-    are what an inbound one announces: a deposit finds it by them.
+    """One attempt of one exchange, for status searches and metrics. ``currency`` (upper case) and ``amount`` are those
+    that an inbound exchange announces: a deposit is matched by them.
     """
 
     side: Literal["originating", "beneficiary"]
@@ -47,9 +47,9 @@ class ExchangeRow:
 
 @dataclass(frozen=True, slots=True)
 class WalletRow:
-    """A deposit address of an own customer. ``address`` is canonical and written as a blind index; ``owner`` is
-    sealed. ``removed`` deletes the row. ``revision``, ``screened_lists`` and ``sanctioned`` tell how far the owner was
-    screened (``customers.owner``).
+    """A deposit address of a customer. ``address`` is canonical and written as a blind index; ``owner`` is sealed.
+    ``removed`` deletes the row. ``revision``, ``screened_lists`` and ``sanctioned`` are the result of screening the
+    owner (``customers.owner``).
     """
 
     wallet_id: str
@@ -68,7 +68,7 @@ class WalletRow:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The columns of a subject that stand outside its sealed state, derived from the state and nothing else.
+    """The columns of a subject outside its sealed state, derived from the state alone.
 
     ``due_at`` and ``due_timer`` are the time and the name of the subject's earliest timer.
     """
@@ -83,7 +83,7 @@ class Projection:
 
 
 def earliest(timers: Mapping[str, datetime]) -> tuple[str, datetime | None]:
-    """Give name and time of the timer that comes due first."""
+    """Return name and time of the timer that comes due first."""
     if not timers:
         return "", None
     due_at, name = min((due, name) for name, due in timers.items())

@@ -1,9 +1,9 @@
-"""After each try of a call: is it over, and how, or when is it tried again? Pure; the tables stand in ``retry_table``.
+"""The retry policy: whether a call is complete after a try, or when it is tried again. Pure.
 
-Every repeat carries the same content with a new nonce, time and signature. The caller stores ``Retry.note`` with the
-call and hands it back, because the decision depends on the tries before: how many of each schedule are used, whether an
-operator was told, and whether any try may have reached the counterparty. Tries that failed at the hub use up no
-schedule where the operation waits for the hub.
+The tables are in ``retry_table``. Every repeat carries the same content with a new nonce, time and signature. The
+dispatcher stores ``Retry.note`` with the call and passes it to the next decision, which depends on the tries before:
+how many of each schedule are used, whether an alert was raised, and whether any try may have reached the counterparty.
+Failures of the hub use up no schedule where the operation waits for the hub.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from travelrule.machine.retry_table import (
     OTHER_FIELDS,
     RESULTS,
     WAITING_FOR_HUB,
-    Plan,
-    Rule,
+    RetryPlan,
+    RetryRule,
     rule_for,
 )
 
@@ -37,7 +37,7 @@ NONCE_TRIES = 5
 HUB_FIRST_SECONDS = 1.0
 HUB_MAX_SECONDS = 60.0
 HUB_TOLD_TRIES = 3
-"""The failures of the hub in a row after which the subject is told that its call waits."""
+"""The failures of the hub in a row after which the call is reported as deferred to its subject."""
 JITTER_SHARE = 0.5
 HTTP_UNPROCESSABLE = 422
 HTTP_TOO_MANY = 429
@@ -62,7 +62,7 @@ class RawResult:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """It is over: report this outcome. ``maybe_acted`` speaks of all tries, not only of the last."""
+    """The call is complete. ``maybe_acted`` covers all tries, not only the last one."""
 
     outcome: Literal["answered", "failed"]
     code: str = ""
@@ -71,8 +71,10 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Try again. ``trouble``: report ``call.troubled`` now, besides. ``hub``: the hub failed, so that the call may be
-    tried as soon as it is back; ``held``: the subject should know that its call waits for the hub.
+    """The call is tried again.
+
+    ``trouble``: ``call.troubled`` is reported now as well. ``hub``: the hub failed, so the call may be tried as soon as
+    it is back. ``held``: the subject is informed that its call waits for the hub.
     """
 
     at: datetime
@@ -85,9 +87,11 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """What the tries before this one leave to remember. ``repeats``: the tries that count, ``began``: when the first of
-    them did (a time stamp; 0: none yet). ``hubs``: failures of the hub in a row.
+class RetryState:
+    """What the policy keeps of the tries before, as a note in the call's row.
+
+    ``repeats`` counts the tries that use up a schedule, ``began`` is the time stamp of the first of them (0: none yet).
+    ``hubs`` counts failures of the hub in a row. ``told``: an alert was raised.
     """
 
     shorts: int = 0
@@ -98,14 +102,14 @@ class Course:
     hubs: int = 0
     began: int = 0
 
-    def note(self) -> str:
-        """Write as text for the call's row."""
+    def to_note(self) -> str:
+        """Return the text for the call's row."""
         told, acted = int(self.told), int(self.acted)
         return f"{self.shorts},{self.nonces},{told},{acted},{self.repeats},{self.hubs},{self.began}"
 
     @classmethod
-    def read(cls, note: str, tries: int, first_at: datetime) -> Course:
-        """Read what the row holds. Without a note assume the most: every earlier try counts, and may have acted."""
+    def from_note(cls, note: str, tries: int, first_at: datetime) -> RetryState:
+        """Read a note. Without one every earlier try counts and may have acted."""
         began = int(first_at.timestamp())
         if not note:
             return cls(tries - 1, tries - 1, told=tries > FULL_TRIES, acted=tries > 1, repeats=tries - 1, began=began)
@@ -113,18 +117,18 @@ class Course:
         repeats, hubs, began = newer or (tries - 1, 0, began)  # a row of an earlier version holds four numbers
         return cls(shorts, nonces, bool(told), bool(acted), repeats, hubs, began)
 
-    def counted(self, now: datetime) -> Course:
-        """With one more try that uses up the schedule."""
+    def counted(self, now: datetime) -> RetryState:
+        """Return the state after one more try that uses up the schedule."""
         return replace(self, repeats=self.repeats + 1, hubs=0, began=self.began or int(now.timestamp()))
 
-    def failed_at_hub(self) -> Course:
-        """With one more failure of the hub. As long as no try counts, no time limit runs."""
+    def failed_at_hub(self) -> RetryState:
+        """Return the state after one more failure of the hub. No time limit runs before the first try that counts."""
         return replace(self, hubs=self.hubs + 1, began=self.began if self.repeats else 0)
 
 
 def may_have_acted(note: str, tries: int, first_at: datetime) -> bool:
     """Whether one of the ``tries`` that were made may have reached the counterparty."""
-    return Course.read(note, tries + 1, first_at).acted
+    return RetryState.from_note(note, tries + 1, first_at).acted
 
 
 def next_action(
@@ -138,50 +142,50 @@ def next_action(
     jitter: float,
     note: str = "",
 ) -> Complete | Retry:
-    """Decide how a call goes on after its ``tries``-th try (1 is the first). ``jitter`` is a number in 0..1."""
+    """Return the action after the ``tries``-th try of a call (1 is the first). ``jitter`` is a number in 0..1."""
     code, fine = read_answer(operation, attempted)
-    course = Course.read(note, tries, first_at)
+    state = RetryState.from_note(note, tries, first_at)
     if fine:
-        return Complete("answered", "", course.acted)
+        return Complete("answered", "", state.acted)
     rule = rule_for(attempted.status, code)
-    course = replace(course, acted=course.acted or rule.acted)
-    if rule.failed == "hub" and _waits_for_hub(operation, course):
-        return _hub_again(course, now, jitter, attempted, code)
-    course = course.counted(now)
-    turn = _Turn(operation, attempted, code, rule, tries, now, key_refreshed, jitter, course)
-    return turn.concluding() if operation in CONCLUDING else turn.asking()
+    state = replace(state, acted=state.acted or rule.acted)
+    if rule.failed == "hub" and _waits_for_hub(operation, state):
+        return _hub_again(state, now, jitter, attempted, code)
+    state = state.counted(now)
+    failed = _FailedTry(operation, attempted, code, rule, tries, now, key_refreshed, jitter, state)
+    return failed.repeat_conclusion() if operation in CONCLUDING else failed.repeat_question()
 
 
 def hub_wait(
     operation: str, tries: int, first_at: datetime, now: datetime, *, jitter: float, note: str
 ) -> Retry | None:
-    """Put a call off that is not sent because the hub is known to be away. None: this one is sent all the same."""
-    course = Course.read(note, tries + 1, first_at)
-    if not _waits_for_hub(operation, course):
+    """Return when to send a call that is held because the hub is away; None: this call is sent regardless."""
+    state = RetryState.from_note(note, tries + 1, first_at)
+    if not _waits_for_hub(operation, state):
         return None
-    return replace(_hub_again(course, now, jitter, RawResult("no-answer"), "HUB_UNREACHABLE"), held=True)
+    return replace(_hub_again(state, now, jitter, RawResult("no-answer"), "HUB_UNREACHABLE"), held=True)
 
 
-def _waits_for_hub(operation: str, course: Course) -> bool:
-    return operation in WAITING_FOR_HUB and not (operation == "transfer-authorization" and course.acted)
+def _waits_for_hub(operation: str, state: RetryState) -> bool:
+    return operation in WAITING_FOR_HUB and not (operation == "transfer-authorization" and state.acted)
 
 
-def _hub_again(course: Course, now: datetime, jitter: float, attempted: RawResult, code: str) -> Retry:
-    """Wait from a second upward; longer after 429, and at least as long as ``Retry-After`` says."""
-    course = course.failed_at_hub()
+def _hub_again(state: RetryState, now: datetime, jitter: float, attempted: RawResult, code: str) -> Retry:
+    """Wait from a second upward; longer after 429, and at least the seconds of ``Retry-After``."""
+    state = state.failed_at_hub()
     limited = attempted.status == HTTP_TOO_MANY
     first, most = (FULL_FIRST_SECONDS, FULL_MAX_SECONDS) if limited else (HUB_FIRST_SECONDS, HUB_MAX_SECONDS)
-    doubled = first * float(2 ** min(course.hubs - 1, DOUBLINGS_MAX))
+    doubled = first * float(2 ** min(state.hubs - 1, DOUBLINGS_MAX))
     seconds = min(most, doubled) * (1 + JITTER_SHARE * jitter)
     at = now + timedelta(seconds=max(seconds, attempted.retry_after or 0.0))
-    return Retry(at, note=course.note(), code=code, hub=True, held=course.hubs >= HUB_TOLD_TRIES)
+    return Retry(at, note=state.to_note(), code=code, hub=True, held=state.hubs >= HUB_TOLD_TRIES)
 
 
 def read_answer(operation: str, attempted: RawResult) -> tuple[str, bool]:
-    """Tell the code of a try and whether it ends the call as ``answered``.
+    """Return the code of a try and whether it completes the call as ``answered``.
 
-    A bad result is an answer like a good one, except where something is owed (txid report, finish): there only
-    ``normal`` is. ``reasonType`` counts only when the result is bad (D42).
+    A bad result is an answer like a good one, except for a txid report and a finish: these accept only ``normal``.
+    ``reasonType`` counts only when the result is bad (D42).
     """
     if attempted.kind == "no-answer":
         return attempted.code or "NO_ANSWER", False
@@ -204,53 +208,53 @@ def read_answer(operation: str, attempted: RawResult) -> tuple[str, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """One decision, with all it needs."""
+class _FailedTry:
+    """A try that failed, with everything that the next action depends on."""
 
     operation: str
     attempted: RawResult
     code: str
-    rule: Rule
+    rule: RetryRule
     tries: int
     now: datetime
     key_refreshed: bool
     jitter: float
-    course: Course
+    state: RetryState
 
-    def asking(self) -> Complete | Retry:
-        """Go on with a question: it may be given up."""
+    def repeat_question(self) -> Complete | Retry:
+        """Repeat a question; it may be given up."""
         plan = self.rule.plan
-        if plan is Plan.NONCE:
-            return self._at_once() if self.course.nonces < NONCE_TRIES else self._failed()
-        if plan is Plan.KEY:
+        if plan is RetryPlan.NONCE:
+            return self._at_once() if self.state.nonces < NONCE_TRIES else self._failed()
+        if plan is RetryPlan.KEY:
             return self._failed() if self.key_refreshed else self._again(0, refresh_key=True)
-        if plan is Plan.WAIT and not (self.operation == "transfer-authorization" and self.course.acted):
+        if plan is RetryPlan.WAIT and not (self.operation == "transfer-authorization" and self.state.acted):
             return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
-        if plan in (Plan.REPEAT, Plan.WAIT):
+        if plan in (RetryPlan.REPEAT, RetryPlan.WAIT):
             return self._repeat()
         return self._failed()
 
-    def concluding(self) -> Complete | Retry:
-        """Go on with what is owed (D47): every answer but ``normal`` is repeated."""
-        if CONCLUDING_BY_CODE.get((self.operation, self.code)) is Plan.SHORT:
-            if self.course.shorts >= SHORT_TRIES:
+    def repeat_conclusion(self) -> Complete | Retry:
+        """Repeat a txid report or a finish after every answer but ``normal`` (D47)."""
+        if CONCLUDING_BY_CODE.get((self.operation, self.code)) is RetryPlan.SHORT:
+            if self.state.shorts >= SHORT_TRIES:
                 return self._failed()
-            return self._again(SHORT_SECONDS, course=replace(self.course, shorts=self.course.shorts + 1))
-        if self.rule.plan is Plan.NONCE and self.course.nonces < NONCE_TRIES:
+            return self._again(SHORT_SECONDS, state=replace(self.state, shorts=self.state.shorts + 1))
+        if self.rule.plan is RetryPlan.NONCE and self.state.nonces < NONCE_TRIES:
             return self._at_once()
         if self.tries >= FULL_TRIES:
-            return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, tell=True)
-        return self._again(self._full_seconds(), tell=self.attempted.status == HTTP_UNPROCESSABLE)
+            return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, alert=True)
+        return self._again(self._full_seconds(), alert=self.attempted.status == HTTP_UNPROCESSABLE)
 
     def _repeat(self) -> Complete | Retry:
         waits: tuple[float, ...] = QUICK_SECONDS
         if self.operation in ("transfer-authorization", "data-request"):
             waits = AUTHORIZATION_SECONDS
-        if self.course.repeats > len(waits):
+        if self.state.repeats > len(waits):
             return self._failed()
-        named = self.attempted.retry_after if self.rule.plan is Plan.WAIT else None
-        wait = max(waits[self.course.repeats - 1], named or 0.0)
-        ends = datetime.fromtimestamp(self.course.began, UTC) + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
+        named = self.attempted.retry_after if self.rule.plan is RetryPlan.WAIT else None
+        wait = max(waits[self.state.repeats - 1], named or 0.0)
+        ends = datetime.fromtimestamp(self.state.began, UTC) + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
         if self.operation == "transfer-authorization" and self.now + timedelta(seconds=wait) > ends:
             return self._failed()
         return self._again(wait)
@@ -261,17 +265,17 @@ class _Turn:
         return max(spread, self.attempted.retry_after or 0.0)
 
     def _at_once(self) -> Retry:
-        return self._again(0, course=replace(self.course, nonces=self.course.nonces + 1))
+        return self._again(0, state=replace(self.state, nonces=self.state.nonces + 1))
 
     def _again(
-        self, seconds: float, *, refresh_key: bool = False, tell: bool = False, course: Course | None = None
+        self, seconds: float, *, refresh_key: bool = False, alert: bool = False, state: RetryState | None = None
     ) -> Retry:
-        course = course or self.course
-        trouble = (tell or self.rule.tell) and not course.told
-        note = replace(course, told=course.told or trouble).note()
-        # What is owed is sent as soon as the hub is back.
+        state = state or self.state
+        trouble = (alert or self.rule.alerts) and not state.told
+        note = replace(state, told=state.told or trouble).to_note()
+        # A conclusion is sent as soon as the hub is back.
         hub = self.rule.failed == "hub" and self.operation in CONCLUDING
         return Retry(self.now + timedelta(seconds=seconds), refresh_key, trouble, note, self.code, hub, held=hub)
 
     def _failed(self) -> Complete:
-        return Complete("failed", self.code or f"HTTP_{self.attempted.status}", self.course.acted)
+        return Complete("failed", self.code or f"HTTP_{self.attempted.status}", self.state.acted)

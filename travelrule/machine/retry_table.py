@@ -1,7 +1,7 @@
-"""What each answer of the hub means for repeating the call: errors.md sections 2 and 3, and D47, as tables.
+"""Which answers of the hub repeat a call, and how: errors.md sections 2 and 3, and D47, as tables.
 
-A plan says how a call goes on after an answer. The plan of a code holds for every operation except the txid report and
-the finish, which are repeated after *every* answer that is not ``normal`` (D47) and have their own table.
+The plan of a code holds for every operation except the txid report and the finish. These two are repeated after
+*every* answer that is not ``normal`` (D47) and have their own table.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Literal
 
 
-class Plan(StrEnum):
-    """How a call goes on."""
+class RetryPlan(StrEnum):
+    """How a call is repeated."""
 
     REPEAT = "repeat"
     """The operation's own repeats: authorization 2 within 60 s, data request 3 tries, all else 1, 2, 4 s."""
@@ -21,107 +21,115 @@ class Plan(StrEnum):
     NONCE = "nonce"
     """At once, with a new nonce and signature."""
     KEY = "key"
-    """Once, after the counterparty's key was fetched anew; then never."""
+    """Once, after the counterparty's key was fetched again."""
     WAIT = "wait"
-    """Back off 5 s to 5 min, at least as long as ``Retry-After`` says."""
+    """Back off 5 s to 5 min, at least the seconds of ``Retry-After``."""
     FULL = "full"
-    """5 s to 5 min exponential; an operator is told after 10 tries; then a finish goes on hourly, and a report is begun
-    anew an hour later, twice, if what stood against it may pass (``conclusion``)."""
+    """5 s to 5 min, exponential, with an alert after 10 tries. Then a finish is repeated hourly; a txid report starts
+    again an hour later, twice, after a transient failure (``conclusion``)."""
     SHORT = "short"
-    """2 more tries, 30 s apart, for answers that cannot change by themselves; then an operator, and stop."""
+    """2 more tries, 30 s apart, for answers that cannot change by themselves; then an alert, and stop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One row. ``acted``: the counterparty may have acted on the call. ``passing``: a later, fresh attempt makes sense
-    without anybody correcting anything. ``tell``: an operator is told at the first one. ``failed``: who failed to do
-    its part, the hub or the counterparty; empty where neither did or it is unknown.
+class RetryRule:
+    """One row.
+
+    ``acted``: the counterparty may have acted on the call. ``is_transient``: a later, fresh attempt may succeed without
+    a correction. ``alerts``: the first one raises an alert. ``failed``: the side that failed, the hub or the
+    counterparty; empty if neither did or it is unknown.
     """
 
-    plan: Plan
+    plan: RetryPlan
     acted: bool = False
-    passing: bool = False
-    tell: bool = False
+    is_transient: bool = False
+    alerts: bool = False
     failed: Literal["hub", "counterparty", ""] = ""
 
 
-BY_CODE: dict[str, Rule] = {
-    "INVALID_TARGET_VASP_ID": Rule(Plan.STOP),
-    "INVALID_BENEFICIARY": Rule(Plan.STOP),
-    "MISSING_REQUIRED_MSG_FIELD": Rule(Plan.STOP),
-    "MISSING_HEADER_FIELD": Rule(Plan.STOP),
-    "INVALID_MSG_FIELD_VALUE": Rule(Plan.STOP),
-    "DUPLICATED_HEADER_NONCE": Rule(Plan.NONCE, passing=True),
-    "INVALID_HEADER_SIGNATURE": Rule(Plan.STOP),
-    "INVALID_RECEIVER_PUBLIC_KEY": Rule(Plan.KEY),
-    "ILLEGAL_FORMAT_OF_ORIGIN": Rule(Plan.STOP),
-    "INVALID_ORIGIN": Rule(Plan.STOP),
-    "BENEFICIARY_VASP_REQUEST_TIMEOUT": Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
-    "TOO_MANY_REQUESTS": Rule(Plan.WAIT, passing=True, failed="hub"),
-    "RECEIVED_WRONG_JSON_MESSAGE": Rule(Plan.REPEAT, acted=True, passing=True, tell=True, failed="counterparty"),
-    "RECEIVED_MSG_MISSING_FIELD": Rule(Plan.REPEAT, acted=True, passing=True, tell=True, failed="counterparty"),
-    "CODE_SERVER_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
-    "VASP_BACKEND_INTERNAL_ERROR": Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
-    "DUPLICATED_TRANSFER_ID": Rule(Plan.STOP, acted=True),
-    "INVALID_ENCRYPTED_BODY": Rule(Plan.KEY),
-    "UNACCEPTABLE_REQUEST": Rule(Plan.STOP),
-    "UNKNOWN_TRANSFER_ID": Rule(Plan.STOP),
-    "BAD_REQUEST": Rule(Plan.STOP),
-    "UNSUPPORTED_BLOCKCHAIN": Rule(Plan.STOP),
-    "ACCESS_DENIED": Rule(Plan.STOP),
-    "NOT_FOUND": Rule(Plan.STOP),
-    "SERVICE_UNAVAILABLE": Rule(Plan.REPEAT, passing=True),
-    "INTERNAL_SERVER_ERROR": Rule(Plan.REPEAT, passing=True),
-    "NO_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
-    "NOT_SENT": Rule(Plan.REPEAT, passing=True, failed="hub"),
-    "BAD_ANSWER": Rule(Plan.REPEAT, acted=True, passing=True),
-    "ANSWER_NOT_BOUND": Rule(Plan.REPEAT, acted=True, passing=True, tell=True),
-    "COUNTERPARTY_DOWN": Rule(Plan.REPEAT, passing=True, failed="counterparty"),
-    "HUB_UNREACHABLE": Rule(Plan.REPEAT, passing=True, failed="hub"),
-    "COUNTERPARTY_NOT_ALLOWED": Rule(Plan.STOP),
-    "ERASED": Rule(Plan.STOP),
+BY_CODE: dict[str, RetryRule] = {
+    "INVALID_TARGET_VASP_ID": RetryRule(RetryPlan.STOP),
+    "INVALID_BENEFICIARY": RetryRule(RetryPlan.STOP),
+    "MISSING_REQUIRED_MSG_FIELD": RetryRule(RetryPlan.STOP),
+    "MISSING_HEADER_FIELD": RetryRule(RetryPlan.STOP),
+    "INVALID_MSG_FIELD_VALUE": RetryRule(RetryPlan.STOP),
+    "DUPLICATED_HEADER_NONCE": RetryRule(RetryPlan.NONCE, is_transient=True),
+    "INVALID_HEADER_SIGNATURE": RetryRule(RetryPlan.STOP),
+    "INVALID_RECEIVER_PUBLIC_KEY": RetryRule(RetryPlan.KEY),
+    "ILLEGAL_FORMAT_OF_ORIGIN": RetryRule(RetryPlan.STOP),
+    "INVALID_ORIGIN": RetryRule(RetryPlan.STOP),
+    "BENEFICIARY_VASP_REQUEST_TIMEOUT": RetryRule(
+        RetryPlan.REPEAT, acted=True, is_transient=True, failed="counterparty"
+    ),
+    "TOO_MANY_REQUESTS": RetryRule(RetryPlan.WAIT, is_transient=True, failed="hub"),
+    "RECEIVED_WRONG_JSON_MESSAGE": RetryRule(
+        RetryPlan.REPEAT, acted=True, is_transient=True, alerts=True, failed="counterparty"
+    ),
+    "RECEIVED_MSG_MISSING_FIELD": RetryRule(
+        RetryPlan.REPEAT, acted=True, is_transient=True, alerts=True, failed="counterparty"
+    ),
+    "CODE_SERVER_INTERNAL_ERROR": RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="hub"),
+    "VASP_BACKEND_INTERNAL_ERROR": RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="counterparty"),
+    "DUPLICATED_TRANSFER_ID": RetryRule(RetryPlan.STOP, acted=True),
+    "INVALID_ENCRYPTED_BODY": RetryRule(RetryPlan.KEY),
+    "UNACCEPTABLE_REQUEST": RetryRule(RetryPlan.STOP),
+    "UNKNOWN_TRANSFER_ID": RetryRule(RetryPlan.STOP),
+    "BAD_REQUEST": RetryRule(RetryPlan.STOP),
+    "UNSUPPORTED_BLOCKCHAIN": RetryRule(RetryPlan.STOP),
+    "ACCESS_DENIED": RetryRule(RetryPlan.STOP),
+    "NOT_FOUND": RetryRule(RetryPlan.STOP),
+    "SERVICE_UNAVAILABLE": RetryRule(RetryPlan.REPEAT, is_transient=True),
+    "INTERNAL_SERVER_ERROR": RetryRule(RetryPlan.REPEAT, is_transient=True),
+    "NO_ANSWER": RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="hub"),
+    "NOT_SENT": RetryRule(RetryPlan.REPEAT, is_transient=True, failed="hub"),
+    "BAD_ANSWER": RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True),
+    "ANSWER_NOT_BOUND": RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, alerts=True),
+    "COUNTERPARTY_DOWN": RetryRule(RetryPlan.REPEAT, is_transient=True, failed="counterparty"),
+    "HUB_UNREACHABLE": RetryRule(RetryPlan.REPEAT, is_transient=True, failed="hub"),
+    "COUNTERPARTY_NOT_ALLOWED": RetryRule(RetryPlan.STOP),
+    "ERASED": RetryRule(RetryPlan.STOP),
 }
 """Every ``errorType``, and our own codes: ``NO_ANSWER`` (sent, nothing came back), ``NOT_SENT`` (no connection),
-``BAD_ANSWER`` (outside the documented shapes), ``ANSWER_NOT_BOUND`` (it answers another request), and the caller's
-reasons for not sending at all: the directory says ``down``, the hub is not reachable or gives no list, the policy
-forbids the counterparty, the subject's data key is destroyed."""
+``BAD_ANSWER`` (outside the documented shapes), ``ANSWER_NOT_BOUND`` (it answers another request), and the reasons for
+not sending at all: the directory lists the counterparty as ``down``, the hub is not reachable or returns no list, the
+policy forbids the counterparty, the subject's data key is destroyed."""
 
-BY_STATUS: dict[int, Rule] = {
-    408: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
-    429: Rule(Plan.WAIT, passing=True, failed="hub"),
-    503: Rule(Plan.REPEAT, acted=True, passing=True, failed="counterparty"),
+BY_STATUS: dict[int, RetryRule] = {
+    408: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="counterparty"),
+    429: RetryRule(RetryPlan.WAIT, is_transient=True, failed="hub"),
+    503: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="counterparty"),
 }
-BY_STATUS_WITHOUT_CODE: dict[int, Rule] = {
-    500: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
-    502: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
-    504: Rule(Plan.REPEAT, acted=True, passing=True, failed="hub"),
+BY_STATUS_WITHOUT_CODE: dict[int, RetryRule] = {
+    500: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="hub"),
+    502: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="hub"),
+    504: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True, failed="hub"),
 }
-"""A proxy in front of the hub answers so, and the hub itself: a member's 500 reaches us with an ``errorType``."""
+"""Answers of the hub or of a proxy in front of it: a member's 500 arrives with an ``errorType``."""
 WITHOUT_CODE = "HTTP_"
-"""What begins the code that we give to an error without ``errorType``."""
-BY_CLASS: dict[int, Rule] = {
-    4: Rule(Plan.STOP),
-    5: Rule(Plan.REPEAT, acted=True, passing=True),
+"""The prefix of our own code for an error without ``errorType``."""
+BY_CLASS: dict[int, RetryRule] = {
+    4: RetryRule(RetryPlan.STOP),
+    5: RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True),
 }
 """Unknown codes are treated by HTTP status, then by HTTP class (errors.md section 1)."""
 
-OTHER = Rule(Plan.REPEAT, acted=True, passing=True)
-"""Redirects and the like: an answer that no rule knows may have followed an action."""
+OTHER = RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True)
+"""Redirects and other answers without a rule: the counterparty may have acted before."""
 
 CONCLUDING = frozenset({"txid-report", "finish"})
-"""The operations that are owed, and repeated per D47."""
+"""The operations that conclude an exchange, repeated per D47."""
 
 WAITING_FOR_HUB = frozenset({"address-search", "transfer-authorization", "wallet-search"})
 """The operations that are repeated until the hub is back: their withdrawal waits for nothing else. An authorization
-that may have arrived keeps its own repeats. Deposits and assessments ask again by their own timers."""
+that may have arrived keeps its own repeats. Deposits and assessments repeat their calls by their own timers."""
 
-CONCLUDING_BY_CODE: dict[tuple[str, str], Plan] = {
-    ("txid-report", "TXID_ALREADY_EXISTS"): Plan.SHORT,
-    ("txid-report", "TRANSFER_ALREADY_FAILED"): Plan.SHORT,
-    ("finish", "ILLEGAL_STATEFLOW"): Plan.SHORT,
-    ("finish", "UNKNOWN_TRANSFER_ID"): Plan.SHORT,
+CONCLUDING_BY_CODE: dict[tuple[str, str], RetryPlan] = {
+    ("txid-report", "TXID_ALREADY_EXISTS"): RetryPlan.SHORT,
+    ("txid-report", "TRANSFER_ALREADY_FAILED"): RetryPlan.SHORT,
+    ("finish", "ILLEGAL_STATEFLOW"): RetryPlan.SHORT,
+    ("finish", "UNKNOWN_TRANSFER_ID"): RetryPlan.SHORT,
 }
-"""Answers that cannot change by themselves; everything else goes on with ``Plan.FULL``."""
+"""Answers that cannot change by themselves; all others follow ``RetryPlan.FULL``."""
 
 RESULTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "address-search": (frozenset({"valid"}), frozenset({"invalid"})),
@@ -148,12 +156,12 @@ OTHER_FIELDS: dict[str, tuple[str, frozenset[str]]] = {
     "unhosted-token": ("token", frozenset()),
     "unhosted-result": ("status", frozenset()),
 }
-"""The answers that another field decides, and what may stand in it (nothing named: any text). The fourth status of a
-status search has the other spelling of D12; the one of an unhosted wallet is open-ended (P.4)."""
+"""The answers that another field decides, and its documented values (none: any text). The fourth status of a status
+search has the other spelling of D12; the status of an unhosted wallet is open-ended (P.4)."""
 
 
-def rule_for(status: int, code: str) -> Rule:
-    """Find the row of an error, by code, by HTTP status, by HTTP class."""
+def rule_for(status: int, code: str) -> RetryRule:
+    """Return the row of an error: by code, by HTTP status, by HTTP class."""
     if code in BY_CODE:
         return BY_CODE[code]
     if (not code or code.startswith(WITHOUT_CODE)) and status in BY_STATUS_WITHOUT_CODE:
@@ -162,15 +170,15 @@ def rule_for(status: int, code: str) -> Rule:
 
 
 def is_of_hub(status: int, code: str) -> bool:
-    """Whether it was the hub that failed, and no counterparty."""
+    """Whether the hub failed, not a counterparty."""
     return rule_for(status, code).failed == "hub"
 
 
 def names_member(status: int, code: str) -> bool:
-    """Whether the error says that the counterparty failed: the hub may list it as down by now."""
+    """Whether the counterparty failed: the hub may list it as down by now."""
     return rule_for(status, code).failed == "counterparty"
 
 
 def is_transient(status: int, code: str) -> bool:
-    """Whether trying again later makes sense although nobody corrects anything."""
-    return rule_for(status, code).passing
+    """Whether a later try may succeed without a correction."""
+    return rule_for(status, code).is_transient

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 
 def codec(state_type: Any) -> tuple[Callable[[Any], bytes], Callable[[bytes], Any]]:
-    """Give ``dump`` and ``load`` for a state class."""
+    """Return ``dump`` and ``load`` for a state class."""
     adapter: TypeAdapter[Any] = TypeAdapter(state_type)
 
     def dump(state: Any) -> bytes:

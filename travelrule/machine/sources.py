@@ -1,9 +1,9 @@
-"""Who an input comes from, and the one place that makes inputs of our own.
+"""Sources of inputs, and the one function that makes internal inputs.
 
-An input is known by (``source``, ``id``), and the ids of internal inputs can be predicted. A platform that could send
-under an internal source could therefore occupy the id of a message that is still to come, which would then be refused.
-``Source`` is a type of its own, so that a plain text does not become one: ``external_source`` checks what came from
-outside, ``internal_input`` names the parts of this program.
+An input is identified by (``source``, ``id``), and the ids of internal inputs are predictable. A platform that could
+send under an internal source could occupy the id of a future message, which would then be refused. ``Source`` is a type
+of its own, so that a plain text does not become one: ``external_source`` checks the source of an external event,
+``internal_input`` takes an ``InternalSource``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from travelrule.machine.input import Input, RawMessage, Source
 
 
 class InternalSource(StrEnum):
-    """The parts of this program that make inputs. No platform may send under these sources or paths below them."""
+    """The parts of this program that make inputs. No platform may use these sources or paths below them."""
 
     HUB = "/hub"
     TIMERS = "/timers"
@@ -30,19 +30,19 @@ class InternalSource(StrEnum):
     DIRECTORY = "/directory"
     GATEWAY = "/gateway"
     KAFKA = "/kafka"
-    """Tombstones, which have no source of their own."""
+    """Tombstones, which carry no source."""
 
 
 SUBJECTS = Source(InternalSource.SUBJECTS.value)
-"""The source of what one subject tells another."""
+"""The source of messages between subjects."""
 
 _RESERVED = frozenset(source.removeprefix("/") for source in InternalSource)
 _SEPARATORS = re.compile(r"[/\\?#]")
 
 
 def external_source(source: str) -> Source | None:
-    """The source of an event from outside; None if it is reserved, in whatever spelling a URI parser would accept, with
-    or without resolving dot segments.
+    """Return the source of an external event; None if it is reserved, in any spelling that a URI parser accepts,
+    whether or not it resolves dot segments.
     """
     segments = _segments(source)
     return None if _RESERVED & {*segments[:1], *_resolved(segments)[:1]} else Source(source)
@@ -63,7 +63,7 @@ def internal_input(
     raw: RawMessage | None = None,
     reply_to_unknown: bool = False,
 ) -> Input:
-    """Make an input of our own. ``path`` continues the source; ``content`` is the data's JSON unless given."""
+    """Return an internal input. ``path`` continues the source; ``content`` defaults to the JSON of the data."""
     return Input(
         source=Source(f"{source}/{path}" if path else source.value),
         id=input_id,
@@ -81,13 +81,13 @@ def internal_input(
 
 @lru_cache(maxsize=512)
 def source_class(source: str) -> str:
-    """A bounded label for metrics: the part of this program, ``operator``, or ``platform``."""
+    """Return a bounded label for metrics: the part of this program, ``operator``, or ``platform``."""
     first = next(iter(_resolved(_segments(source))), "")
     return first if first in _RESERVED or first == "operator" else "platform"
 
 
 def _segments(source: str) -> list[str]:
-    """The segments of an absolute path, decoded, without empty ones; none for any other source."""
+    """Return the decoded segments of an absolute path, without empty ones; none for any other source."""
     text = source
     while (decoded := unquote(text)) != text:  # each round is shorter, so this ends
         text = decoded
@@ -96,7 +96,7 @@ def _segments(source: str) -> list[str]:
 
 
 def _resolved(segments: Sequence[str]) -> list[str]:
-    """The path that is left when each ``..`` has taken the segment before it away."""
+    """Return the path after each ``..`` removed the segment before it."""
     path: list[str] = []
     for segment in segments:
         if segment == "..":

@@ -23,7 +23,6 @@ _CATEGORIES: Mapping[str, Risk] = {
 }
 _VERDICTS: Mapping[str, Risk] = {"MALICIOUS": "malicious", "SUSPICIOUS": "suspicious", "CLEAN": "clean"}
 _WORST_FIRST: tuple[Risk, ...] = ("malicious", "suspicious", "pending", "unknown", "clean")
-_UNSUPPORTED_CHAIN = "UNSUPPORTED_BLOCKCHAIN"
 
 
 def worst(risks: Iterable[Risk]) -> Risk:
@@ -60,14 +59,6 @@ def of_kyt(answer: KytReportResponse) -> Risk:
             return _VERDICTS.get(answer.report.verdict.strip(), "unknown")
         case _:
             return "unknown"
-
-
-def of_error(error_code: str) -> Risk:
-    """Return the risk while a call gave an error or nothing; ``error_code`` is its ``errorType``, if any.
-
-    A chain that nobody can screen is unknown at once; everything else may still be answered.
-    """
-    return "unknown" if error_code == _UNSUPPORTED_CHAIN else "pending"
 
 
 def at_deadline(risk: Risk) -> Risk:

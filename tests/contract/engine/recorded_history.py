@@ -14,7 +14,7 @@ from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.audit.verifier import AuditReport, AuditVerifier
 from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.policies import PolicyRepository

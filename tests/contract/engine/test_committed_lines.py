@@ -231,7 +231,7 @@ async def test_a_withdrawal_that_goes_well_is_its_verdicts_and_no_fault(
 async def test_the_lease_of_a_call_that_a_dead_process_left_is_told(north: EngineInstallation, lines: Lines) -> None:
     await north.withdraw()
     dead = north.another_caller("dead")
-    claimed = await dead._queues.claim_calls(5, 5, {}, north.clock(), north.clock() + timedelta(seconds=1))
+    claimed = await dead._rows.claim(5, 5, {}, north.clock(), north.clock() + timedelta(seconds=1))
     assert len(claimed) == 1
     assert lines.of("lease-taken-over") == [], "it was free"
     await north.call()
@@ -246,8 +246,8 @@ async def test_the_lease_of_a_call_that_a_dead_process_left_is_told(north: Engin
 async def test_a_lease_given_back_is_not_taken_over(north: EngineInstallation, lines: Lines) -> None:
     await north.withdraw()
     other = north.another_caller("other")
-    claimed = await other._queues.claim_calls(5, 5, {}, north.clock(), north.clock() + timedelta(seconds=1))
-    await other._queues.release_calls([call.id for call in claimed])
+    claimed = await other._rows.claim(5, 5, {}, north.clock(), north.clock() + timedelta(seconds=1))
+    await other._rows.release([call.id for call in claimed])
     north.clock.forward(LEASE_SECONDS)
     await north.call()
     assert lines.of("lease-taken-over") == []

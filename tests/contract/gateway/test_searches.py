@@ -25,7 +25,7 @@ from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
-from travelrule.store.queues import CallItem, Queues
+from travelrule.store.call_rows import CallItem, CallRepository
 
 SUBJECT = "withdrawal:out-1"
 
@@ -99,7 +99,7 @@ async def started(installation: GatewayInstallation) -> CallItem:
 
 async def due(installation: GatewayInstallation, seconds: float = 0) -> CallItem:
     until = installation.now + timedelta(seconds=seconds + 60)
-    claimed = await Queues(installation.database, "south", "me").claim_calls(
+    claimed = await CallRepository(installation.database, "south", "me").claim(
         10, 10, {}, installation.now + timedelta(seconds=seconds), until
     )
     (call,) = claimed

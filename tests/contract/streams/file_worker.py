@@ -14,7 +14,7 @@ from agents import register_all
 from streams.app import Timing, create_app
 from streams.connection import connect
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule.engine.ports import Delivery
@@ -39,7 +39,7 @@ async def commit(queue: asyncio.Queue[Delivery], file: int, seconds: float) -> N
 
 async def main(bootstrap: str, prefix: str, path: str, seconds: str) -> None:
     settings = Settings(broker_url=f"kafka://{bootstrap}", topic_prefix=prefix, consumer_group=f"{prefix}group")
-    topics, progress = Topics(prefix), Progress()
+    topics, progress = Topics(prefix), CommitProgress()
     connection = connect(settings)
     queue: asyncio.Queue[Delivery] = asyncio.Queue(100)
     app = create_app(settings, connection, TIMING)

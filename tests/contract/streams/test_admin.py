@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer
 from confluent_kafka.admin import ConfigResource
 
 from schemas.registry import TOPICS
-from streams.admin import Found, alter_topics, apply_topics, compare, compare_topics, wanted_config
+from streams.admin import TopicState, alter_topics, apply_topics, compare, compare_topics, wanted_config
 from streams.connection import Connection
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
@@ -75,10 +75,10 @@ def test_three_brokers_ask_for_two_copies_in_sync() -> None:
     assert wanted == {"cleanup.policy": "delete", "max.message.bytes": "1048588"}
 
 
-def found(partitions: int = 12, **config: str) -> Found:
+def found(partitions: int = 12, **config: str) -> TopicState:
     usual = {"cleanup.policy": "delete", "max.message.bytes": "1048588", "min.insync.replicas": "2"}
     given = {name.replace("_", "."): value for name, value in config.items()}
-    return Found(partitions, {**usual, **given}, {})
+    return TopicState(partitions, {**usual, **given}, {})
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,11 @@ def found(partitions: int = 12, **config: str) -> Found:
         (found(max_message_bytes="1000000"), "differs", True),
         (found(cleanup_policy="compact"), "differs", True),
         (found(cleanup_policy="compact,delete"), "differs", True),
-        (Found(12, None, {}), "differs", False),
+        (TopicState(12, None, {}), "differs", False),
     ],
 )
 def test_what_loses_events_is_serious_and_the_rest_is_the_operators_risk(
-    there: Found, action: str, serious: bool
+    there: TopicState, action: str, serious: bool
 ) -> None:
     report = compare("travelrule.verdicts", TOPICS["verdicts"], 3, there)
     assert (report.action, report.serious, bool(report.detail)) == (action, serious, action == "differs")

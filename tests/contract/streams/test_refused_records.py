@@ -13,7 +13,7 @@ from schemas.registry import DEAD_LETTER_BYTES
 from streams import publisher as module
 from streams.admin import apply_topics
 from streams.connection import Connection
-from streams.deadletters import DeadLetterHeaders
+from streams.dead_letter_headers import DeadLetterHeaders
 from streams.producer_session import RECORD_BYTES_MAX, ProducerSession
 from streams.publisher import KafkaPublisher, RecordRefusedError
 from streams.topics import Topics

@@ -10,7 +10,7 @@ from agents import register_all
 from streams.app import Timing, create_app
 from streams.connection import Connection
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule.engine.ports import Delivery
@@ -59,7 +59,7 @@ async def consuming(
     stall_s: float = 120,
     timing: Timing | None = None,
 ) -> AsyncIterator[FaustWorker]:
-    topics, progress = Topics(settings.topic_prefix), Progress()
+    topics, progress = Topics(settings.topic_prefix), CommitProgress()
     app = create_app(settings, connection, timing)
     worker = FaustWorker(app, connection, topics, progress, stall_s=stall_s, stop_s=5)
     register_all(app, topics, Inlet(topics, committer.put, progress, worker.fail))

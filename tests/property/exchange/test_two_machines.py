@@ -17,13 +17,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.wire_model import Wire
 from tests.property.exchange.laws import check
-from tests.support import events, exchange_scenes, inbound_messages
+from tests.support import events, inbound_messages
 from tests.support.scene import Scene
 from tests.support.vasps import NORTH, NOW, SOUTH, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.builder import REPORT_AGAIN, TRY_AGAIN
 from travelrule.machine.effects import Alert, CallHub, DropCalls, EndUnsent, Reply
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.retry_policy import Complete, RawResult, Retry, may_have_acted, next_action
 from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
 
@@ -243,7 +243,7 @@ class TwoMachines(RuleBasedStateMachine):
     def fire_due(self) -> None:
         for name, due_at in list(self.origin.state.timers.items()):
             if due_at <= self.now and self.origin.state.timers.get(name) == due_at:
-                self.submit(exchange_scenes.TimerDue(name=name, due_at=due_at))
+                self.submit(TimerDue(name=name, due_at=due_at))
 
     # What must hold
 
@@ -276,7 +276,7 @@ class TwoMachines(RuleBasedStateMachine):
             if not self.pending:
                 due_at = self.origin.state.timers[again[0]]
                 self.now = max(self.now, due_at)
-                self.submit(exchange_scenes.TimerDue(name=again[0], due_at=due_at))
+                self.submit(TimerDue(name=again[0], due_at=due_at))
                 continue
             pending = self.pending[0]
             self.now = max(self.now, pending.due_at)

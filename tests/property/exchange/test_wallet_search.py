@@ -18,14 +18,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.wire_model import Wire
 from tests.property.exchange.laws import check
-from tests.support import events, exchange_scenes
+from tests.support import events
 from tests.support.events import UNKNOWN
 from tests.support.scene import Scene
 from tests.support.vasps import NORTH, NOW, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.retry_policy import RawResult, Retry, next_action
 from travelrule.messages.arrival import SearchCalledBack
 
@@ -238,7 +238,7 @@ class Searching(RuleBasedStateMachine):
     def fire_due(self) -> None:
         for name, due_at in list(self.origin.state.timers.items()):
             if due_at <= self.now and self.origin.state.timers.get(name) == due_at:
-                self.submit(exchange_scenes.TimerDue(name=name, due_at=due_at))
+                self.submit(TimerDue(name=name, due_at=due_at))
 
     # What must hold
 
@@ -284,7 +284,7 @@ class Searching(RuleBasedStateMachine):
                 continue
             due_at = self.origin.state.timers[again[0]]
             self.now = max(self.now, due_at)
-            self.submit(exchange_scenes.TimerDue(name=again[0], due_at=due_at))
+            self.submit(TimerDue(name=again[0], due_at=due_at))
         assert not self.pending
         state = self.origin.state
         assert state.case.verdict != "open" or self.over

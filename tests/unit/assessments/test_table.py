@@ -6,7 +6,7 @@ import pytest
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
-from travelrule.assessments.external_events import TOO_LATE
+from travelrule.assessments.interruptions import TOO_LATE
 from travelrule.assessments.table import TABLE, WAITING
 from travelrule.engine.registry import INTERNAL, MACHINES
 from travelrule.engine.registry import MACHINES as ALL

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.wire_model import Wire
 from tests.support.deposit_scenes import DepositScene, settled
-from travelrule.deposits.rendezvous import project
+from travelrule.deposits.rendezvous.machine import project
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 
 PLACE = "arrival:0"

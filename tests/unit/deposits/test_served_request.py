@@ -13,8 +13,10 @@ from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
 from tests.support.events import ADDRESS, TAG, TXID
 from tests.support.vasps import NOW
-from travelrule.deposits.served_request import MACHINE, DataRequestState, may_receive
-from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.examination import may_receive
+from travelrule.deposits.served_requests.machine import MACHINE
+from travelrule.deposits.served_requests.received_request import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.state import DataRequestState
 from travelrule.identity.payload_faults import payload_faults
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.decision import Decision

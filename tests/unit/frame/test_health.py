@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from travelrule import health, metrics
-from travelrule.health import Check, Progress, create_health, health_server
+from travelrule.health import Check, LoopProgress, create_health, health_server
 from travelrule.listener.bound_sockets import bind
 from travelrule.settings import HostPort
 
@@ -64,7 +64,7 @@ async def test_not_ready_names_the_check_and_quotes_nothing(monkeypatch: pytest.
 
 async def test_live_is_about_progress() -> None:
     now, queue = 0.0, 0
-    progress = Progress(lambda: queue > 0, limit_seconds=30, clock=lambda: now)
+    progress = LoopProgress(lambda: queue > 0, limit_seconds=30, clock=lambda: now)
     now = 1000.0
     assert progress(), "nothing to do is no fault, however long"
     queue = 5

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable
-from travelrule.log_fields import FIELDS, WITHHELD, LogFieldError, Shape, shaped
+from travelrule.log_fields import FIELDS, WITHHELD, FieldShape, LogFieldError, shaped
 
 NAME = "Annabel Bergström"
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
@@ -209,17 +209,17 @@ def test_on_a_terminal_auto_is_the_console(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("shape", "value", "written"),
     [
-        (Shape.TOKEN, "exchange:code:north/0b6f-11", "exchange:code:north/0b6f-11"),
-        (Shape.TOKEN, "김코드", WITHHELD),
-        (Shape.TOKEN, "a" * 129, WITHHELD),
-        (Shape.NUMBER, True, True),
-        (Shape.NUMBER, 1.5, 1.5),
-        (Shape.NUMBER, "12", WITHHELD),
-        (Shape.PATH, Path("/etc/travelrule/policy.toml"), "/etc/travelrule/policy.toml"),
-        (Shape.SENTENCE, "set TRAVELRULE_HUB_URL", "set TRAVELRULE_HUB_URL"),
-        (Shape.ERROR, "a text", WITHHELD),
-        (Shape.TOKEN, None, None),
+        (FieldShape.TOKEN, "exchange:code:north/0b6f-11", "exchange:code:north/0b6f-11"),
+        (FieldShape.TOKEN, "김코드", WITHHELD),
+        (FieldShape.TOKEN, "a" * 129, WITHHELD),
+        (FieldShape.NUMBER, True, True),
+        (FieldShape.NUMBER, 1.5, 1.5),
+        (FieldShape.NUMBER, "12", WITHHELD),
+        (FieldShape.PATH, Path("/etc/travelrule/policy.toml"), "/etc/travelrule/policy.toml"),
+        (FieldShape.SENTENCE, "set TRAVELRULE_HUB_URL", "set TRAVELRULE_HUB_URL"),
+        (FieldShape.ERROR, "a text", WITHHELD),
+        (FieldShape.TOKEN, None, None),
     ],
 )
-def test_shapes(shape: Shape, value: object, written: object) -> None:
+def test_shapes(shape: FieldShape, value: object, written: object) -> None:
     assert shaped(shape, value) == written

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from travelrule.machine.retry_policy import Complete, Course, RawResult, Retry, next_action
-from travelrule.machine.retry_table import BY_CODE, CONCLUDING_BY_CODE, RESULTS, Plan, is_transient, rule_for
+from travelrule.machine.retry_policy import Complete, RawResult, Retry, RetryState, next_action
+from travelrule.machine.retry_table import BY_CODE, CONCLUDING_BY_CODE, RESULTS, RetryPlan, is_transient, rule_for
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 NO_ANSWER = RawResult("no-answer", code="NO_ANSWER")
@@ -119,8 +119,8 @@ def test_a_data_request_has_three_tries():
     assert end.outcome == "failed"
 
 
-STOPPING = [code for code, rule in BY_CODE.items() if rule.plan is Plan.STOP]
-REPEATING = [code for code, rule in BY_CODE.items() if rule.plan is Plan.REPEAT]
+STOPPING = [code for code, rule in BY_CODE.items() if rule.plan is RetryPlan.STOP]
+REPEATING = [code for code, rule in BY_CODE.items() if rule.plan is RetryPlan.REPEAT]
 WAITING = [code for code, rule in BY_CODE.items() if rule.failed == "hub" and not rule.acted]
 """Nothing arrived, so an authorization waits for the hub (``test_hub_failures``)."""
 
@@ -293,16 +293,16 @@ def test_jitter_spreads_within_the_bounds(jitter):
 
 def test_unknown_codes_go_by_http_status_and_class():
     assert rule_for(408, "ODD") == rule_for(408, "")
-    assert rule_for(429, "ODD").plan is Plan.WAIT
-    assert (rule_for(418, "ODD").plan, rule_for(418, "ODD").acted) == (Plan.STOP, False)
-    assert (rule_for(599, "ODD").plan, rule_for(599, "ODD").acted) == (Plan.REPEAT, True)
+    assert rule_for(429, "ODD").plan is RetryPlan.WAIT
+    assert (rule_for(418, "ODD").plan, rule_for(418, "ODD").acted) == (RetryPlan.STOP, False)
+    assert (rule_for(599, "ODD").plan, rule_for(599, "ODD").acted) == (RetryPlan.REPEAT, True)
     assert rule_for(302, "").acted
     assert run("address-search", RawResult("error", 418))[1] == Complete("failed", "HTTP_418", maybe_acted=False)
 
 
 def test_a_note_reads_back():
-    course = Course(2, 3, told=True, acted=False)
-    assert Course.read(course.note(), 9, START) == course
+    course = RetryState(2, 3, told=True, acted=False)
+    assert RetryState.from_note(course.to_note(), 9, START) == course
 
 
 def test_no_try_shows_its_content_in_a_repr():

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
@@ -43,8 +44,8 @@ def test_a_valid_example_passes_model_and_json_schema_and_comes_back(example: st
     name, model, value = load(example)
     json_schema(name).validate(value)
     read = model.model_validate(value)
-    written = read.to_wire_json()
-    assert model.model_validate_json(written).to_wire_json() == written
+    written = orjson.dumps(read.to_wire())
+    assert orjson.dumps(model.model_validate_json(written).to_wire()) == written
     json_schema(name).validate(json.loads(written))
 
 

@@ -99,12 +99,6 @@ def test_the_verdict_is_taken_as_given_and_not_computed_again() -> None:
     assert kyt(status="RELEASED", report=report) == "clean"
 
 
-def test_an_error_answer_is_no_answer_unless_the_chain_cannot_be_screened() -> None:
-    codes = ["INVALID_ORIGIN", "SERVICE_UNAVAILABLE", "INTERNAL_SERVER_ERROR", "NOT_FOUND", "NO_ANSWER", ""]
-    assert {risk_levels.of_error(code) for code in codes} == {"pending"}
-    assert risk_levels.of_error("UNSUPPORTED_BLOCKCHAIN") == "unknown"
-
-
 def test_at_the_deadline_pending_is_unknown_and_nothing_else_changes() -> None:
     assert risk_levels.at_deadline("pending") == "unknown"
     others: list[risk_levels.Risk] = ["clean", "suspicious", "malicious", "unknown"]

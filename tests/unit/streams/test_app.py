@@ -8,7 +8,7 @@ from schemas.registry import TOPICS
 from streams.app import EMBEDDED_TIMING, create_app
 from streams.connection import Connection
 from streams.delivery import Inlet
-from streams.progress import Progress
+from streams.progress import CommitProgress
 from streams.topics import Topics
 from travelrule.settings import Settings
 
@@ -56,7 +56,7 @@ def test_each_agent_reads_raw_bytes_of_one_input_topic_one_at_a_time() -> None:
     async def put(_: object) -> None:
         return
 
-    agents.register_all(app, topics, Inlet(topics, put, Progress(), lambda _: None))
+    agents.register_all(app, topics, Inlet(topics, put, CommitProgress(), lambda _: None))
     app.finalize()
     consumed = [name for agent in app.agents.values() for name in agent.channel.topics]
     assert sorted(consumed) == sorted(topics.physical(name) for name in agents.AGENTS)

@@ -100,5 +100,5 @@ def test_a_client_still_learns_the_metadata_afterwards(
 
 def test_the_mending_is_in_place_and_happens_once() -> None:
     assert AIOKafkaConnection.send is broken_writes.send
-    broken_writes.mend()
+    broken_writes.install()
     assert broken_writes._send is not broken_writes.send

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from streams.deadletters import DeadLetterHeaders
+from streams.dead_letter_headers import DeadLetterHeaders
 from streams.topics import Topics
 from travelrule.machine.input import RawMessage, Rejected
 

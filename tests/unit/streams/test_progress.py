@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from streams.progress import Progress
+from streams.progress import CommitProgress
 
 
 class Clocks:
@@ -8,8 +8,8 @@ class Clocks:
     steady = 50.0
 
 
-def _progress(clocks: Clocks) -> Progress:
-    return Progress(lambda: clocks.wall, lambda: clocks.steady)
+def _progress(clocks: Clocks) -> CommitProgress:
+    return CommitProgress(lambda: clocks.wall, lambda: clocks.steady)
 
 
 def test_lag_is_the_age_of_the_oldest_unacknowledged_record_of_a_topic() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from streams.deadletters import DeadLetterHeaders
+from streams.dead_letter_headers import DeadLetterHeaders
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from travelrule.bootstrap.broker import open_publisher

@@ -21,7 +21,7 @@ from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError, UsageError
 from travelrule.machine.decision_authority import Refusal, key_of, signed_content
 from travelrule.machine.input import Input, RawMessage, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.store import tables
 
 Header = tuple[str, bytes]

@@ -21,7 +21,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.decision_authority import Refusal
 from travelrule.machine.effects import AcceptAnswer, Alert
 from travelrule.machine.input import Input, RawMessage, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.sources import SUBJECTS, source_class
 from travelrule.policy.policy import Policy

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from travelrule.crypto.audit_chain import CHAIN_START
-from travelrule.machine.machine import FIRST_VERSION
+from travelrule.machine.port import FIRST_VERSION
 from travelrule.machine.projection import Projection
 
 NO_HEAD = CHAIN_START

@@ -14,7 +14,8 @@ from typing import Any, Self
 
 from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.ports import CallContent, CallPreclaimer, EventPreclaimer
-from travelrule.store.queues import CallItem, OutboxItem, outbox_item
+from travelrule.store.call_rows import CallItem
+from travelrule.store.outbox_rows import OutboxItem, outbox_item
 
 
 class PreclaimedCalls:

@@ -13,7 +13,7 @@ from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.vault import Vault
 from travelrule.identity.account_numbers import place
 from travelrule.identity.txids import txid_key
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
 from travelrule.store import tables
 from travelrule.store.bulk import BulkWrite

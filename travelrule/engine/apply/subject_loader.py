@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.engine.apply.recent_states import RecentStates
 from travelrule.engine.vault import Vault
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 
 # One look into each index per subject, in the order given, whatever the planner believes about tables that have grown
 # since it last counted: OFFSET 0 keeps it from turning the look into a join over everything that a VASP has.

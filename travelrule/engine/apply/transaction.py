@@ -37,7 +37,7 @@ from travelrule.engine.vault import Vault
 from travelrule.machine.decision_authority import REFUSED_DECISIONS
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.sources import source_class
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk

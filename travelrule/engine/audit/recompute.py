@@ -29,7 +29,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.decision_authority import key_of
 from travelrule.machine.effects import Alert, Emit, Reply
 from travelrule.machine.input import Input
-from travelrule.machine.machine import FIRST_VERSION, Machine
+from travelrule.machine.port import FIRST_VERSION, Machine
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.policies import PolicyRepository

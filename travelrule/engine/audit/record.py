@@ -17,7 +17,7 @@ from schemas.events.decisions import DecisionRecorded
 from travelrule.engine.vault import Vault
 from travelrule.machine.decision import Decision
 from travelrule.machine.input import Input
-from travelrule.machine.machine import FIRST_VERSION
+from travelrule.machine.port import FIRST_VERSION
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import DEFAULTS, Policy
 

@@ -22,7 +22,7 @@ from travelrule.crypto.merkle import Frontier
 from travelrule.engine.audit.log import leaf
 from travelrule.engine.audit.recompute import RecordVerifier
 from travelrule.engine.vault import Vault
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import OwnVasp
 from travelrule.store import tables
 from travelrule.store.database import Database

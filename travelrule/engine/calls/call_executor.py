@@ -37,8 +37,8 @@ from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_policy import Complete, RawResult, Retry, hub_wait, may_have_acted, next_action
 from travelrule.machine.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 from travelrule.policy.policy import Policy
+from travelrule.store.call_rows import CallItem
 from travelrule.store.directory import StoredVasp
-from travelrule.store.queues import CallItem
 
 DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0

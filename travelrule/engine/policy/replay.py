@@ -19,7 +19,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Emit, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.messages.inbound_request import AuthorizationReceived

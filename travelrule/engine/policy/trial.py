@@ -23,7 +23,7 @@ from travelrule.engine.policy.replay import (
 )
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.sources import SUBJECTS
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy

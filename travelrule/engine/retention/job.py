@@ -20,7 +20,7 @@ from travelrule import logs
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.engine.vault import Vault
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store import expired_rows
 from travelrule.store.database import Database

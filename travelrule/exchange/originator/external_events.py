@@ -29,7 +29,7 @@ from travelrule.policy.causes import Cause
 
 
 def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
-    """``machine.cancelled.v1``: possible until the value is on its way."""
+    """``withdrawal.cancelled.v1``: possible until the value is on its way."""
     state = builder.state
     if state.txid is not None:
         return rejected(

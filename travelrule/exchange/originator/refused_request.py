@@ -28,7 +28,7 @@ from travelrule.policy.policy import Policy
 
 
 class RequestRefused(Wire):
-    """A ``machine.requested.v1`` was refused: as which dead letter, with which code, at which field (a path)."""
+    """A ``withdrawal.requested.v1`` was refused: as which dead letter, with which code, at which field (a path)."""
 
     dead_letter_id: str
     code: str

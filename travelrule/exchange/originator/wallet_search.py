@@ -104,7 +104,6 @@ def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[
     last = search.asks_at if search.asks_at <= builder.now else search.asked_at
     if last is not None and builder.now - last < timedelta(seconds=builder.policy.time_limits.search_poll):
         return ignored(builder.state, "the result was asked for a moment ago and will be again")
-    builder.drop("wallet-search-result")
     _ask_result(builder, search, 0.0)
     return builder.done("called back: ask for the result now")
 
@@ -142,7 +141,12 @@ def _running(builder: WithdrawalBuilder, request_id: str) -> WalletSearch | None
 
 
 def _ask_result(builder: WithdrawalBuilder, search: WalletSearch, seconds: float) -> None:
-    """Ask once more, after some seconds; ``search`` replaces the one in the state."""
+    """Ask for the result after some seconds; ``search`` replaces the one in the state.
+
+    A question that is still repeated is dropped: a late answer to an earlier one must not lead to two questions.
+    """
+    if search.asks_at is not None:
+        builder.drop("wallet-search-result")
     before = search.asks_at if search.asks_at is not None and search.asks_at <= builder.now else search.asked_at
     due_at = builder.now + timedelta(seconds=seconds)
     builder.change(search=replace(search, asks_at=due_at, asked_at=before))

@@ -11,10 +11,7 @@ from travelrule.hub.ports import HubState
 
 
 class DirectoryResponder:
-    """Answers 4.A.1, 4.A.2 and 4.A.3. The list is written once per change; 4.A.2 is always read anew.
-
-    ``names`` are the operations it answers.
-    """
+    """Answers 4.A.1, 4.A.2 and 4.A.3. The list is serialized once per change; 4.A.2 is read with every call."""
 
     names = (Operation.VASP_LIST, Operation.PUBLIC_KEY, Operation.COIN_NETWORKS)
 
@@ -29,7 +26,7 @@ class DirectoryResponder:
         }
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Return the directory's answer to a checked call."""
+        """Return the answer to a checked call."""
         return HubAnswer(200, await self._answers[call.operation.name](call))
 
     async def _vasp_list(self, _: HubCall) -> bytes:

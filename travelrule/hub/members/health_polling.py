@@ -6,10 +6,10 @@ import asyncio
 
 from schemas.operations import Operation
 from travelrule import logs
-from travelrule.hub.hub_answer import HubFault
+from travelrule.hub.members.call_failures import failures_recorded
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import OPERATIONS
-from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport, NoMemberAnswer
+from travelrule.hub.ports import Clock, HubState, Journal, MemberCall, MemberTransport
 from travelrule.hub.records import CallRecord
 
 log = logs.get("hub")
@@ -18,9 +18,9 @@ _OK = 200
 
 
 class HealthPollingJob:
-    """Asks every member but the hub for its health: 200 means up, anything else means down.
+    """Polls the health of every member but the hub: 200 means up, anything else means down.
 
-    ``timeout_seconds`` is the limit for one answer. ``origin`` is what the hub calls itself towards members.
+    ``timeout_seconds`` is the limit for one answer.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class HealthPollingJob:
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Poll until cancelled: at once, then at each interval, and when woken."""
+        """Poll until cancelled: at once, then at each interval, and after ``wake``."""
         while True:
             self._wake.clear()
             await self.poll()
@@ -53,34 +53,28 @@ class HealthPollingJob:
                 continue
 
     def wake(self) -> None:
-        """Poll now: a member was added or moved."""
+        """Poll now, because a member was added or moved."""
         self._wake.set()
 
     async def poll(self) -> None:
-        """Ask all members at the same time."""
+        """Poll all members at the same time."""
         async with asyncio.TaskGroup() as group:
             for member, _ in await self._state.members():
                 if member.entity_id != HUB_ENTITY:
-                    group.create_task(self._ask(member))
+                    group.create_task(self._poll_member(member))
 
-    async def _ask(self, member: Member) -> None:
+    async def _poll_member(self, member: Member) -> None:
         record = CallRecord(
             at=self._clock(), operation=Operation.HEALTH, caller=HUB_ENTITY, target=member.entity_id, reached=True
         )
         headers = {"X-Request-Origin": f"{HUB_ALLIANCE}:{HUB_ENTITY}"}
         try:
-            async with asyncio.timeout(self._timeout_seconds):
-                answer = await self._transport.forward(
-                    member, MemberCall(OPERATIONS[Operation.HEALTH], headers, b"", record)
-                )
-            record.member_status = record.status = answer.status
-        except TimeoutError:
-            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
-        except NoMemberAnswer as silence:
-            record.reached = silence.reached
-            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
-        except HubFault as fault:
-            record.status, record.error_type = fault.status, fault.error_type
+            with failures_recorded(record):
+                async with asyncio.timeout(self._timeout_seconds):
+                    answer = await self._transport.forward(
+                        member, MemberCall(OPERATIONS[Operation.HEALTH], headers, b"", record)
+                    )
+                record.member_status = record.status = answer.status
         except Exception as error:  # noqa: BLE001 -- the edge to a transport: one failure must not end all polling
             log.error("health-poll-failed", member=member.entity_id, error=error)  # noqa: TRY400 -- no texts in logs
         if self._journal is not None:

@@ -1,4 +1,4 @@
-"""Members of the network as the hub knows them (hub-api.md 4.A.1, auth.md section 2)."""
+"""Members of the network and their keys (hub-api.md 4.A.1, auth.md section 2)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ HUB_ALLIANCE = "code"
 
 @dataclass(frozen=True, slots=True)
 class MemberKey:
-    """A registered public key, with the expiry as it was registered and as far as it could be read."""
+    """A registered public key. ``expires_at`` is the registered text, ``expires`` its moment, None if unreadable."""
 
     pubkey: str
     expires_at: str
     expires: datetime | None
 
     def current(self, now: datetime) -> bool:
-        """Whether the key may be used; an expiry that cannot be read means "unknown", hence usable (D35)."""
+        """Whether the key may be used; a key with an unreadable expiry may (D35)."""
         return self.expires is None or self.expires > now
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A VASP in the directory. ``base_url`` is empty when no HTTP server answers for it."""
+    """A VASP in the directory. ``base_url`` is empty if it has no HTTP server."""
 
     entity_id: str
     legal_name: str
@@ -38,7 +38,7 @@ class Member:
     _by_text: dict[str, MemberKey] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Index the keys by their text, which is how headers name them."""
+        """Index the keys by their text, as headers name them."""
         self._by_text.update({key.pubkey: key for key in self.pubkeys})
 
     def holds(self, pubkey: str, now: datetime) -> bool:
@@ -48,11 +48,11 @@ class Member:
 
     @property
     def affiliated(self) -> bool:
-        """Whether this VASP belongs to another network that is reached through the hub (D43)."""
+        """Whether this VASP belongs to another network that the hub reaches (D43)."""
         return self.alliance.lower() != HUB_ALLIANCE
 
     def public_keys(self) -> list[dict[str, str]]:
-        """Return the keys as 4.A.1 and 4.A.2 list them."""
+        """Return the keys in the form of 4.A.1 and 4.A.2."""
         return [{"pubkey": key.pubkey, "expiresAt": key.expires_at} for key in self.pubkeys]
 
     def listed(self, *, up: bool) -> dict[str, Any]:

@@ -1,8 +1,7 @@
-"""Passing a call on to a member and reading what comes back (hub-api.md section 10, auth.md section 7).
+"""Forwarding of a call to a member, and the check of its answer (hub-api.md section 10, auth.md section 7).
 
-The member gets the caller's body bytes unchanged and the headers it needs; the signature stays here. Its
-answer goes back as it is if it can be used: 200 with the required fields, or 503. Everything else becomes an
-error of the hub.
+The member receives the caller's body bytes unchanged and the headers it needs, without the signature. Its answer is
+passed on unchanged if it is usable: 200 with the required fields, or 503. Any other answer becomes an error of the hub.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ import asyncio
 from collections.abc import Mapping
 
 from travelrule.hub import body_shapes
+from travelrule.hub.header_names import DATETIME, NONCE, ORIGIN, PUBLIC_KEY, REMOTE_KEY
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall
 from travelrule.hub.ports import MemberAnswer, MemberCall, MemberTransport, NoMemberAnswer
-from travelrule.hub.runtime.call_admission import DATETIME, NONCE, ORIGIN, PUBLIC_KEY, REMOTE_KEY
 
 _PASSED_ON = (
     (DATETIME, "X-Code-Req-Datetime"),
@@ -29,14 +28,14 @@ _UNAVAILABLE = 503
 
 
 class MemberForwarder:
-    """Answers an operation by asking the target. ``timeout_seconds`` is the limit for the whole exchange."""
+    """``Responder`` that forwards a call to its target. ``timeout_seconds`` limits the whole exchange."""
 
     def __init__(self, transport: MemberTransport, timeout_seconds: float) -> None:
         self._transport = transport
         self._timeout_seconds = timeout_seconds
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Return the member's answer, or ``HubFault`` 408 or 500."""
+        """Return the member's answer. Raises ``HubFault`` 408 or 500."""
         member_call = MemberCall(call.operation, member_headers(call.headers), call.body, call.record)
         call.record.reached = True
         try:
@@ -51,7 +50,7 @@ class MemberForwarder:
 
 
 def member_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that a member gets: what it needs of the caller's, never the signature."""
+    """Return the headers for the member: those of the caller's that it needs, never the signature."""
     passed = {name: headers[key] for key, name in _PASSED_ON if headers.get(key)}
     passed["Content-Type"] = headers.get("content-type") or "application/json"
     return passed

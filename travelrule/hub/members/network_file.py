@@ -1,7 +1,7 @@
 """The file that describes a network: hub, members, coins (contract section 5 without the sandbox's part).
 
-Field names are those of the world file, so a file of real members serves ``travelrule hub`` and the sandbox
-alike.
+Field names are those of the world file, so that one file of real members serves both ``travelrule hub`` and the
+sandbox.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class KeySpec(FileSpec):
     """Until when the key is valid, ISO 8601. A text that is no time means that no expiry is known."""
 
     def key(self) -> MemberKey:
-        """Return the key as the directory holds it."""
+        """Return the key for the directory."""
         return MemberKey(self.pubkey, self.expires_at, read_time(self.expires_at))
 
 
@@ -99,7 +99,7 @@ class MemberSpec(FileSpec):
         return True
 
     def member(self) -> Member:
-        """Return the member as the directory holds it."""
+        """Return the member for the directory."""
         return Member(
             entity_id=self.vasp_entity_id,
             legal_name=self.vasp_legal_name,
@@ -137,7 +137,7 @@ class HubSpec(FileSpec):
     """Seed of its own key, base64 of 32 bytes. Without it the key is another one at each start."""
 
     def own_key(self) -> SigningKey | None:
-        """Return the key of the file, if there is one."""
+        """Return the key of ``seed``, if there is one."""
         return SigningKey.from_base64(self.seed.get_secret_value()) if self.seed else None
 
 
@@ -169,7 +169,7 @@ class HubLimits(FileSpec):
 
     @property
     def tolerance_seconds(self) -> float | None:
-        """How far a caller's clock may be off; nothing in lenient mode."""
+        """How far a caller's clock may be off; None in lenient mode."""
         return None if self.lenient_time else self.time_tolerance_seconds
 
     def coin_network_answer(self, now: datetime) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class NetworkFile(HubLimits):
 
 
 def check_distinct(entity_ids: Iterable[str]) -> None:
-    """Raise ``ValueError`` if an entity id comes twice."""
+    """Raise ``ValueError`` if an entity id is listed twice."""
     seen: set[str] = set()
     for entity_id in entity_ids:
         if entity_id in seen:
@@ -200,6 +200,6 @@ def check_distinct(entity_ids: Iterable[str]) -> None:
 
 
 def hub_member(key: SigningKey) -> Member:
-    """Return the hub's own entry in the list (auth.md section 7)."""
+    """Return the hub's entry in the list (auth.md section 7)."""
     expires = MemberKey(key.public_base64, time_text(HUB_KEY_EXPIRES), HUB_KEY_EXPIRES)
     return Member(HUB_ENTITY, "Travel Rule hub", "KR", HUB_ALLIANCE, (expires,))

@@ -1,4 +1,4 @@
-"""KYT: searches that are accepted at once and reports that are asked for later (screening.md sections 4 to 7)."""
+"""KYT: searches that are accepted at once, and their reports (screening.md sections 4 to 7)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LINKED = "Linked to existing report for this transaction."
 
 
 class KytResponder:
-    """Answers KYT search and report over a provider; without one KYT is disabled.
+    """Answers KYT searches and reports through a provider; without one KYT is disabled.
 
-    Two searches for one transaction share one analysis, unless the second has ``force``. A search that is
-    answered ``RELEASED`` is not called back (D27). ``names`` are the operations it answers.
+    Two searches for one transaction share one analysis, unless the second has ``force``. A search that is answered
+    ``RELEASED`` is not called back (D27).
     """
 
     names = (Operation.KYT_SEARCH, Operation.KYT_REPORT)
@@ -52,7 +52,7 @@ class KytResponder:
         self._analysing: dict[KytSubject, asyncio.Future[Analysis]] = {}
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Start an analysis or tell how one stands; ``HubFault`` for the errors of screening.md section 7."""
+        """Start an analysis, or return a report. Raises ``HubFault`` for the errors of screening.md section 7."""
         if self._provider is None:
             raise _not_served()
         search = call.operation.name is Operation.KYT_SEARCH
@@ -61,7 +61,7 @@ class KytResponder:
     async def _search(self, call: HubCall, provider: KytProvider) -> HubAnswer:
         subject = _subject(call)
         try:
-            url = self._callbacks.url(call.fields.get("callbackUrl"))
+            url = self._callbacks.accepted_url(call.fields.get("callbackUrl"))
         except HubFault as fault:
             raise HubFault(400, "BAD_REQUEST", fault.message) from None
         now = self._clock()
@@ -90,7 +90,7 @@ class KytResponder:
         if request.caller != call.caller.entity_id:
             raise HubFault(403, "ACCESS_DENIED", "this requestId is another VASP's")
         call.record.result = request.status
-        return HubAnswer(_OK, orjson.dumps(request.told()))
+        return HubAnswer(_OK, orjson.dumps(request.to_wire()))
 
     async def _known(self, subject: KytSubject, provider: KytProvider) -> Analysis | None:
         now = self._clock()
@@ -106,7 +106,7 @@ class KytResponder:
         ended = Analysis(error=ANALYSIS_FAILED)
         try:
             ended = await provider.analyse(subject, self._clock())
-        except Exception as error:  # noqa: BLE001 -- the edge to a provider; whoever asked is told that it failed
+        except Exception as error:  # noqa: BLE001 -- the edge to a provider: its report is FAILED
             log.error("kyt-failed", operation=Operation.KYT_SEARCH, error=error)  # noqa: TRY400 -- no texts in logs
         finally:
             # A forced analysis may have taken this place meanwhile.
@@ -117,18 +117,18 @@ class KytResponder:
     async def _conclude(self, request: KytRequest, analysis: asyncio.Future[Analysis], url: str) -> None:
         try:
             await asyncio.shield(analysis)
-            # Whoever is called back may ask for the report at once, so it is kept first.
+            # The receiver of a callback may request the report at once, so it is stored first.
             await self._state.end_kyt(request.request_id, analysis.result(), self._clock())
             if url:
-                await self._tell(request, analysis.result(), url)
-        except Exception as error:  # noqa: BLE001 -- the end of a task: nobody else would hear of it
+                await self._send_callback(request, analysis.result(), url)
+        except Exception as error:  # noqa: BLE001 -- the end of a task: the error would be lost
             log.error("kyt-failed", operation=Operation.KYT_SEARCH, error=error)  # noqa: TRY400 -- no texts in logs
 
-    async def _tell(self, request: KytRequest, analysis: Analysis, url: str) -> None:
+    async def _send_callback(self, request: KytRequest, analysis: Analysis, url: str) -> None:
         ended = KytRequest(request.request_id, request.caller, request.subject, request.submitted_at, analysis)
         key = SearchKey(Operation.KYT_SEARCH, request.caller, str(request.request_id))
-        outcome = SearchOutcome(ended.status, "", orjson.dumps(ended.told()))
-        await self._callbacks.tell(Operation.KYT_SEARCH, key, url, outcome)
+        outcome = SearchOutcome(ended.status, "", orjson.dumps(ended.to_wire()))
+        await self._callbacks.send(Operation.KYT_SEARCH, key, url, outcome)
 
 
 def _subject(call: HubCall) -> KytSubject:

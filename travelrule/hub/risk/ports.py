@@ -1,4 +1,4 @@
-"""What screening, KYT and unhosted wallets need from outside: providers that know, and a place for state."""
+"""Interfaces that screening, KYT and unhosted wallets need: providers and state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from travelrule.hub.risk.records import Analysis, KytRequest, KytSubject, RatedT
 
 
 class ProviderFailed(Exception):  # noqa: N818 -- says what is the case
-    """A provider could not rate. ``reason`` goes to the caller: a plain sentence without any value in it."""
+    """A provider could not rate. ``reason`` is sent to the caller: a sentence that quotes no value."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -22,7 +22,7 @@ class NotServed(Exception):  # noqa: N818 -- says what is the case
 
 
 class ScreeningProvider(Protocol):
-    """Rates wallets and transactions at once. ``chain`` is a code of screening. Both raise ``ProviderFailed``."""
+    """Rates wallets and transactions at once. ``chain`` is a screening code. Both methods raise ``ProviderFailed``."""
 
     async def wallet(self, chain: str, address: str) -> Rating:
         """Rate a wallet."""
@@ -32,28 +32,28 @@ class ScreeningProvider(Protocol):
 
 
 class KytProvider(Protocol):
-    """Analyses transactions, which may take its time."""
+    """Analyses transactions."""
 
     async def admit(self, caller: str, *, analysis: bool) -> None:
-        """Let a VASP ask, or raise ``NotServed``; ``analysis`` says that this call costs one of its quota."""
+        """Admit a call of a VASP, or raise ``NotServed``. With ``analysis`` the call counts against its quota."""
 
     async def known(self, subject: KytSubject, now: datetime) -> Analysis | None:
-        """Return a result that the provider has already, if it has one."""
+        """Return a result that needs no analysis, if there is one."""
 
     async def analyse(self, subject: KytSubject, now: datetime) -> Analysis:
-        """Analyse, however long it takes."""
+        """Analyse a transaction; there is no time limit."""
 
 
 class WalletSigner(Protocol):
-    """A wallet for demonstrations: it signs what a widget shows, so that a page can be tried without a real one."""
+    """A wallet for demonstrations: it signs the widget's message, so that a page can be tried without a real wallet."""
 
     def sign(self, blockchain: str, message: str) -> str:
-        """Return the signature of this wallet's key for that chain; empty if it has none."""
+        """Return the wallet's signature for that chain; empty if it has no key for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """Who knows what, for one hub; without a provider its operations say that they are not served."""
+    """The providers of one hub; operations without a provider are not served."""
 
     screening: ScreeningProvider | None = None
     kyt: KytProvider | None = None
@@ -61,31 +61,31 @@ class Providers:
 
 
 class RiskState(Protocol):
-    """What the hub remembers of risk. Several hub processes may share one state."""
+    """The state of KYT searches, reports and sessions of unhosted wallets."""
 
     async def open_kyt(self, caller: str, subject: KytSubject, now: datetime) -> KytRequest:
-        """Remember a KYT search that begins, under a new number."""
+        """Store a new KYT search under a new number."""
 
     async def end_kyt(self, request_id: int, analysis: Analysis, now: datetime) -> None:
-        """Remember how a search ended; a report is found for its transaction from now on."""
+        """Store the analysis of a search; a report serves further searches for its transaction."""
 
     async def kyt_request(self, request_id: int, now: datetime) -> KytRequest | None:
-        """Return a search that is kept."""
+        """Return a stored search."""
 
     async def analysis(self, subject: KytSubject, now: datetime) -> Analysis | None:
-        """Return the newest report on a transaction that is kept."""
+        """Return the newest stored report on a transaction."""
 
     async def add_session(self, session: Session, token_hash: bytes, now: datetime) -> None:
-        """Remember a session and the token that opens it."""
+        """Store a session and the hash of the token that opens it."""
 
     async def session(self, session_id: str, now: datetime) -> Session | None:
-        """Return a session that is kept."""
+        """Return a stored session."""
 
     async def session_by(self, secret_hash: bytes, now: datetime) -> Session | None:
         """Return the session that a token or a key belongs to."""
 
     async def use_token(self, session_id: str, key_hash: bytes, now: datetime) -> bool:
-        """Use a session's token up, for a key; false if it was used before."""
+        """Exchange a session's token for a key; return False if the token was used before."""
 
     async def verify_session(self, session_id: str, signature: str, now: datetime) -> Session | None:
-        """Remember a proof; the session then, or None if another proof was first."""
+        """Store a proof and return the session, None if another proof was first."""

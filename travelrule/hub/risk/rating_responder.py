@@ -22,10 +22,7 @@ _OK = 200
 
 
 class RatingResponder:
-    """Answers both screenings. A provider that cannot rate is an answer too, with HTTP 200: ``result`` ``ERROR``.
-
-    ``names`` are the operations it answers.
-    """
+    """Answers both screenings. The failure of a provider is answered with HTTP 200 and ``result`` ``ERROR``."""
 
     names = (Operation.WALLET_SCREENING, Operation.TRANSACTION_SCREENING)
 
@@ -40,7 +37,7 @@ class RatingResponder:
             told = await self._rated(call)
         except ProviderFailed as failure:
             told = {"result": "ERROR", "reasonMsg": failure.reason}
-        except Exception as error:  # noqa: BLE001 -- the edge to a provider: its failure is no fault of the caller
+        except Exception as error:  # noqa: BLE001 -- the edge to a provider: the caller did nothing wrong
             log.error("screening-failed", operation=call.operation.name, error=error)  # noqa: TRY400 -- no texts in logs
             told = {"result": "ERROR", "reasonMsg": "the provider failed; the same call may be repeated"}
         call.record.result = told["result"]

@@ -1,4 +1,4 @@
-"""What the hub knows of ratings, KYT requests and sessions of unhosted wallets (screening.md; hub-api.md section 7)."""
+"""Ratings, KYT requests and sessions of unhosted wallets (screening.md; hub-api.md section 7)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from typing import Any
 from schemas.moments import time_text
 
 SESSION_SECONDS = 86_400
-"""How long a token serves, and how long its session can still be proven (hub-api.md 4.B.5)."""
+"""How long a token is valid, and how long its session accepts a proof (hub-api.md 4.B.5)."""
 
-TX_HASH_NOT_FOUND = "Tx hash not found"
 ANALYSIS_FAILED = "Transaction analysis failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a provider says of a wallet: ``BLACK``, ``GRAY``, ``WHITE`` or ``UNKNOWN``; tags are free words."""
+    """A provider's rating of a wallet: ``BLACK``, ``GRAY``, ``WHITE`` or ``UNKNOWN``; tags are free text."""
 
     category: str
     tags: tuple[str, ...] = ()
@@ -37,7 +36,7 @@ class RatedWallet:
 
 @dataclass(frozen=True, slots=True)
 class RatedTransaction:
-    """What a provider says of the two sides of a transaction."""
+    """A provider's ratings of the two sides of a transaction."""
 
     senders: tuple[RatedWallet, ...] = ()
     receivers: tuple[RatedWallet, ...] = ()
@@ -45,14 +44,14 @@ class RatedTransaction:
 
 @dataclass(frozen=True, slots=True)
 class KytSubject:
-    """A transaction to analyse: a code of KYT, and the hash as ``canonical_hash`` writes it."""
+    """A transaction to analyse: a KYT code, and the hash in the form of ``canonical_hash``."""
 
     blockchain: str
     tx_hash: str
 
 
 def canonical_hash(text: str) -> str:
-    """Return a hash so that two writings of it are equal; base58, where case counts, is left alone."""
+    """Return the one form of a hash that all its spellings share; base58, where case counts, is unchanged."""
     digits = text[2:] if text[:2] in ("0x", "0X") else text
     is_hex = bool(digits) and all(digit in "0123456789abcdefABCDEF" for digit in digits)
     return digits.lower() if is_hex else text
@@ -60,14 +59,14 @@ def canonical_hash(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """How an analysis ended: with a report, or (``FAILED``) with one of the two error texts."""
+    """How an analysis ended: with a report, or (``FAILED``) with an error text."""
 
     report: Mapping[str, Any] | None = field(default=None, repr=False)
     error: str = ""
 
     @property
     def status(self) -> str:
-        """Say ``RELEASED`` or ``FAILED``."""
+        """``RELEASED`` or ``FAILED``."""
         return "FAILED" if self.report is None else "RELEASED"
 
 
@@ -83,10 +82,10 @@ class KytRequest:
 
     @property
     def status(self) -> str:
-        """Say ``PENDING``, ``RELEASED`` or ``FAILED``."""
+        """``PENDING``, ``RELEASED`` or ``FAILED``."""
         return self.analysis.status if self.analysis else "PENDING"
 
-    def told(self) -> dict[str, Any]:
+    def to_wire(self) -> dict[str, Any]:
         """Return the object of 4.B.4 and its callback."""
         ended = self.analysis or Analysis()
         return {
@@ -100,10 +99,10 @@ class KytRequest:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session in which a customer proves that a wallet is his own.
+    """A session in which a customer proves ownership of a wallet.
 
-    ``message`` is what he signs. ``origin`` is where the widget may be shown. Once ``signature`` is there the wallet is
-    verified. ``opened`` says that the token was used.
+    The customer signs ``message``. ``origin`` is the site that may show the widget. With ``signature`` the wallet is
+    verified. ``opened``: the token was used.
     """
 
     id: str
@@ -124,12 +123,12 @@ class Session:
     verified_at: datetime | None = None
 
     def status(self, now: datetime) -> str:
-        """Say ``VERIFIED``, ``PENDING``, or ``EXPIRED`` for one that nobody proved in its time."""
+        """Return ``VERIFIED``, ``PENDING``, or ``EXPIRED`` without a proof in time."""
         if self.verified_at is not None:
             return "VERIFIED"
         return "PENDING" if now < self.expires_at else "EXPIRED"
 
-    def told(self, now: datetime) -> dict[str, Any]:
+    def to_wire(self, now: datetime) -> dict[str, Any]:
         """Return the object of P.4 and its callback."""
         verified = self.verified_at is not None
         return {
@@ -145,15 +144,15 @@ class Session:
 
 
 def new_secret(randomness: Callable[[int], bytes]) -> str:
-    """Return a token or a key that nobody guesses."""
+    """Return a token or a key that cannot be guessed."""
     return base64.urlsafe_b64encode(randomness(32)).decode().rstrip("=")
 
 
 def token_hash(token: str) -> bytes:
-    """Return what is kept of a token."""
+    """Return the hash that is stored in place of a token."""
     return hashlib.sha256(b"token:" + token.encode()).digest()
 
 
 def key_hash(key: str) -> bytes:
-    """Return what is kept of a key; another thing than of a token, which proves nothing."""
+    """Return the hash that is stored in place of a key; it differs from the hash of an equal token."""
     return hashlib.sha256(b"key:" + key.encode()).digest()

@@ -1,7 +1,6 @@
 """The hub as an ASGI application: raw bytes in, raw bytes out (hub-api.md section 1).
 
-Routing is Starlette's; everything after it works on the scope directly, because the hub stands in every path
-and the convenience around a request costs more than the checks.
+Starlette routes; everything behind it works on the scope directly, because a request object costs more than the checks.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ log = logs.get("hub")
 
 BODY_BYTES_MAX = 1_048_576
 RETRY_SECONDS = 1
-"""For ``Retry-After``, when bodies have no room: the oldest ones make room in moments."""
+"""``Retry-After`` when there is no room for a body: room is free again within moments."""
 
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
 
 class OperationService(Protocol):
-    """What answers requests: ``HubService``."""
+    """Answers requests: ``HubService``, or the sandbox's service with faults."""
 
     async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
-        """Answer one request."""
+        """Return the answer to one request."""
 
 
 class OperationEndpoint:
@@ -48,7 +47,7 @@ class OperationEndpoint:
         self._bodies = bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request; nothing that goes wrong here reaches the server."""
+        """Answer the request; no exception reaches the server."""
         client = scope.get("client")
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         if twice := _sent_twice(scope["headers"]):
@@ -68,14 +67,14 @@ class OperationEndpoint:
                 answer = await self._service.serve(self._operation, request)
             except Disconnected:
                 return
-            except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the caller is told in the one shape
+            except Exception as error:  # noqa: BLE001 -- the edge: every failure is answered in the one shape
                 log.error("hub-failed", operation=self._operation.label, error=error)  # noqa: TRY400 -- no texts in logs
                 answer = internal_error().answer()
         await answer(scope, receive, send)
 
 
 def _sent_twice(headers: Sequence[tuple[bytes, bytes]]) -> str:
-    """Name a header of ``SINGLE_HEADERS`` that came more than once."""
+    """Return a header of ``SINGLE_HEADERS`` that was sent more than once; empty if none was."""
     names = [name.decode("latin-1") for name, _ in headers]
     return next((name for name in SINGLE_HEADERS if names.count(name) > 1), "")
 
@@ -109,7 +108,7 @@ def _no_room() -> HubFault:
 
 
 def hub_routes(service: OperationService, bodies: BodyRoom | None = None) -> list[Route]:
-    """One route per path of an operation of the table."""
+    """Return one route per path of every operation."""
     bodies = bodies or BodyRoom()
     return [
         Route(path, OperationEndpoint(service, operation, bodies), methods=[operation.method])
@@ -127,8 +126,8 @@ def create_hub(
 ) -> Starlette:
     """Return the hub over a service.
 
-    ``more`` are routes beside the operations, ``lifespan`` runs what lives beside it: health polling, the member
-    transport. ``bodies`` bounds the bodies that are held.
+    ``more`` are routes beside the operations. ``lifespan`` runs health polling and the member transport. ``bodies``
+    bounds the request bodies in memory.
     """
     routes = hub_routes(service, bodies)
     app = Starlette(routes=[*routes, *more], exception_handlers=EXCEPTION_HANDLERS, lifespan=lifespan)

@@ -1,4 +1,4 @@
-"""Putting a hub together: state, transport, health polling, service, and serving it (`travelrule hub`)."""
+"""Assembly of a hub from its parts, and ``run_hub``, which serves it (`travelrule hub`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from travelrule.hub.members.member_forwarder import MemberForwarder
 from travelrule.hub.members.network_file import HubLimits, NetworkFile, hub_member
 from travelrule.hub.ports import CallbackTransport, Clock, HubState, Journal, MemberTransport
 from travelrule.hub.risk.kyt_responder import KytResponder
-from travelrule.hub.risk.list_screening import ListScreening, ListsHit
+from travelrule.hub.risk.list_rating_provider import ListRatingProvider, ListsHit
 from travelrule.hub.risk.memory_risk_state import MemoryRiskState
 from travelrule.hub.risk.ports import Providers
 from travelrule.hub.risk.rating_responder import RatingResponder
@@ -40,7 +40,7 @@ from travelrule.hub.unhosted.widget.routes import widget_routes
 from travelrule.hub.unhosted.widget_calls import WidgetCalls
 
 GRACE_SECONDS = 2.0
-"""What searches and analyses that still run get when the hub ends: a member's second, and one for the callback."""
+"""How long running searches and analyses may continue when the hub stops: a second for members, one for callbacks."""
 
 Randomness = Callable[[int], bytes]
 
@@ -51,13 +51,13 @@ def utc_now() -> datetime:
 
 
 def fresh_key(randomness: Randomness = secrets.token_bytes) -> SigningKey:
-    """Return a key pair nobody had before."""
+    """Return a new key pair."""
     return SigningKey(randomness(32))
 
 
 @dataclass(frozen=True, slots=True)
 class AssembledHub:
-    """A hub that is put together but not served yet."""
+    """The parts of a hub that is not served yet."""
 
     state: HubState
     service: HubService
@@ -77,12 +77,12 @@ def assemble(
     randomness: Randomness = secrets.token_bytes,
     callbacks: CallbackTransport | None = None,
     providers: Providers | None = None,
-    around_own_answers: Callable[[Responder], Responder] = lambda own_answers: own_answers,
+    around_own_answers: Callable[[Responder], Responder] = lambda inner: inner,
 ) -> AssembledHub:
     """Return a hub with its state in memory.
 
-    ``callbacks`` is the way to callback URLs; without one all callbacks are lost. ``providers`` know about risk;
-    without them nobody is screened. ``around_own_answers`` may put something before the answers that no member gives.
+    Without ``callbacks``, the transport to callback URLs, all callbacks are lost. Without ``providers`` of risk
+    nothing is screened. ``around_own_answers`` may wrap the responder of the operations that the hub itself answers.
     """
     key = limits.hub.own_key() or fresh_key(randomness)
     own = hub_member(key)
@@ -92,12 +92,12 @@ def assemble(
         coin_networks=limits.coin_network_answer(clock()),
         tolerance_seconds=limits.tolerance_seconds,
     )
-    asking = SearchFanout(
+    fanout = SearchFanout(
         key, state, transport, clock, randomness, budget_seconds=limits.member_search_seconds, journal=journal
     )
-    surroundings = _Surroundings(limits, _telling(limits, callbacks, clock, journal), clock, randomness, journal)
-    risk, widget = surroundings.risk(providers or Providers())
-    searches = SearchResponder(state, asking, surroundings.callbacks, clock, surroundings.tasks)
+    shared = _SharedParts(limits, _callback_sender(limits, callbacks, clock, journal), clock, randomness, journal)
+    risk, widget = shared.risk(providers or Providers())
+    searches = SearchResponder(state, fanout, shared.callbacks, clock, shared.tasks)
     service = HubService(
         own=own,
         state=state,
@@ -116,12 +116,12 @@ def assemble(
         timeout_seconds=limits.member_timeout_seconds,
         journal=journal,
     )
-    return AssembledHub(state, service, polling, surroundings.tasks, widget)
+    return AssembledHub(state, service, polling, shared.tasks, widget)
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What the parts of one hub share."""
+class _SharedParts:
+    """What the responders of one hub share."""
 
     limits: HubLimits
     callbacks: CallbackSender
@@ -131,7 +131,7 @@ class _Surroundings:
     tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def risk(self, providers: Providers) -> tuple[tuple[OperationResponder, ...], WidgetCalls]:
-        """Return the parts that answer 4.B.1 to 4.B.5 and P.4, and the calls of the widget."""
+        """Return the responders for 4.B.1 to 4.B.5 and P.4, and the calls of the widget."""
         state = MemoryRiskState(self.limits.kyt_request_seconds)
         parts = (
             RatingResponder(providers.screening, self.randomness),
@@ -150,7 +150,7 @@ class _Surroundings:
         return parts, widget
 
 
-def _telling(
+def _callback_sender(
     limits: HubLimits, transport: CallbackTransport | None, clock: Clock, journal: Journal | None
 ) -> CallbackSender:
     return CallbackSender(
@@ -169,7 +169,7 @@ def _own_answers(*parts: OperationResponder) -> Responder:
 def hub_lifespan(
     polling: HealthPollingJob, tasks: BackgroundTasks, http: HttpTransport
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of a hub application: it polls while serving, then ends its tasks and connections."""
+    """Return the lifespan of a hub application: it polls while serving, then closes tasks and connections."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -196,9 +196,9 @@ async def run_hub(
 ) -> None:
     """Serve a hub until cancelled or signalled. ``listen`` is ``host:port``.
 
-    ``members_file`` is TOML or JSON in the shape of ``NetworkFile``; without it the hub knows only itself.
-    ``seed`` is the hub's own base64 key and wins over the file's. With ``lists_hit`` wallets are
-    screened by lists of our own. Raises ``ConfigurationError`` and ``UsageError``.
+    ``members_file`` is TOML or JSON in the shape of ``NetworkFile``; without it the hub is the only member. ``seed`` is
+    the hub's base64 key and overrides the file's. With ``lists_hit`` wallets are screened by our lists. Raises
+    ``ConfigurationError`` and ``UsageError``.
     """
     network = NetworkFile()
     if members_file is not None:
@@ -209,7 +209,7 @@ async def run_hub(
     http = HttpTransport(inside_callbacks=network.allow_http_callbacks)
     unreachable = {spec.vasp_entity_id for spec in network.members if spec.base_url is None}
     members = [spec.member() for spec in network.members]
-    providers = Providers(ListScreening(lists_hit) if lists_hit is not None else None)
+    providers = Providers(ListRatingProvider(lists_hit) if lists_hit is not None else None)
     hub = assemble(network, members, http, down=unreachable, callbacks=http, providers=providers)
     app = create_hub(hub.service, more=widget_routes(hub.widget), lifespan=hub_lifespan(hub.polling, hub.tasks, http))
     await serve(app, listen, on_started=on_started, handle_signals=handle_signals)

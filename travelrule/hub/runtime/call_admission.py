@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from schemas.moments import read_time
 from travelrule.crypto import exact_base64
 from travelrule.crypto.signing import SIGNATURE_BYTES, signed_bytes, verify_message
+from travelrule.hub.header_names import CONTENT_TYPE, DATETIME, NONCE, ORIGIN, PUBLIC_KEY, REMOTE_KEY, SIGNATURE
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
@@ -28,18 +29,10 @@ from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
 from travelrule.hub.runtime.rate_limiter import RateLimiter
 from travelrule.listener import media_type
 
-DATETIME = "x-code-req-datetime"
-NONCE = "x-code-req-nonce"
-PUBLIC_KEY = "x-code-req-pubkey"
-SIGNATURE = "x-code-req-signature"
-ORIGIN = "x-request-origin"
-REMOTE_KEY = "x-code-req-remote-pubkey"
-CONTENT_TYPE = "content-type"
-
 _ALWAYS = (DATETIME, NONCE, PUBLIC_KEY, SIGNATURE, ORIGIN)
 SIGNED_HEADERS = (*_ALWAYS, REMOTE_KEY)
 SINGLE_HEADERS = (*SIGNED_HEADERS, CONTENT_TYPE)
-"""What may come once only: two readers may differ on which one counts."""
+"""Headers that may be sent once only: two parsers may disagree on which one counts."""
 
 _ORIGIN_FORM = re.compile(r"([^\s:]+):([^\s:]+)")
 _NONCE_FORM = re.compile(r"[0-9]{1,10}", re.ASCII)
@@ -48,10 +41,10 @@ _NONCE_LIMIT = 2**32
 
 @dataclass(slots=True)
 class HubRequest:
-    """A request as it came: header names in lower case, what the path names, the source IP, the body on demand.
+    """A received request: header names in lower case, what the path names, the source IP, the body on demand.
 
-    ``target`` is the entity in the path, ``request_id`` the search. ``verified_body`` is filled once the
-    signature over it was found right; ``belongs_to`` is then told whose it is, and may raise ``HubFault``.
+    ``target`` is the entity in the path, ``request_id`` the search. ``verified_body`` is set once the signature over
+    it is verified; then ``belongs_to`` is called with the sender and may raise ``HubFault``.
     """
 
     headers: Mapping[str, str]
@@ -65,17 +58,14 @@ class HubRequest:
 
 @dataclass(frozen=True, slots=True)
 class AdmittedCall:
-    """A caller that proved who it is, and the bytes it signed."""
+    """An authenticated caller, and the bytes that it signed."""
 
     caller: Member
     body: bytes
 
 
 class CallAdmission:
-    """Steps 1 to 7.
-
-    ``tolerance_seconds`` nothing switches the time check off (lenient mode, auth.md section 5).
-    """
+    """Steps 1 to 7. Without ``tolerance_seconds`` the time is not checked (lenient mode, auth.md section 5)."""
 
     def __init__(self, state: HubState, limiter: RateLimiter, tolerance_seconds: float | None) -> None:
         self._state = state
@@ -85,7 +75,7 @@ class CallAdmission:
     async def admit(
         self, operation: HubOperation, request: HubRequest, now: datetime, record: CallRecord
     ) -> AdmittedCall:
-        """Return the caller and its body, or ``HubFault`` 422 or 429 for the first step that fails."""
+        """Return the caller and its body. Raises ``HubFault`` 422 or 429 for the first step that fails."""
         headers = request.headers
         self._require(operation, headers)
         alliance, entity_id = _origin(headers[ORIGIN])
@@ -120,7 +110,7 @@ class CallAdmission:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", f"{CONTENT_TYPE}: {media_type.FIX}")
 
     def _check_time(self, text: str, now: datetime) -> None:
-        # No separator stands between time and body under the signature, so the time must be one in any mode.
+        # The signature covers time and body without a separator, so the time must be a time in every mode.
         sent = read_time(text)
         if sent is None:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "X-Code-Req-Datetime is not an ISO 8601 time")
@@ -149,8 +139,7 @@ def _signature(headers: Mapping[str, str]) -> bytes:
 
 
 def _verify(headers: Mapping[str, str], nonce: int, body: bytes, signature: bytes) -> None:
-    # The key in the header equals a registered one here, so verifying with it is verifying with the
-    # directory's.
+    # The key in the header equals a registered one here.
     message = signed_bytes(headers[DATETIME], body, nonce)
     if not verify_message(headers[PUBLIC_KEY], message, signature):
         raise HubFault(422, "INVALID_HEADER_SIGNATURE", "X-Code-Req-Signature does not fit time, body and nonce")

@@ -1,7 +1,7 @@
-"""The way to real members and to callback URLs: one aiohttp session with a bounded pool per member.
+"""HTTP to members and to callback URLs: one aiohttp session with a bounded pool per member.
 
-The pool is bounded per member, not over all: a member that hangs uses up its own connections, and calls to it
-wait until their time limit, while all others go on. What a member sends is read up to a limit.
+The pool is bounded per member, not in total: a member that hangs uses up its own connections, and calls to it wait
+until their time limit, while calls to other members continue. An answer is read up to a limit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from travelrule.hub.ports import CallbackCall, MemberAnswer, MemberCall, NoMembe
 CONNECTIONS_PER_MEMBER_MAX = 64
 ANSWER_BYTES_MAX = 1_048_576
 IDLE_SECONDS_MAX = 3.0
-"""Shorter than servers usually allow: a POST on a connection just closed by its server cannot be repeated."""
+"""Shorter than servers usually allow: a POST on a connection that its server just closed cannot be repeated."""
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +33,8 @@ def _endpoint(base_url: str, path: str) -> URL:
 class HttpTransport:
     """``MemberTransport`` and ``CallbackTransport`` over HTTP.
 
-    The session opens with the first call; ``aclose`` ends it.
+    The first call opens the session; ``aclose`` closes it. With ``inside_callbacks`` callbacks may go to private
+    addresses.
     """
 
     def __init__(
@@ -86,9 +87,9 @@ class HttpTransport:
             raise NoMemberAnswer(reached=True) from None
 
     async def post_callback(self, call: CallbackCall) -> int:
-        """Send one POST; of the answer only the status counts. Raises ``NoMemberAnswer``.
+        """Send one POST and return the status of its answer. Raises ``NoMemberAnswer``.
 
-        Without ``inside_callbacks`` it goes to public addresses only.
+        Without ``inside_callbacks`` the address must be public.
         """
         address = literal_address(URL(call.url).host or "")
         if not self._inside_callbacks and address is not None and not is_public(address):
@@ -110,7 +111,7 @@ class HttpTransport:
             raise NoMemberAnswer(reached=True) from None
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
-        """Return what the member sent; nothing if it is more than the limit, which nobody can use anyway."""
+        """Return the body of an answer; empty if it is larger than the limit."""
         if response.content_length is not None and response.content_length <= self._answer_bytes_max:
             return await response.read()
         parts: list[bytes] = []
@@ -130,7 +131,7 @@ class HttpTransport:
         return self._session
 
     def _callbacks(self) -> aiohttp.ClientSession:
-        # A session of their own: a connection to a member, which may be inside, must not serve a callback.
+        # Callbacks have their own session: a connection to a member at a private address must not serve a callback.
         if self._callback_session is None:
             self._callback_session = self._new_session(None if self._inside_callbacks else PublicResolver())
         return self._callback_session
@@ -146,9 +147,9 @@ class HttpTransport:
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
-            # Nothing was offered, and a small answer must not unpack into a large one.
+            # The request offers no encoding, and a small answer must not decompress into a large one.
             auto_decompress=False,
-            # The hub's own limit covers the whole exchange, so aiohttp's timers would only cost.
+            # The hub's limit covers the whole exchange; aiohttp's timers would only cost time.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             headers={"Accept": "application/json"},
             skip_auto_headers=("Accept-Encoding", "User-Agent"),

@@ -9,14 +9,14 @@ from travelrule.listener.token_buckets import BucketStore, MemoryBuckets, Rate, 
 
 
 class RateLimiter:
-    """Lets each source make ``per_minute`` calls a minute, all of them at once if it likes; 0 is no limit."""
+    """Limits each source to ``per_minute`` calls a minute, which may come all at once; 0 is no limit."""
 
     def __init__(self, per_minute: int, buckets: BucketStore | None = None) -> None:
         self._rate = Rate.of(per_minute)
         self._buckets = buckets if buckets is not None else MemoryBuckets()
 
     async def check(self, source: str, now: datetime) -> None:
-        """Raise ``HubFault`` 429 with ``Retry-After`` if the bucket of ``source`` is empty; count nothing."""
+        """Raise ``HubFault`` 429 with ``Retry-After`` if the bucket of ``source`` is empty. Counts no call."""
         _refuse(await self._buckets.wait(source, self._rate, now))
 
     async def take(self, source: str, now: datetime) -> None:

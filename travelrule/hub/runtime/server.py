@@ -1,4 +1,4 @@
-"""Serving an ASGI application from inside a process: own socket, own signals, graceful end."""
+"""The server of an ASGI application inside a process: its socket, its signals, its graceful stop."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from travelrule.listener.server import ListenerServer
 from travelrule.setting_types import HostPort
 
 DESCRIPTORS_BESIDE = 2_048
-"""Connections to members and callback URLs, up to 64 a member; the rest of the process is small beside them."""
+"""Descriptors that are kept free for connections to members and callback URLs, up to 64 a member."""
 
 OnStarted = Callable[[HostPort], None]
-"""Told the address that is really listened on, which port 0 leaves to the system."""
+"""Called with the bound address; with port 0 the system chooses the port."""
 
 LIMITS = ListenerLimits()
 """Members call from one address each, but a proxy in front of the hub makes all of them one source."""
@@ -41,8 +41,8 @@ async def serve(
 ) -> None:
     """Serve until cancelled, or (``handle_signals``) until SIGINT or SIGTERM.
 
-    Open requests get ``grace_seconds`` then.
-    Raises ``UsageError`` for what is no address, and ``AddressUnavailable`` for one that is taken.
+    Open requests then have ``grace_seconds`` to end. Raises ``UsageError`` for a text that is no address, and
+    ``AddressUnavailable`` for an address that is in use.
     """
     opened = _bind(listen)
     host, port = opened[0].getsockname()[:2]

@@ -1,12 +1,12 @@
-"""The exchange service: checks a call in the order of hub-api.md section 10, has it answered, records it.
+"""The service of a call: checks in the order of hub-api.md section 10, the answer, the record.
 
-Its obligations towards every call, whoever makes it:
+For every call:
 
-1. the checks run in the fixed order, the first that fails answers;
-2. what is forwarded are the bytes that were signed;
-3. nothing is forwarded that did not pass every check;
-4. the call is recorded once it ended, also when the answer never left or the member never answered;
-5. no payload, key or personal data goes into a record, a log line or an error text.
+1. the checks run in the fixed order, and the first that fails determines the answer;
+2. the forwarded bytes are the signed bytes;
+3. a call that fails a check is not forwarded;
+4. the call is recorded when it ends, also if the answer was not sent or the member did not answer;
+5. no record, log line or error text contains a payload, a key or personal data.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from typing import Any
 
 from schemas.events.cloudevents import traceparent_or_none
 from travelrule.hub import body_shapes
+from travelrule.hub.header_names import REMOTE_KEY
 from travelrule.hub.hub_answer import HubAnswer, HubFault
 from travelrule.hub.hub_call import HubCall, Responder
 from travelrule.hub.members.member import Member
 from travelrule.hub.operations import HubOperation
 from travelrule.hub.ports import Clock, HubState, Journal
 from travelrule.hub.records import ID_CHARACTERS_MAX, CallRecord
-from travelrule.hub.runtime.call_admission import REMOTE_KEY, AdmittedCall, CallAdmission, HubRequest
+from travelrule.hub.runtime.call_admission import AdmittedCall, CallAdmission, HubRequest
 from travelrule.hub.runtime.rate_limiter import RateLimiter
 
 
 class HubService:
     """Serves operations 4.A.1 to 4.A.10, 4.B.1 to 4.B.5 and P.1 to P.4 over its ports.
 
-    ``own`` is the hub's entry in the directory. ``own_answers`` answers what no member does, ``forwarder``
-    the rest. ``tolerance_seconds`` nothing is the lenient mode without time check. ``rate_limit_per_minute``
-    counts per source IP; 0 is no limit. Without ``journal`` calls are not recorded.
+    ``own`` is the hub's entry in the directory. ``own_answers`` answers operations that are not forwarded,
+    ``forwarding`` the others. Without ``tolerance_seconds`` the time is not checked (lenient mode).
+    ``rate_limit_per_minute`` counts per source IP; 0 is no limit. Without ``journal`` calls are not recorded.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class HubService:
         self._journal = journal
 
     async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
-        """Answer one request; what is wrong with it is an answer too."""
+        """Return the answer to one request; a fault is an answer too."""
         began = time.perf_counter()
         now = self._clock()
         record = CallRecord(
@@ -99,7 +100,7 @@ class HubService:
         target = await self._state.member(request.target)
         if target is None:
             raise HubFault(422, operation.unknown_target, "the path names no registered VASP")
-        # Only what goes to the target is read with its key; asking for the current key must work with an old
+        # Only the target of a forwarded call reads with this key. A request for the current key must work with an old
         # one.
         remote_key = request.headers.get(REMOTE_KEY)
         if operation.forwarded and remote_key and not target.holds(remote_key, now):
@@ -121,6 +122,6 @@ def _call(
 
 
 def _note_refused(request: HubRequest, record: CallRecord) -> None:
-    """Put the ids of a call that was refused before its fields were looked at into its record."""
+    """Record the ids of a call that was refused before its fields were read."""
     if not record.transfer_id and request.verified_body:
         record.note_request(body_shapes.parse_object(request.verified_body) or {})

@@ -1,7 +1,7 @@
-"""Asking all members at once, each within its own budget (hub-api.md section 10, "Fan-out").
+"""Fan-out of a search: one call to each member, all at once (hub-api.md section 10, "Fan-out").
 
-The hub asks as itself, entity ``codevasp``: members must not learn who searches, and none may refuse it
-(auth.md section 7).
+The hub calls as itself, entity ``codevasp``: members must not learn who searches, and none may refuse it (auth.md
+section 7).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from travelrule.crypto.peer_keys import choose_key
 from travelrule.crypto.sealing import NONCE_BYTES, seal
 from travelrule.crypto.signing import SigningKey
 from travelrule.hub import body_shapes
-from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.hub_call import HubCall
+from travelrule.hub.members.call_failures import failures_recorded
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.ports import (
@@ -35,7 +35,7 @@ from travelrule.hub.ports import (
     NoMemberAnswer,
 )
 from travelrule.hub.records import CallRecord
-from travelrule.hub.searches.search_kinds import FOUND, UNAVAILABLE, SearchKind, SearchRow
+from travelrule.hub.searches.search_kinds import FOUND, UNAVAILABLE, MemberResult, MemberSearchKind
 
 log = logs.get("hub")
 
@@ -44,9 +44,9 @@ _HEADER_NONCE_BYTES = 4
 
 
 class SearchFanout:
-    """Asks members a search's question.
+    """Calls members for a search.
 
-    ``key`` is the hub's own, ``budget_seconds`` the limit for one member, ``randomness(n)`` gives n bytes.
+    ``key`` is the hub's key, ``budget_seconds`` the limit for one member. ``randomness(n)`` returns n bytes.
     """
 
     def __init__(
@@ -68,18 +68,18 @@ class SearchFanout:
         self._budget_seconds = budget_seconds
         self._journal = journal
 
-    async def rows(self, kind: SearchKind, call: HubCall) -> list[SearchRow]:
-        """Ask every member that is up and concerned, except the caller; what each said, in the list's order."""
+    async def results(self, kind: MemberSearchKind, call: HubCall) -> list[MemberResult]:
+        """Call every member that is up and concerned, except the caller; return the results in the list's order."""
         others = (HUB_ENTITY, call.caller.entity_id)
         asked = [
             member
             for member, up in await self._state.members()
             if up and member.entity_id not in others and kind.concerns(member, call.fields)
         ]
-        said = await asyncio.gather(*(self._ask(kind, call, member) for member in asked))
-        return [SearchRow(member.entity_id, result) for member, result in zip(asked, said, strict=True)]
+        results = await asyncio.gather(*(self._result_of(kind, call, member) for member in asked))
+        return [MemberResult(member.entity_id, result) for member, result in zip(asked, results, strict=True)]
 
-    async def _ask(self, kind: SearchKind, call: HubCall, member: Member) -> str:
+    async def _result_of(self, kind: MemberSearchKind, call: HubCall, member: Member) -> str:
         began = time.perf_counter()
         record = CallRecord(
             at=self._clock(), operation=kind.check, caller=HUB_ENTITY, target=member.entity_id, reached=True
@@ -88,17 +88,11 @@ class SearchFanout:
         record.traceparent = call.record.traceparent
         result = UNAVAILABLE
         try:
-            async with asyncio.timeout(self._budget_seconds):
-                answer = await self._transport.forward(member, self._question(kind, call, member, record))
-            record.status = answer.status
-            result = _read(kind, answer, record)
-        except TimeoutError:
-            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
-        except NoMemberAnswer as silence:
-            record.reached = silence.reached
-            record.error_type = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
-        except HubFault as fault:
-            record.status, record.error_type = fault.status, fault.error_type
+            with failures_recorded(record):
+                async with asyncio.timeout(self._budget_seconds):
+                    answer = await self._transport.forward(member, self._question(kind, call, member, record))
+                record.status = answer.status
+                result = _result(kind, answer, record)
         except Exception as error:  # noqa: BLE001 -- the edge to a transport: one failure must not end the search
             log.error("search-ask-failed", member=member.entity_id, error=error)  # noqa: TRY400 -- no texts in logs
         finally:
@@ -107,7 +101,7 @@ class SearchFanout:
                 self._journal.record(record)
         return result
 
-    def _question(self, kind: SearchKind, call: HubCall, member: Member, record: CallRecord) -> MemberCall:
+    def _question(self, kind: MemberSearchKind, call: HubCall, member: Member, record: CallRecord) -> MemberCall:
         now = self._clock()
         check = OPERATIONS[kind.check]
         remote_key = _sealing_key(member, now) if check.remote_key else ""
@@ -132,25 +126,25 @@ class SearchFanout:
         try:
             return seal(self._key, remote_key, plain, self._randomness(NONCE_BYTES))
         except CryptoError:
-            # A registered key that is no key: nothing can be said to that member.
+            # The registered text is no key: nothing can be sealed for that member.
             raise NoMemberAnswer(reached=False) from None
 
 
 def _sealing_key(member: Member, now: datetime) -> str:
-    """Return the key to seal with for a member; empty if it has no usable one."""
+    """Return the member's key to seal with; empty if it has no usable one."""
     listed = [PublicKey(pubkey=key.pubkey, expires_at=key.expires) for key in member.pubkeys]
     chosen = choose_key(listed, now)
     return chosen.pubkey if chosen is not None else ""
 
 
-def _read(kind: SearchKind, answer: MemberAnswer, record: CallRecord) -> str:
+def _result(kind: MemberSearchKind, answer: MemberAnswer, record: CallRecord) -> str:
     body = body_shapes.parse_object(answer.body)
     record.note_answer(answer.status, body)
     result = body.get("result") if body is not None else None
-    said = result.lower() if isinstance(result, str) else ""
-    if answer.status == _OK and said == "valid":
+    lowered = result.lower() if isinstance(result, str) else ""
+    if answer.status == _OK and lowered == "valid":
         return FOUND
-    if answer.status == _OK and said == "invalid":
+    if answer.status == _OK and lowered == "invalid":
         return kind.not_found
     record.error_type = record.member_error_type or "RECEIVED_WRONG_JSON_MESSAGE"
     return UNAVAILABLE

@@ -1,19 +1,19 @@
-"""Searches as the hub keeps them (states.md section 7): whose they are, what was asked, how they ended."""
+"""Stored searches (states.md section 7): the caller, the request, the outcome."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 SEARCH_SECONDS = 86_400
-"""How long a search is kept after it began or ended."""
+"""How long a search is stored after it began or ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchKey:
-    """What names a search.
+    """Key of a search.
 
-    The caller is part of it, so that a result is found by nobody else, and two VASPs may choose the same
-    ``requestId``. ``operation`` is the one that starts such searches.
+    The caller is part of it: no other VASP can read the result, and two VASPs may choose the same ``requestId``.
+    ``operation`` is the one that starts such searches.
     """
 
     operation: str
@@ -23,7 +23,7 @@ class SearchKey:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """How a search ended: the object that result and callback carry, and its two words for the journal."""
+    """How a search ended: the object that result and callback carry, and two of its fields for the journal."""
 
     result: str
     reason_type: str
@@ -31,8 +31,8 @@ class SearchOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRecord:
-    """One search. ``fingerprint`` is equal for equal questions only; without ``outcome`` it still runs."""
+class HubSearch:
+    """One search. ``fingerprint`` is equal for equal requests only; without ``outcome`` the search still runs."""
 
     key: SearchKey
     fingerprint: str = field(repr=False)

@@ -1,4 +1,4 @@
-"""What TXID search and wallet search differ in (hub-api.md 4.A.9, P.1 and section 5)."""
+"""The two kinds of search, TXID and wallet, and their differences (hub-api.md 4.A.9, P.1 and section 5)."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ EVERY_NETWORK = "all"
 
 Fields = Mapping[str, Any]
 Seal = Callable[[dict[str, Any]], str]
-"""Turns an IVMS101 object into a payload that one member can open."""
+"""Seals an IVMS101 object into a payload for one member."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRow:
-    """What one member said: ``FOUND``, the kind's own "no", or ``SYSTEM_NOT_AVAILABLE``."""
+class MemberResult:
+    """The result of one member: ``FOUND``, the kind's ``not_found``, or ``SYSTEM_NOT_AVAILABLE``."""
 
     entity_id: str
     result: str
 
 
 @dataclass(frozen=True, slots=True)
-class SearchKind:
+class MemberSearchKind:
     """A kind of search.
 
-    ``content`` are the fields that make two requests the same. ``finder`` is the field that names the VASP
-    found, ``not_found`` what a result and its rows say otherwise. ``question`` writes the body for a member.
+    ``content`` are the fields in which two equal requests agree. ``finder`` is the field that names the VASP found,
+    ``not_found`` the reason otherwise. ``question`` returns the body for a member.
     """
 
     search: Operation
@@ -51,26 +51,26 @@ class SearchKind:
     question: Callable[[Fields, Member, Seal], dict[str, Any]]
 
     def fingerprint(self, fields: Fields) -> str:
-        """Return what is equal for the same question only; the case of a currency does not count."""
+        """Return a digest that is equal for equal requests only; the case of a currency does not count."""
         asked = {name: fields[name] for name in self.content if not absent(fields.get(name))}
         if "currency" in asked:
             asked["currency"] = asked["currency"].upper()
         return json_fingerprint(asked)
 
     def concerns(self, member: Member, fields: Fields) -> bool:
-        """Say whether a member is asked: one of an affiliated network only with currency and network."""
+        """Whether a member is called: one of an affiliated network only with currency and network."""
         return not member.affiliated or not (absent(fields.get("currency")) or absent(fields.get("network")))
 
     def running(self, request_id: str) -> SearchOutcome:
-        """Return the result of a search that still runs."""
+        """Return the outcome of a search that still runs."""
         return self._refusal(request_id, "PROCESSING", "members are being asked: ask again after 10 seconds", ())
 
     def unknown(self, request_id: str) -> SearchOutcome:
-        """Return the result of a search that the caller never made."""
+        """Return the outcome of a search that the caller never made."""
         return self._refusal(request_id, "LACK_OF_INFORMATION", "no such requestId is known of you", ())
 
-    def conclude(self, request_id: str, rows: Sequence[SearchRow]) -> SearchOutcome:
-        """Return the result of a search whose members have all been asked."""
+    def conclude(self, request_id: str, rows: Sequence[MemberResult]) -> SearchOutcome:
+        """Return the outcome of a search from the results of all members."""
         finders = [row.entity_id for row in rows if row.result == FOUND]
         if not finders:
             return self._refusal(request_id, self.not_found, "no member said yes", rows)
@@ -78,19 +78,19 @@ class SearchKind:
             return self._refusal(request_id, NON_UNIQUE, "more than one member said yes", rows)
         return self._outcome(request_id, rows, {"result": "valid", self.finder: finders[0]})
 
-    def _refusal(self, request_id: str, reason_type: str, message: str, rows: Sequence[SearchRow]) -> SearchOutcome:
+    def _refusal(self, request_id: str, reason_type: str, message: str, rows: Sequence[MemberResult]) -> SearchOutcome:
         told = {"result": "invalid", "reasonType": reason_type, "reasonMsg": message}
         return self._outcome(request_id, rows, told)
 
-    def _outcome(self, request_id: str, rows: Sequence[SearchRow], told: dict[str, str]) -> SearchOutcome:
+    def _outcome(self, request_id: str, rows: Sequence[MemberResult], told: dict[str, str]) -> SearchOutcome:
         listed = [{"entityId": row.entity_id, "result": row.result} for row in rows]
         body = orjson.dumps({**told, "requestId": request_id, "analysisResult": listed})
         return SearchOutcome(told["result"], told.get("reasonType", ""), body)
 
 
 def _ask_for_txid(fields: Fields, member: Member, _: Seal) -> dict[str, Any]:
-    # Members of the own network search withdrawals of all currencies (M6); who asks, and where the end is to
-    # be told, is none of any member's business.
+    # Members of our network search withdrawals of all currencies (M6). No member receives the caller or its
+    # callback URL.
     body = {name: fields[name] for name in ("txid", "beneficiaryAddress")}
     if member.affiliated:
         body |= {name: fields[name] for name in ("currency", "network")}
@@ -108,7 +108,7 @@ def _ask_for_wallet(fields: Fields, member: Member, seal: Seal) -> dict[str, Any
     return body
 
 
-TXID = SearchKind(
+TXID = MemberSearchKind(
     search=Operation.TXID_SEARCH,
     result=Operation.TXID_SEARCH_RESULT,
     check=Operation.TXID_CHECK,
@@ -117,7 +117,7 @@ TXID = SearchKind(
     content=("txid", "beneficiaryAddress", "currency", "network", "callbackUrl"),
     question=_ask_for_txid,
 )
-WALLET = SearchKind(
+WALLET = MemberSearchKind(
     search=Operation.WALLET_SEARCH,
     result=Operation.WALLET_SEARCH_RESULT,
     check=Operation.WALLET_CHECK,

@@ -1,4 +1,4 @@
-"""Unhosted wallets: the token of a session and its result, 4.B.5 and P.4 (hub-api.md section 7)."""
+"""Sessions of unhosted wallets: the token and the result, 4.B.5 and P.4 (hub-api.md section 7)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EVM_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
 
 
 class SessionResponder:
-    """Opens sessions in which a customer proves that a wallet is his own. ``names`` are the operations it answers."""
+    """Creates sessions in which a customer proves ownership of a wallet, and returns their results."""
 
     names = (Operation.UNHOSTED_TOKEN, Operation.UNHOSTED_RESULT)
 
@@ -42,7 +42,10 @@ class SessionResponder:
         self._randomness = randomness
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Open a session or tell how one stands; ``HubFault`` 422 for a bad field, 404 for no session of the caller."""
+        """Create a session, or return the result of one.
+
+        Raises ``HubFault`` 422 for a field that does not fit, 404 if the caller has no such session.
+        """
         if call.operation.name is Operation.UNHOSTED_RESULT:
             return await self._result(call)
         session = self._session(call)
@@ -54,11 +57,11 @@ class SessionResponder:
     async def _result(self, call: HubCall) -> HubAnswer:
         now = self._clock()
         session = await self._state.session(call.request_id, now)
-        # Whose a session is that belongs to somebody else is nobody's business.
+        # A session of another caller is not disclosed.
         if session is None or session.caller != call.caller.entity_id:
             raise HubFault(404, "NOT_FOUND", "no such verification is known of you")
         call.record.result = session.status(now)
-        return HubAnswer(_OK, orjson.dumps(session.told(now)))
+        return HubAnswer(_OK, orjson.dumps(session.to_wire(now)))
 
     def _session(self, call: HubCall) -> Session:
         fields, now = call.fields, self._clock()
@@ -68,7 +71,7 @@ class SessionResponder:
         origin = origin_of(fields["widgetRenderingOrigin"])
         if not origin:
             raise HubFault(422, "INVALID_MSG_FIELD_VALUE", "widgetRenderingOrigin must be protocol, domain and port")
-        url = self._callbacks.url(fields.get("callbackUrl"))
+        url = self._callbacks.accepted_url(fields.get("callbackUrl"))
         session_id = str(uuid.UUID(bytes=self._randomness(16), version=4))
         domain = origin.partition("://")[2]
         bound = ProofBinding(domain, _written(fields["address"]), session_id, self._randomness(16).hex())
@@ -100,12 +103,12 @@ class SessionResponder:
 
 
 def _written(address: str) -> str:
-    """Return an address as EIP-4361 wants it: wallets warn of a foreign page only in messages that keep to the form."""
+    """Return an address in the form of EIP-4361: wallets warn of a foreign page only in messages of this form."""
     return f"0x{eip55(address[2:].lower())}" if _EVM_ADDRESS.fullmatch(address) else address
 
 
 def origin_of(text: str) -> str:
-    """Return a browser's origin in one form, without a port that goes without saying; empty if it is none."""
+    """Return a browser's origin in one form, without the default port; empty if the text is no origin."""
     try:
         url = URL(text)
     except ValueError:

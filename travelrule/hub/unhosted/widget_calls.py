@@ -1,6 +1,6 @@
-"""What the widget in a customer's browser asks the hub for (hub-api.md section 7, "Widget").
+"""Calls of the widget in a customer's browser (hub-api.md section 7, "Widget").
 
-Its calls are not signed: a token opens a session once, the key given for it serves until the session ends.
+The calls are not signed: a token opens a session once, and returns a key that is valid until the session ends.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from travelrule.screening.ownership.proof_message import ProofBinding
 
 SESSION = "widget-session"
 PROOF = "widget-proof"
-"""What the journal calls the two calls of a widget."""
+"""Operations of the two calls of a widget, in the journal."""
 
 _OK, _REFUSED = 200, 422
 
 
-class WidgetFault(Exception):  # noqa: N818 -- what the widget is told
-    """A call of a widget that fails: HTTP status, a sentence without any value, and why a proof was refused."""
+class WidgetFault(Exception):  # noqa: N818 -- the protocol's word
+    """A widget call that fails: HTTP status, a sentence that quotes no value, and the reason if a proof is refused."""
 
     def __init__(self, status: int, message: str, reason: str = "") -> None:
         super().__init__(message)
@@ -43,8 +43,8 @@ class WidgetFault(Exception):  # noqa: N818 -- what the widget is told
 class WidgetCalls:
     """Opens sessions and checks proofs.
 
-    A proof that fails leaves the session as it is: the customer may try again, and nobody is called back. ``origin``
-    is that of the page which shows the widget, None for the hub's own page and for what is no browser.
+    A proof that fails leaves the session unchanged: the customer may try again, and no callback is sent. ``origin`` is
+    that of the page that shows the widget, None for the hub's page and for clients that are no browser.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class WidgetCalls:
         self._journal = journal
 
     async def open(self, token: str, origin: str | None) -> dict[str, Any]:
-        """Use a token up: what the widget shows, and the key of the session. Raises ``WidgetFault``."""
+        """Use a token, and return what the widget shows with the key of the session. Raises ``WidgetFault``."""
         began = time.perf_counter()
         session = await self._found(token_hash(token), origin)
         now = self._clock()
@@ -82,7 +82,7 @@ class WidgetCalls:
         }
 
     async def prove(self, key: str, signature: str, origin: str | None) -> dict[str, Any]:
-        """Check a signature; what became of the session once the wallet is verified. Raises ``WidgetFault``."""
+        """Check a signature, and return the verified session. Raises ``WidgetFault``."""
         began = time.perf_counter()
         session = await self._found(key_hash(key), origin)
         now = self._clock()
@@ -93,13 +93,13 @@ class WidgetCalls:
             raise WidgetFault(_REFUSED, "this signature does not prove the wallet: sign with its own key", check.code)
         verified = await self._state.verify_session(session.id, signature, now)
         if verified is not None and verified.callback_url:
-            self._tasks.start(self._tell(verified), Operation.UNHOSTED_TOKEN)
+            self._tasks.start(self._send_callback(verified), Operation.UNHOSTED_TOKEN)
         shown = self._shown(verified or session) | {"status": "VERIFIED"}
         self._note(PROOF, session, began, _OK, shown["status"])
         return shown
 
     async def sign(self, key: str, origin: str | None) -> dict[str, Any]:
-        """Let the wallet for demonstrations sign a session's message. Raises ``WidgetFault``."""
+        """Sign a session's message with the wallet for demonstrations. Raises ``WidgetFault``."""
         session = await self._found(key_hash(key), origin)
         signature = self._wallet.sign(session.blockchain, session.message) if self._wallet else ""
         if not signature:
@@ -125,10 +125,10 @@ class WidgetCalls:
             "blockchain": session.blockchain,
         }
 
-    async def _tell(self, session: Session) -> None:
-        body = orjson.dumps(session.told(self._clock()))
+    async def _send_callback(self, session: Session) -> None:
+        body = orjson.dumps(session.to_wire(self._clock()))
         key = SearchKey(Operation.UNHOSTED_TOKEN, session.caller, session.id)
-        await self._callbacks.tell(
+        await self._callbacks.send(
             Operation.UNHOSTED_TOKEN, key, session.callback_url, SearchOutcome("VERIFIED", "", body)
         )
 

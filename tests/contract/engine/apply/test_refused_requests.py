@@ -17,7 +17,7 @@ from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, RawMessage, Rejected
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.store import bulk, tables
 
 NAME = "w-9"

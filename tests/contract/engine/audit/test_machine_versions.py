@@ -18,7 +18,7 @@ from travelrule.crypto.audit_chain import CHAIN_START, record_hash
 from travelrule.engine.apply.transaction import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.effects import Alert
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.store import expired_rows, tables
 
 audit, inputs, subjects = tables.audit, tables.inputs, tables.subjects

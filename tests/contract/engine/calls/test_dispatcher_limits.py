@@ -26,8 +26,8 @@ from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.policy import Policy
 from travelrule.store import bulk, tables
+from travelrule.store.call_rows import CallItem, CallRepository, call_item
 from travelrule.store.database import Database
-from travelrule.store.queues import CallItem, Queues, call_item
 
 
 class HeldCalling:
@@ -81,7 +81,7 @@ class Bench:
         self.calling = HeldCalling(self.clock)
         self.alerts: list[str] = []
         self.wake = asyncio.Event()
-        queues = Queues(database, "north", "p1")
+        queues = CallRepository(database, "north", "p1")
         self.caller = CallDispatcher(queues, self.calling, self.submit, self.alert, self.wake, self.clock, **limits)  # type: ignore[arg-type]
 
     async def submit(self, item: Input) -> InputOutcome:
@@ -253,17 +253,17 @@ async def test_the_loop_outlives_a_database_failure_and_nothing_else(database: D
         errors: list[Exception] = [ConnectionResetError(), ZeroDivisionError()]
         seen = 0
 
-        async def claim_calls(self, *_: Any) -> list[CallItem]:
+        async def claim(self, *_: Any) -> list[CallItem]:
             self.seen += 1
             raise self.errors[min(self.seen - 1, 1)]
 
     bench = Bench(database)
-    bench.caller._queues = Failing()  # type: ignore[assignment]
+    bench.caller._rows = Failing()  # type: ignore[assignment]
     bench.wake.set()
     async with running(bench.caller, lambda error: isinstance(error, OSError)) as task:
         with pytest.raises(ZeroDivisionError):
             await task
-    assert bench.caller._queues.seen == 2  # type: ignore[attr-defined]
+    assert bench.caller._rows.seen == 2  # type: ignore[attr-defined]
 
 
 async def test_cancelled_the_requests_on_their_way_are_given_up_and_their_leases_stay(database: Database) -> None:

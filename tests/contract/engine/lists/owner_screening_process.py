@@ -43,7 +43,7 @@ from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository, ListVersion
 from travelrule.store.owner_screenings import OwnerScreeningRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
@@ -56,7 +56,7 @@ def person(name: str) -> dict[str, Any]:
 
 
 def event(kind: str, data: Wire, subject: str) -> Input:
-    return Input("/platform", str(uuid4()), kind, subject, NOW, data, data.to_wire_json(), uuid4())
+    return Input("/platform", str(uuid4()), kind, subject, NOW, data, orjson.dumps(data.to_wire()), uuid4())
 
 
 class Desk:
@@ -79,7 +79,7 @@ class Desk:
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
         self.teller = MessageDispatcher(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
-        self.reads = Reads(database, "north", vault.index.of, vault.unwrap, vault.open)
+        self.reads = SearchRepository(database, "north", vault.index.of, vault.unwrap, vault.open)
 
     def clock(self) -> datetime:
         return self.now

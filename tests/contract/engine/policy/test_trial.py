@@ -28,7 +28,7 @@ from travelrule.engine.policy.active import ActivePolicy
 from travelrule.engine.policy.trial import PolicyTrial, TrialResult
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.leases import LeaseRepository

@@ -12,7 +12,7 @@ from tests.contract.engine.policy.test_trial import W2, judged, words
 from tests.contract.engine.recorded_history import SUBJECT, Record
 from travelrule.engine.policy.trial import OF_ANOTHER_VERSION
 from travelrule.engine.registry import MACHINES
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.store import tables
 
 

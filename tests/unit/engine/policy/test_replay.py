@@ -19,7 +19,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
 

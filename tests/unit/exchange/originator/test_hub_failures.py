@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.unit.machine.test_retry_policy import NO_ANSWER, START, answer, error, run, waits
-from travelrule.machine.retry_policy import Complete, Course, RawResult, Retry, hub_wait, next_action
+from travelrule.machine.retry_policy import Complete, RawResult, Retry, RetryState, hub_wait, next_action
 from travelrule.machine.retry_table import WAITING_FOR_HUB, is_of_hub, names_member
 
 NOT_SENT = RawResult("no-answer", code="NOT_SENT")
@@ -120,7 +120,7 @@ def test_a_call_that_is_not_sent_counts_as_no_try() -> None:
         assert (wait.at - now).total_seconds() == seconds
         assert wait.held, "the hub is known to be away"
         note, now = wait.note, wait.at
-    assert Course.read(note, 1, START).repeats == 0
+    assert RetryState.from_note(note, 1, START).repeats == 0
     assert hub_wait("txid-report", 0, START, START, jitter=0, note="") is None
     lost = next_action("transfer-authorization", NO_ANSWER, 1, START, START, key_refreshed=False, jitter=0)
     assert isinstance(lost, Retry)
@@ -128,7 +128,7 @@ def test_a_call_that_is_not_sent_counts_as_no_try() -> None:
 
 
 def test_a_note_of_an_earlier_version_is_read() -> None:
-    assert Course.read("1,0,1,1", 3, START) == Course(1, 0, True, True, 2, 0, int(START.timestamp()))
+    assert RetryState.from_note("1,0,1,1", 3, START) == RetryState(1, 0, True, True, 2, 0, int(START.timestamp()))
 
 
 def test_no_two_waits_are_shorter_than_a_second() -> None:

@@ -9,7 +9,7 @@ import pytest
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 from tests.support.hub import STRANGER, error_of
 from tests.support.screening_hub import ADDRESS, HASH, Rater, risk_hub
-from travelrule.hub.risk.list_screening import ListScreening
+from travelrule.hub.risk.list_rating_provider import ListRatingProvider
 from travelrule.hub.risk.ports import ProviderFailed
 from travelrule.hub.risk.records import Rating
 from travelrule.screening import risk_levels
@@ -125,7 +125,7 @@ async def test_a_nonce_serves_one_prefix_only() -> None:
 
 
 async def test_lists_of_our_own_find_what_stands_on_them() -> None:
-    lists = ListScreening(lambda address: address == "bad")
+    lists = ListRatingProvider(lambda address: address == "bad")
     assert (await lists.wallet("ETH", "bad")).category == "BLACK"
     assert (await lists.wallet("ETH", "good")).category == "WHITE"
     rated = await lists.transaction("ETH", "bad")
@@ -137,6 +137,6 @@ async def test_lists_that_are_not_loaded_make_nobody_clean() -> None:
         raise LookupError("no list")
 
     hub = risk_hub()
-    hub.rater.wallet = ListScreening(broken).wallet  # type: ignore[method-assign]
+    hub.rater.wallet = ListRatingProvider(broken).wallet  # type: ignore[method-assign]
     assert (await hub.screen()).json()["result"] == "ERROR"
     assert isinstance(hub.rater, Rater)

@@ -1,1 +1,4 @@
-"""The widget in which a customer proves that a wallet is his own: the page, the script, and what the script calls."""
+"""The widget in which a customer proves ownership of a wallet: its page, its script, and their routes.
+
+Holds no session: ``widget_calls`` does. Start at ``routes``.
+"""

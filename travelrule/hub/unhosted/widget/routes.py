@@ -1,7 +1,7 @@
-"""Where the widget is served, and where its script calls (hub-api.md section 7, "Widget").
+"""Routes of the widget and of its script's calls (hub-api.md section 7, "Widget").
 
-The script may run on another site, the one that the session is for, so it sends plain text (which browsers let
-through without asking first) and each answer names that site as the one that may read it.
+The script may run on another site, that of the session. So it sends plain text, which browsers send without a
+preflight request, and each answer allows that site to read it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def widget_routes(calls: WidgetCalls) -> list[Route]:
 
 def _file(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
     content = files(__package__).joinpath(name).read_bytes()
-    # Other sites load the script as a module, which browsers allow only where they are told that they may.
+    # Other sites load the script as a module, which browsers allow only with this header.
     headers = _HEADERS | {"Content-Security-Policy": _POLICY, "Access-Control-Allow-Origin": "*"}
 
     async def serve(_: Request) -> Response:
@@ -80,7 +80,7 @@ def _called(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             told, status = await handler(await _said(request), origin), 200
         except WidgetFault as fault:
             told, status = _refusal(fault), fault.status
-        except Exception as error:  # noqa: BLE001 -- the edge: whatever failed, the widget is told in its one shape
+        except Exception as error:  # noqa: BLE001 -- the edge: every failure is answered in the one shape
             log.error("widget-failed", error=error)  # noqa: TRY400 -- no texts in logs
             told, status = _refusal(WidgetFault(500, "the hub failed: try again")), 500
         return Response(orjson.dumps(told), status, media_type="application/json", headers=headers)
@@ -94,7 +94,7 @@ def _refusal(fault: WidgetFault) -> dict[str, Any]:
 
 
 def _foreign_origin(request: Request) -> str | None:
-    """Return the site that asks; None for the hub's own page and for what is no browser."""
+    """Return the site of the request; None for the hub's page and for clients that are no browser."""
     origin = request.headers.get("origin")
     if origin is None:
         return None

@@ -1,8 +1,8 @@
 """The headers of a dead letter (contract section 3): the original ones, then ours in two families.
 
-``__streams.errors.*`` are the names of Kafka Streams (KIP-1034), so that common tools understand them; exception,
-message and stack trace hold the stable code, because whatever else they could hold might be personal data. Field (a
-path of our field names and positions) and fix (a sentence of ours) repeat nothing of the message.
+``__streams.errors.*`` are the names of Kafka Streams (KIP-1034), which common tools read; exception, message and stack
+trace hold the stable code, because any other text might hold personal data. Field (a path of our field names and
+positions) and fix (one of our sentences) repeat nothing of the message.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _OURS = ("__streams.errors.", "travelrule.")
 
 
 class DeadLetterHeaders:
-    """Makes the headers for refused messages of one installation."""
+    """Builds the headers of refused messages of one installation."""
 
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
 
     def __call__(self, rejected: Rejected, now: datetime) -> list[Header]:
-        """Headers of the dead letter of ``rejected``; ``now`` is the time of its first failure.
+        """Return the headers of the dead letter of ``rejected``; ``now`` is the time of its first failure.
 
-        A message that was replayed carries our headers already: attempts go on counting, the first failure stays.
+        A replayed message already has our headers: its attempts are counted further, its first failure stays.
         """
         raw = rejected.raw
         former = {name: value or b"" for name, value in raw.headers if name.startswith(_OURS)}
@@ -51,12 +51,12 @@ class DeadLetterHeaders:
 
 
 def _count(former: bytes | None) -> int:
-    """Attempts so far; a header that somebody else wrote counts as none."""
+    """Return the attempts so far; a header that is not ours counts as none."""
     return int(former) if former is not None and former.isdigit() and len(former) < len(b"1000000") else 0
 
 
 def _former_moment(former: bytes | None) -> bytes | None:
-    """The first failure so far; what is too long to be a time was not written by us."""
+    """Return the first failure so far; a text that is too long for a time is not ours."""
     return former if former is not None and len(former) <= len(b"2026-01-31T09:00:00.000000+00:00") else None
 
 

@@ -1,6 +1,6 @@
-"""The two ways a CloudEvent stands in a Kafka record: structured JSON and binary mode.
+"""The two content modes of a CloudEvent in a Kafka record: structured JSON and binary.
 
-Rules of the CloudEvents Kafka binding 1.0, read tolerantly: a record whose ``content-type`` begins with
+The CloudEvents Kafka binding 1.0, read leniently: a record whose ``content-type`` begins with
 ``application/cloudevents`` is structured; else ``ce_`` headers make it binary; a record with neither (a plain
 producer without headers) is read as structured. Header names are compared without case.
 """
@@ -19,7 +19,7 @@ _ATTRIBUTES_MAX = 64
 
 
 def attributes_of(raw: RawMessage, value: bytes) -> dict[str, Any]:
-    """The event's attributes with ``data``, not yet checked against the model; JsonFault if there are none."""
+    """Return the event's attributes with ``data``, not yet validated; JsonFault if there are none."""
     headers = _text_headers(raw)
     content_type = headers.get("content-type", "")
     media_type = content_type.split(";")[0].strip().lower()
@@ -37,13 +37,13 @@ def attributes_of(raw: RawMessage, value: bytes) -> dict[str, Any]:
 
 
 def traceparent_of(raw: RawMessage) -> str | None:
-    """The trace context of a record that has no event, from either form of the header."""
+    """Return the trace context of a record without event, from either form of the header."""
     headers = _text_headers(raw)
     return headers.get("ce_traceparent") or headers.get("traceparent")
 
 
 def _with_trace(attributes: dict[str, Any], headers: dict[str, str]) -> dict[str, Any]:
-    """W3C trace context in plain headers counts where the event itself carries none."""
+    """Add the W3C trace context of plain headers, unless the event has its own."""
     for name in ("traceparent", "tracestate"):
         if name in headers:
             attributes.setdefault(name, headers[name])
@@ -51,7 +51,7 @@ def _with_trace(attributes: dict[str, Any], headers: dict[str, str]) -> dict[str
 
 
 def _text_headers(raw: RawMessage) -> dict[str, str]:
-    """The headers that matter, as text: the first of a name counts, as it does for HTTP intermediaries."""
+    """Return the relevant headers as text: the first of a name counts, as in HTTP intermediaries."""
     found: dict[str, str] = {}
     for name, content in raw.headers:
         lower = name.lower()

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from travelrule.deposits.report_pairs import Pairs, pair
+from travelrule.deposits.rendezvous.report_pairs import Pairs, pair
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import SendMessage
 from travelrule.machine.input import Input
-from travelrule.machine.machine import Machine
+from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection
 from travelrule.machine.serialization import codec
 from travelrule.messages.arrival import (

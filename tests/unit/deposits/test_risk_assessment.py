@@ -23,7 +23,7 @@ from tests.support.deposit_scenes import (
 )
 from tests.support.events import TXID
 from tests.support.inbound_messages import ivms101
-from travelrule.assessments.networks import code_for
+from travelrule.assessments.chain_code import code_for
 from travelrule.deposits.verdict_cause import originators
 from travelrule.messages.assessment import AssessmentEnded, AssessmentWanted
 

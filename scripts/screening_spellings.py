@@ -1,4 +1,4 @@
-"""Ways in which people write one name: each takes a name and a seeded source of chance, and may give nothing."""
+"""Variants of a name as people write it: each takes a name and a seeded random source, and may return None."""
 
 from __future__ import annotations
 
@@ -165,6 +165,6 @@ def _form_other(name: str, draw: random.Random) -> str:
 
 
 def for_companies() -> tuple[Mapping[str, Way], ...]:
-    """Return the ways for firms: clean, misspelt, otherwise."""
+    """Return the variants for firms: clean, misspelt, other."""
     clean = {how: CLEAN[how] for how in ("case", "full-width", "invisible")}
     return clean, MISSPELT, {"form-missing": _form_missing, "form-other": _form_other, "joined": _joined}

@@ -10,8 +10,8 @@ from schemas.events.verdicts import Risk
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
 from travelrule.assessments import facts
 from travelrule.assessments.builder import AssessmentBuilder, Operation
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
 from travelrule.assessments.table import LISTS
 from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode

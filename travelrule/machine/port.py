@@ -1,4 +1,4 @@
-"""The port between the engine and the pure machines: how to decide, read, write and project one kind of subject."""
+"""The port between the engine and the machines: how to decide, read, write and project one kind of subject."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from travelrule.machine.projection import Projection
 from travelrule.policy.policy import Policy
 
 FIRST_VERSION = 1
-"""Of machines whose audit records name no version: those of the tree before there were any."""
+"""The version of audit records that name none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Machine:
 
     ``version`` rises whenever the same state, input, policy and time lead to another state, other effects or another
     projection than before, or the same state is written as other bytes: every audit record names the version that
-    decided it, and only that version can decide it again. ``tests/golden`` fails if it was forgotten.
+    decided it, and only that version can recompute it. ``tests/golden`` fails if the version did not rise.
 
     ``arrived(state or None)``: what was parked for the subject can be decided now.
     """

@@ -1,4 +1,4 @@
-"""Screening by lists of our own, for a hub without a provider of risk data."""
+"""Ratings by our sanctions lists, for a hub without a provider of risk data."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from travelrule.hub.risk.records import RatedTransaction, Rating
 
 ListsHit = Callable[[str], bool]
-"""Says whether an address stands on one of the lists. Raises whatever it likes if they are not loaded."""
+"""Whether an address is on one of the lists. Raises any exception if the lists are not loaded."""
 
 _HIT = Rating("BLACK", ("Sanctioned",), "the address stands on a sanctions list")
 
 
-class ListScreening:
-    """``ScreeningProvider`` over lists: an address that stands on one is ``BLACK``, any other was checked: ``WHITE``.
+class ListRatingProvider:
+    """``ScreeningProvider`` over lists: a listed address is ``BLACK``, any other is checked and ``WHITE``.
 
-    Lists know addresses and no transactions, so a transaction has no wallets here, which counts as unknown. A lookup
-    that fails is a provider that fails, never a clean wallet.
+    Lists hold addresses and no transactions, so a transaction has no wallets, which counts as unknown. A lookup that
+    fails is a failure of the provider, never a clean wallet.
     """
 
     def __init__(self, lists_hit: ListsHit) -> None:
@@ -27,5 +27,5 @@ class ListScreening:
         return _HIT if self._lists_hit(address) else Rating("WHITE")
 
     async def transaction(self, _chain: str, _txid: str) -> RatedTransaction:
-        """Rate nothing: whose wallets a transaction has cannot be told from lists."""
+        """Return no wallets: lists hold no transactions."""
         return RatedTransaction()
