@@ -150,10 +150,10 @@ def test_two_answers_to_two_questions_do_not_make_two_chains_of_questions():
 
 def test_a_late_answer_replaces_the_question_that_is_still_repeated():
     scene = polling()
-    scene.tell(called_back(scene), processing(scene))
+    scene.submit(called_back(scene), processing(scene))
     # The tries of the second question are lost; the answer to the first one comes once more meanwhile.
     scene.wait(16)
-    scene.tell(processing(scene))
+    scene.submit(processing(scene))
     assert [drop.operations for drop in scene.drops] == [("wallet-search-result",)]
     assert asked_in(scene) == [("wallet-search-result", 12)]
 
