@@ -154,7 +154,7 @@ def test_a_late_answer_replaces_the_question_that_is_still_repeated():
     # The tries of the second question are lost; the answer to the first one comes once more meanwhile.
     scene.wait(16)
     scene.submit(processing(scene))
-    assert [drop.operations for drop in scene.drops] == [("wallet-search-result",)]
+    assert scene.drops == [("wallet-search-result",)]
     assert asked_in(scene) == [("wallet-search-result", 12)]
 
 
