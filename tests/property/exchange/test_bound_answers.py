@@ -18,7 +18,7 @@ from tests.support.call_results import VALID, answered
 from tests.support.events import WITHDRAWAL_ID, requested
 from tests.support.scene import Scene
 from tests.support.vasps import PROFILE, SOUTH_PROFILE, policy
-from travelrule.exchange.originator.answer_binding import binding_fault
+from travelrule.exchange.originator.answer_check import binding_fault
 from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.internal_inputs import CallResult, SentBody
