@@ -16,8 +16,7 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import CallHub
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.messages.assessment import ASSESSMENT_MESSAGES, AssessmentDropped, AssessmentWanted, Party
-from travelrule.policy.policy import Policy
+from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted, Party
 from travelrule.screening.ownership.evm import message_hash
 
 REQUEST = "s-1"
@@ -33,25 +32,6 @@ MESSAGE = "I own this wallet"
 TOKEN = "tok-secret-1"
 VERIFICATION = "ver-1"
 
-<<<<<<< HEAD:tests/support/assessment_scenes.py
-=======
-TYPES = {model: name for name, model in ASSESSMENT_MESSAGES.items()} | {
-    ScreeningRequested: "screening.requested.v1",
-    OwnershipRequested: "ownership.requested.v1",
-    DecisionRecorded: "decision.recorded.v1",
-    SearchCalledBack: "search.called-back",
-    TimerDue: "timer.due",
-}
-BODIES: dict[str, type[Wire]] = {
-    "screening.verdict.v1": ScreeningVerdictBody,
-    "ownership.verdict.v1": OwnershipVerdictBody,
-    "kyt.result.v1": KytResultBody,
-    "ownership.session.v1": OwnershipSessionBody,
-    "ownership.result.v1": OwnershipResultBody,
-}
-"""The model of each event that an assessment may emit."""
-
->>>>>>> main:tests/unit/assessments/scene.py
 
 def requested(kind: str = "wallet", **changes: Any) -> ScreeningRequested:
     what = {"address": ADDRESS} if kind == "wallet" else {"txid": TXID}

@@ -11,36 +11,18 @@ from tests.support.events import ADDRESS, TAG, TXID
 from tests.support.inbound_messages import OWNER, ivms101, legal
 from tests.support.scene import Scene
 from tests.support.vasps import SOUTH, policy
-from schemas.wire_model import Wire
-from travelrule.engine.registry import MACHINES
-from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
-from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import (
-    ARRIVAL_MESSAGES,
     DepositMatched,
     DepositUnannounced,
     DepositUnmatched,
     SearchCalledBack,
 )
-from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 from travelrule.policy.policy import Policy
 
 DEPOSIT_ID = "dep-1"
 EXCHANGE = "exchange:north/5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 TRANSFER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
-<<<<<<< HEAD:tests/support/deposit_scenes.py
-=======
-TYPES = {model: name for name, model in (ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES).items()} | {
-    DepositDetected: "deposit.detected.v1",
-    DepositConfirmed: "deposit.confirmed.v1",
-    DepositRetracted: "deposit.retracted.v1",
-    DepositSettled: "deposit.settled.v1",
-    DecisionRecorded: "decision.recorded.v1",
-    TimerDue: "timer.due",
-}
->>>>>>> main:tests/unit/deposits/scene.py
 
 
 def rules(text: str = "") -> Policy:

@@ -16,15 +16,15 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.messages.arrival import MEETING
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.arrival import ARRIVAL_MESSAGES
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
-from travelrule.messages.owner import OWNING
+from travelrule.messages.owner import OWNER_MESSAGES
 from travelrule.policy.policy import Policy
 
 TYPES: dict[type[Wire], str] = {
     **{spec.model: spec.type for spec in EVENTS.values()},
-    **{model: name for name, model in (MEETING | ASSESSING | OWNING).items()},
+    **{model: name for name, model in (ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES | OWNER_MESSAGES).items()},
     AuthorizationReceived: "authorization.received",
     TxidReportReceived: "txid-report.received",
     FinishReceived: "finish.received",
