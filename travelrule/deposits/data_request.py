@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.deposit_context import ContextWallet

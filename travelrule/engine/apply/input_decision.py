@@ -18,7 +18,7 @@ from travelrule.engine.audit import record
 from travelrule.engine.input_envelope import unpack
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.machine.decision import Decision
-from travelrule.machine.decision_authority import Refusal
+from travelrule.machine.decision_authority import AuthorityRefusal
 from travelrule.machine.effects import AcceptAnswer, Alert
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.machine.port import Machine
@@ -77,7 +77,7 @@ class InputDecider:
         if stored is not None:
             return self._repeat(item, slot, stored, fingerprint)
         allowed = self.guard.check(item, now)
-        if isinstance(allowed, Refusal):
+        if isinstance(allowed, AuthorityRefusal):
             return self._refuse_decision(item, slot, allowed)
         item = allowed
         if slot.erased:
@@ -212,7 +212,7 @@ class InputDecider:
             self._batch.refuse(_rejected(item, item.raw, slot, code, field, fix), slot, item)
         return InputOutcome("rejected", code, field, fix)
 
-    def _refuse_decision(self, item: Input, slot: LockedSubject, refusal: Refusal) -> InputOutcome:
+    def _refuse_decision(self, item: Input, slot: LockedSubject, refusal: AuthorityRefusal) -> InputOutcome:
         """It was not authorized: the subject stays as it is, and an operator is told."""
         told = slot if slot.state is not None or slot.erased or self.own is None else self.own
         if item.raw is not None:
