@@ -1,5 +1,5 @@
 """The facts that bind a sealed answer to its request, as the caller sees them
-(``exchange.originator.bound_answer``).
+(``exchange.originator.answer_binding``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonce_marks import is_own
 from travelrule.engine.ports import CallContent
-from travelrule.exchange.originator.bound_answer import answers_another_call
+from travelrule.exchange.originator.answer_binding import answers_another_call
 from travelrule.machine.internal_inputs import SentBody
 from travelrule.machine.retry_policy import RawResult
 

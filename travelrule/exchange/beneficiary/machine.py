@@ -14,7 +14,7 @@ from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit
 from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
 from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.originator.bound_answer import names_transfer
+from travelrule.exchange.originator.answer_binding import names_transfer
 from travelrule.exchange.table import BENEFICIARY_VERSION
 from travelrule.identity.account_numbers import canonical, join
 from travelrule.machine.alert_codes import AlertCode

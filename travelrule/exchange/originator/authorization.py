@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.nesting_depth import is_nested_deeper
 from travelrule.exchange import wire_bodies
-from travelrule.exchange.originator.bound_answer import BindingFault, binding_fault
+from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
 from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up, owe_finish, queue
 from travelrule.exchange.originator.hub_outage import wait_for_hub, waits_for_hub
