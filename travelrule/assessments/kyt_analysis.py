@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import KytSearchResponse
+from schemas.operations import Operation
 from travelrule.assessments import facts
 from travelrule.assessments.builder import BACKOFF_FIRST_SECONDS, BACKOFF_MAX_SECONDS, AssessmentBuilder
 from travelrule.assessments.chain_code import code_for
@@ -20,8 +21,8 @@ from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.screening import risk_levels
 
-SEARCH: Final = "kyt-search"
-REPORT: Final = "kyt-report"
+SEARCH: Final = Operation.KYT_SEARCH
+REPORT: Final = Operation.KYT_REPORT
 POLL_MAX_SECONDS = 10.0
 POLL_STEP_SECONDS = 0.5
 NOT_FOUND_FIRST_SECONDS = 30.0

@@ -13,6 +13,7 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
 from travelrule.assessments.assessment_request import begin, repeated, wanted_by
@@ -35,8 +36,8 @@ from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
     "look-up": looked_up,
-    "wallet-screening": rated,
-    "transaction-screening": rated,
+    Operation.WALLET_SCREENING: rated,
+    Operation.TRANSACTION_SCREENING: rated,
     kyt_analysis.SEARCH: kyt_analysis.search_reported,
     kyt_analysis.REPORT: kyt_analysis.report_reported,
     ownership_proof.TOKEN: ownership_proof.session_reported,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.nesting_depth import is_nested_deeper
+from schemas.operations import Operation
 from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.deposit_context import ContextWallet
@@ -18,7 +19,7 @@ from travelrule.machine.own_profile import own_profile
 from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.policy.causes import Cause
 
-DATA_REQUEST = "data-request"
+DATA_REQUEST = Operation.DATA_REQUEST
 
 CORRECTED_BY_OTHERS = frozenset({Cause.OWNER_UNKNOWN, Cause.NOT_AVAILABLE, Cause.INFORMATION_INCOMPLETE})
 """Holds before anything was sent, which end when somebody registers or sets what was missing."""
@@ -85,7 +86,7 @@ def _send(builder: DepositBuilder, found: FoundVasp) -> str:
         fail(builder, Cause.INFORMATION_INCOMPLETE, missing)
         return "more must be sent than is known"
     builder.drop(DATA_REQUEST)
-    builder.call("data-request", found.entity_id, found.request_id, clear, payload)
+    builder.call(Operation.DATA_REQUEST, found.entity_id, found.request_id, clear, payload)
     builder.set_timer(TRY, builder.policy.time_limits.data_request)
     return "ask the VASP for the data"
 

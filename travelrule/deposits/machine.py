@@ -12,6 +12,7 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import data_reported
@@ -36,10 +37,10 @@ from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
-    "status-search": status_reported,
-    "txid-search": search_reported,
-    "txid-search-result": result_reported,
-    "data-request": data_reported,
+    Operation.STATUS_SEARCH: status_reported,
+    Operation.TXID_SEARCH: search_reported,
+    Operation.TXID_SEARCH_RESULT: result_reported,
+    Operation.DATA_REQUEST: data_reported,
 }
 """Which function hears the result of which operation."""
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.hub.search import TxidSearchResult
+from schemas.operations import Operation
 from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import ask_vasp
@@ -21,8 +22,8 @@ from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.policy.causes import Cause
 
-SEARCH_TXID = "txid-search"
-RESULT = "txid-search-result"
+SEARCH_TXID = Operation.TXID_SEARCH
+RESULT = Operation.TXID_SEARCH_RESULT
 ENTITY_MAX = 200
 
 ROWS = {"FOUND": "found", "NOT_FOUND_TXID": "not-found", "SYSTEM_NOT_AVAILABLE": "not-available"}
@@ -36,7 +37,7 @@ def begin_search(builder: DepositBuilder) -> None:
     request_id = fresh_transfer_id(builder.item.salt)
     builder.change(search=RunningSearch(request_id, builder.now), searches=builder.state.searches + 1, found=None)
     builder.drop(SEARCH_TXID, RESULT)
-    builder.call("txid-search", "", request_id, request_bodies.txid_search(builder.state, request_id))
+    builder.call(Operation.TXID_SEARCH, "", request_id, request_bodies.txid_search(builder.state, request_id))
     builder.set_timer(SEARCH, builder.policy.time_limits.search_limit)
 
 
@@ -109,7 +110,7 @@ def _poll(builder: DepositBuilder, seconds: float) -> None:
         return
     builder.drop(RESULT)
     clear = {"requestId": search.request_id}
-    builder.call("txid-search-result", "", search.request_id, clear, seconds=seconds or None)
+    builder.call(Operation.TXID_SEARCH_RESULT, "", search.request_id, clear, seconds=seconds or None)
 
 
 def result_reported(builder: DepositBuilder, report: CallResult) -> str:

@@ -34,7 +34,7 @@ NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[
 
 
 RaiseAlert = Callable[[str, Alert], Awaitable[None]]
-"""Raises an alert about a subject (``engine.apply.transaction.Engine.alert``)."""
+"""Raises an alert about a subject (``engine.apply.engine.Engine.alert``)."""
 
 
 async def no_alert(subject: str, alert: Alert) -> None:
