@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from schemas.nesting import is_nested_deeper
+from schemas.json_depth import is_nested_deeper
 from travelrule.client.answers import Answer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError

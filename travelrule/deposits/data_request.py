@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.json_depth import is_nested_deeper
 from travelrule.deposits import wire_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.context import ContextWallet

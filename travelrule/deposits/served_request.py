@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData, WithdrawalRequested
 from schemas.ivms101 import Beneficiary, IvmsPerson
-from schemas.nesting import is_nested_deeper
+from schemas.json_depth import is_nested_deeper
 from schemas.numbers import decimal_text
 from travelrule.deposits.served_request_input import INTERNAL, DataRequestReceived, WithdrawalFacts
 from travelrule.identity.account_numbers import canonical

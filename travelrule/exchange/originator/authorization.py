@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.nesting import is_nested_deeper
+from schemas.json_depth import is_nested_deeper
 from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
 from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
