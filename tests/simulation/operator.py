@@ -33,8 +33,8 @@ from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
+from travelrule.store.call_rows import CallItem
 from travelrule.store.directory import StoredVasp
-from travelrule.store.queues import CallItem
 
 DIRECTORY_SECONDS = 3600
 STORAGE_KEY = base64.b64encode(b"k" * 32).decode()

@@ -6,17 +6,17 @@ from decimal import Decimal
 from typing import Any
 
 from schemas.events.persons import Person
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.gateway.wallets import meant
 from travelrule.identity.account_numbers import candidates, join, tag_fits
 from travelrule.identity.txids import txid_key
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
-from travelrule.store.reads import OPEN_AUTHORIZATIONS, WalletRecord
+from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, WalletRecord
 
 
 class Shelves:
-    """The search rows of one VASP, as ``engine.apply.projection_rows`` writes them and ``store.reads`` finds them."""
+    """The search rows of one VASP: ``engine.apply.projection_rows`` writes them, ``store.search_rows`` finds them."""
 
     def __init__(self) -> None:
         self.wallets: dict[str, WalletRow] = {}
@@ -54,7 +54,7 @@ class Shelves:
         self._subjects[key] = subject
 
     def wallets_at(self, asked: str) -> list[WalletRecord]:
-        """``Reads.wallets_at`` for one text."""
+        """``SearchRepository.wallets_at`` for one text."""
         return [
             _record(self.wallets[name], asked, tag)
             for address, tag in candidates(asked)
@@ -66,7 +66,7 @@ class Shelves:
         return meant(asked, self.wallets_at(asked))
 
     def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[tuple[str, ExchangeRow]]:
-        """``Reads.open_authorizations``: verified, of this amount, no txid, newest first."""
+        """``SearchRepository.open_authorizations``: verified, of this amount, no txid, newest first."""
         found = [one for one in self.announced(asked) if (one[1].currency, one[1].amount) == (currency.upper(), amount)]
         return found[:OPEN_AUTHORIZATIONS]
 
@@ -77,7 +77,7 @@ class Shelves:
         return [one for one in found if one[1].status == "verified" and one[1].txid is None]
 
     def outgoing(self, transfer_id: str, counterparty: str) -> ExchangeRow | None:
-        """``Reads.outgoing_exchange``."""
+        """``SearchRepository.outgoing_exchange``."""
         return self.exchanges.get(("originating", counterparty, transfer_id))
 
     def sent(self, states: dict[str, Any], txid: str, account: str) -> list[WithdrawalFacts]:

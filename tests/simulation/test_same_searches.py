@@ -23,7 +23,7 @@ from tests.simulation.engine_model import House
 from tests.simulation.simulation import TRAFFIC_DAYS, World
 from tests.simulation.test_same_laws import vault
 from tests.support.toy_machine import dead_letter_headers
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
@@ -37,7 +37,7 @@ from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.list_versions import ListRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 SEED = 29
 WITHDRAWALS = 40
@@ -89,7 +89,7 @@ class Real:
         self.engine = Engine(
             VASP, database, MACHINES, keys, lambda: self.policy, dead_letter_headers, clock=lambda: self.now
         )
-        self.reads = Reads(database, VASP, keys.index.of, keys.unwrap, keys.open)
+        self.reads = SearchRepository(database, VASP, keys.index.of, keys.unwrap, keys.open)
         lists = ActiveLists(ListRepository(database, VASP), self.engine.alert, lambda: self.now)
         self.look_ups = LocalAnswers(self.reads, AuthorizationReader(database, VASP, keys, self.reads), lists)
         self.served = ServedWithdrawals(self.reads)
@@ -104,7 +104,7 @@ class Real:
 
     async def states(self, subjects: list[str]) -> dict[str, Any]:
         async with self.database.begin() as connection:
-            slots = await self.engine._slots.lock(connection, sorted(subjects), set())
+            slots = await self.engine.loader.lock(connection, sorted(subjects), set())
         return {name: slot.state for name, slot in slots.items()}
 
 

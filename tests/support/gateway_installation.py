@@ -19,7 +19,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import ServedWithdrawals
@@ -32,7 +32,7 @@ from travelrule.machine.input import Input
 from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.database import Database
 from travelrule.store.directory import DirectoryRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 OWN, PEER = SigningKey(b"\1" * 32), SigningKey(b"\3" * 32)
@@ -100,7 +100,7 @@ class GatewayInstallation:
             dead_letter_headers,
             clock=lambda: self.now,
         )
-        self.reads = Reads(self.database, "south", self.index.of, self.vault.unwrap, self.vault.open)
+        self.reads = SearchRepository(self.database, "south", self.index.of, self.vault.unwrap, self.vault.open)
         self.served = ServedWithdrawals(self.reads)
         self.searches = self.searches_at(PUBLIC_URL)
         self.directory = DirectoryRepository(self.database, "south")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.events.persons import Person
 from schemas.hub.bodies import PublicKey, VaspEntry
-from travelrule.deposits import served_request
+from travelrule.deposits.served_requests import machine as data_request
 from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.registry import MACHINES
@@ -22,7 +22,7 @@ from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.store.directory import StoredVasp
-from travelrule.store.reads import ExchangeRecord, WalletRecord, WithdrawalRecord
+from travelrule.store.search_rows import ExchangeRecord, WalletRecord, WithdrawalRecord
 
 if TYPE_CHECKING:
     from tests.support.gateway_scene import GatewayScene
@@ -163,7 +163,7 @@ class FakeIntake:
                     else InputOutcome("rejected", "CONFLICT")
                 )
             state = self.states.get(item.subject)
-            machine = {**MACHINES, "data-request": served_request.MACHINE}[item.subject.partition(":")[0]]
+            machine = {**MACHINES, "data-request": data_request.MACHINE}[item.subject.partition(":")[0]]
             decision = machine.decide(state, item, self.scene.policy, self.scene.now)
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
             if decision.status in {"applied", "duplicate"}:

@@ -24,7 +24,7 @@ from tests.unit.exchange.originator.scene import TXID, broadcast, requested
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.call_dispatcher import CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
@@ -49,12 +49,13 @@ from travelrule.sandbox.sandbox_network import Sandbox
 from travelrule.sandbox.world.world_file import WorldMember, parse_world
 from travelrule.settings import Settings
 from travelrule.store import tables
+from travelrule.store.call_rows import CallRepository
 from travelrule.store.database import Database
 from travelrule.store.directory import DirectoryRepository
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository
-from travelrule.store.queues import Queues
-from travelrule.store.reads import Reads
+from travelrule.store.outbox_rows import OutboxRepository
+from travelrule.store.search_rows import SearchRepository
 
 NAMES = ("Berg", "Anna", "Lind", "Erik", "1990-02-03", "rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh", "c-1001")
 """What is personal in the withdrawals of these tests. The beneficiary's address goes to the hub in clear besides."""
@@ -167,7 +168,8 @@ class EngineInstallation:
         self.directory = DirectoryRepository(database, "north")
         self.watch = HubWatch()
         self.counterparties = self.another_view()
-        self.queues = Queues(database, "north", "p1")
+        self.call_rows = CallRepository(database, "north", "p1")
+        self.outbox_rows = OutboxRepository(database, "north", "p1")
         self.caller = self.another_caller("p1", **limits)
         self.refresher = self.another_refresher("p1")
         self.sent: list[Input] = []
@@ -177,7 +179,7 @@ class EngineInstallation:
         self, owner: str, view: CounterpartyDirectory | None = None, watch: HubWatch | None = None, **limits: Any
     ) -> CallDispatcher:
         """The caller of another process on the same database, by default with this one's view of the directory."""
-        reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
+        reads = SearchRepository(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
         calling = CallExecutor(
             vault=self.vault,
             hub=self.hub,
@@ -189,9 +191,9 @@ class EngineInstallation:
             searches=self.searches,
             watch=watch or self.watch,
         )
-        queues = Queues(self.database, "north", owner)
+        calls = CallRepository(self.database, "north", owner)
         return CallDispatcher(
-            queues, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
+            calls, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
 
     def another_view(self) -> CounterpartyDirectory:
@@ -204,7 +206,7 @@ class EngineInstallation:
         return DirectoryRefreshJob(
             counterparties=view or self.counterparties,
             fetches=self.directory.fetches,
-            queues=self.queues,
+            calls=self.call_rows,
             leases=leases,
             submit=self.submit,
             alert=self.engine.alert,

@@ -25,7 +25,7 @@ from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 PUBLIC_URL = "https://north.test/hooks"
 SITE = "https://app.north.test:443"
@@ -90,7 +90,7 @@ class RiskInstallation(EngineInstallation):
         self.hooks.gateway = self._gateway()
 
     def _gateway(self) -> httpx.AsyncClient:
-        reads = Reads(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
+        reads = SearchRepository(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
         assert self.searches is not None
         deps = GatewayDeps(
             entity_id="north",

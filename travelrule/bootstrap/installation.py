@@ -25,7 +25,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.request_nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.key_guard import KeyGuard
@@ -40,14 +40,15 @@ from travelrule.identity.profile import VaspProfile
 from travelrule.policy.policy import OwnVasp
 from travelrule.settings import Settings
 from travelrule.store import schema_version
+from travelrule.store.call_rows import CallRepository
 from travelrule.store.database import Database
 from travelrule.store.directory import DirectoryRepository
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository
 from travelrule.store.nonce_leases import NonceRepository
+from travelrule.store.outbox_rows import OutboxRepository
 from travelrule.store.policies import PolicyRepository
-from travelrule.store.queues import Queues
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 PROFILE = f"{PREFIX}VASP_PROFILE_FILE"
 KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
@@ -75,9 +76,10 @@ class Installation:
     policies: PolicyRepository
     directory: DirectoryRepository
     lists: ListRepository
-    queues: Queues
+    calls: CallRepository
+    outbox: OutboxRepository
     leases: LeaseRepository
-    reads: Reads
+    reads: SearchRepository
     engine: Engine
 
     async def close(self) -> None:
@@ -134,9 +136,10 @@ def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> I
         policies=policies,
         directory=DirectoryRepository(database, entity_id),
         lists=ListRepository(database, entity_id),
-        queues=Queues(database, entity_id, owner),
+        calls=CallRepository(database, entity_id, owner),
+        outbox=OutboxRepository(database, entity_id, owner),
         leases=LeaseRepository(database, entity_id, owner, utc_now),
-        reads=Reads(database, entity_id, index.of, vault.unwrap, vault.open),
+        reads=SearchRepository(database, entity_id, index.of, vault.unwrap, vault.open),
         engine=Engine(
             entity_id,
             database,

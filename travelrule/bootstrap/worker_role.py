@@ -64,8 +64,8 @@ class WorkerRole:
         self._faust = FaustWorker(app, connection, topics, self._progress)
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
-        self._relay = Relay(opened.queues, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
-        opened.engine.relay = self._relay
+        self._relay = Relay(opened.outbox, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
+        opened.engine.events = self._relay
         watch = HubWatch()
         calling = CallExecutor(
             opened.vault,
@@ -81,9 +81,9 @@ class WorkerRole:
             watch=watch,
         )
         self._caller = CallDispatcher(
-            opened.queues, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+            opened.calls, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
-        opened.engine.caller = self._caller
+        opened.engine.calls = self._caller
         self._teller = MessageDispatcher(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )
@@ -93,7 +93,7 @@ class WorkerRole:
         self._refresher = DirectoryRefreshJob(
             counterparties,
             opened.directory.fetches,
-            opened.queues,
+            opened.calls,
             opened.leases,
             intake.submit,
             opened.engine.alert,

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from travelrule.engine.queries.served_withdrawals import SentWithdrawal
 from travelrule.gateway.ports import Reads, Withdrawals
-from travelrule.store.reads import Payment, WalletRecord
+from travelrule.store.search_rows import Payment, WalletRecord
 
 AT_ONCE = 2
 ASKED_MAX = 500

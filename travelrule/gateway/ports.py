@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 from schemas.hub.bodies import PublicKey
 from schemas.ivms101 import IvmsPerson
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import SentWithdrawal
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.store.directory import StoredVasp
-from travelrule.store.reads import ExchangeRecord, Payment, WalletRecord
+from travelrule.store.search_rows import ExchangeRecord, Payment, WalletRecord
 
 Clock = Callable[[], datetime]
 """The present moment, aware UTC."""
@@ -34,7 +34,7 @@ NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[
 
 
 RaiseAlert = Callable[[str, Alert], Awaitable[None]]
-"""Raises an alert about a subject (``engine.apply.transaction.Engine.alert``)."""
+"""Raises an alert about a subject (``engine.apply.engine.Engine.alert``)."""
 
 
 async def no_alert(subject: str, alert: Alert) -> None:
@@ -49,7 +49,7 @@ class Intake(Protocol):
 
 
 class Reads(Protocol):
-    """Queries that change nothing (``store.reads.Reads``)."""
+    """Queries that change nothing (``store.search_rows.SearchRepository``)."""
 
     async def wallets_at(self, asked: Sequence[str]) -> Sequence[WalletRecord]:
         """Give the own deposit addresses that the texts (``address[:tag]``) may mean, whole or left of the colon."""

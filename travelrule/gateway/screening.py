@@ -18,7 +18,7 @@ from travelrule.identity.account_numbers import split_tag
 from travelrule.messages.assessment import Party
 from travelrule.messages.screened_parties import parties_of_ivms
 from travelrule.policy.policy import Policy
-from travelrule.store.reads import WalletRecord
+from travelrule.store.search_rows import WalletRecord
 
 SECONDS = 0.6
 """For one question; the rest of the second is for looking up, deciding and the way."""

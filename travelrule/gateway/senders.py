@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from cachetools import TTLCache
 
 from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.client.directory import same_alliance
 from travelrule.client.errors import HubError, HubRefused
+from travelrule.engine.directory.key_throttle import KeyThrottle
 from travelrule.gateway.misnamed import MisnamedAlerts
 from travelrule.gateway.ports import Clock, Directory, RaiseAlert, RefreshKeys, no_alert
 from travelrule.gateway.refusals import Refused, internal
@@ -86,11 +87,8 @@ class Senders:
         self._refresh_keys = refresh_keys
         self._clock = clock
         self._trusted: TTLCache[tuple[str, str], Sender] = TTLCache(KEPT_MAX, TRUST_S, lambda: clock().timestamp())
-        self._refreshed: TTLCache[str, tuple[PublicKey, ...]] = TTLCache(
-            KEPT_MAX, REFRESH_PAUSE_S, lambda: clock().timestamp()
-        )
+        self._throttle = KeyThrottle(clock, REFRESH_PAUSE_S, REFRESHES_PER_MINUTE)
         self._asking: dict[str, asyncio.Task[tuple[PublicKey, ...]]] = {}
-        self._asked: list[datetime] = []
 
     async def check(self, caller: RequestOrigin) -> Sender:
         """Give the sender; raise ``Refused`` if its key is not one of its entity's current keys.
@@ -124,7 +122,7 @@ class Senders:
         if entry is not None and _holds(entry.pubkeys, caller.public_key, now):
             return Sender(caller, entry, listed=True, vouched=True)
         try:
-            keys = await self._current_keys(caller.entity_id, now)
+            keys = await self._current_keys(caller.entity_id)
         except Refused:
             # The hub's own entity must never be refused (member-api.md 1), not even while nobody can vouch
             # for it.
@@ -139,13 +137,14 @@ class Senders:
         # outsiders.
         return Sender(caller, None, listed=caller.entity_id == HUB_ENTITY)
 
-    async def _current_keys(self, entity_id: str, now: datetime) -> tuple[PublicKey, ...]:
-        known = self._refreshed.get(entity_id)
+    async def _current_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
+        known = self._throttle.recent(entity_id)
         if known is not None:
             return known
         task = self._asking.get(entity_id)
         if task is None:
-            self._spend(now)
+            if not self._throttle.spend():
+                raise internal()
             task = asyncio.create_task(self._ask(entity_id))
             self._asking[entity_id] = task
             task.add_done_callback(lambda done: self._asked_for(entity_id, done))
@@ -168,15 +167,8 @@ class Senders:
             if refusal.error_code != NO_SUCH_VASP:
                 raise
             keys = ()
-        self._refreshed[entity_id] = keys
+        self._throttle.note(entity_id, keys)
         return keys
-
-    def _spend(self, now: datetime) -> None:
-        minute_ago = now - timedelta(minutes=1)
-        self._asked = [at for at in self._asked if at > minute_ago]
-        if len(self._asked) >= REFRESHES_PER_MINUTE:
-            raise internal()
-        self._asked.append(now)
 
 
 def _holds(keys: Iterable[PublicKey], public_key: str, now: datetime) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from travelrule.identity.account_numbers import tag_fits, whole_first
-from travelrule.store.reads import WalletRecord
+from travelrule.store.search_rows import WalletRecord
 
 
 def meant(account_number: str, found: Iterable[WalletRecord]) -> list[WalletRecord]:

@@ -56,7 +56,7 @@ class Installation:
         self.key = SigningKey(_key("auditKey"))
         self.log = AuditLogJob(database, "north", self.key, leases, north.clock)
         self.broker = FakeBroker()
-        self.relay = Relay(north.queues, self.broker, asyncio.Event(), north.clock, engine.alert)
+        self.relay = Relay(north.outbox_rows, self.broker, asyncio.Event(), north.clock, engine.alert)
 
     async def start(self) -> None:
         """Take up the stored policy and lists; the robots remember what was agreed with them."""

@@ -16,7 +16,7 @@ from tests.unit.exchange.originator.scene import authorization, ivms101, natural
 from travelrule.engine.queries.authorizations import OPENED_MAX, AuthorizationReader
 from travelrule.machine.input import Input
 from travelrule.store import tables
-from travelrule.store.reads import AUTHORIZATIONS_PER_NUMBER
+from travelrule.store.search_rows import AUTHORIZATIONS_PER_NUMBER
 
 NUMBERS = [f"{XRP}:{number}" for number in range(100)]
 

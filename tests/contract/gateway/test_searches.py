@@ -15,17 +15,18 @@ import pytest
 from sqlalchemy import select
 
 from schemas.hub.bodies import CoinNetworks
+from schemas.operations import CALLED_BACK
 from tests.support.gateway_installation import NOW, OWN, XRP, GatewayInstallation, event, withdrawal
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.callback_urls import CALLED_BACK, CallbackUrls
+from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.store import tables
-from travelrule.store.queues import CallItem, Queues
+from travelrule.store.call_rows import CallItem, CallRepository
 
 SUBJECT = "withdrawal:out-1"
 
@@ -99,7 +100,7 @@ async def started(installation: GatewayInstallation) -> CallItem:
 
 async def due(installation: GatewayInstallation, seconds: float = 0) -> CallItem:
     until = installation.now + timedelta(seconds=seconds + 60)
-    claimed = await Queues(installation.database, "south", "me").claim_calls(
+    claimed = await CallRepository(installation.database, "south", "me").claim(
         10, 10, {}, installation.now + timedelta(seconds=seconds), until
     )
     (call,) = claimed

@@ -11,7 +11,7 @@ from tests.contract.store.statements import statements
 from tests.support.gateway_installation import BTC, TXID, XRP, GatewayInstallation, event, withdrawal
 from tests.unit.exchange.originator.scene import OWNER
 from travelrule.store import tables
-from travelrule.store.reads import Payment
+from travelrule.store.search_rows import Payment
 
 EVM = "0x52908400098527886E0F7030069857D2E4169EE7"
 BCH = "qpm2qsznhks23z7629mms6s5cwef74vcwvy22gdx6a"

@@ -11,7 +11,7 @@ from tests.support.toy_machine import TOY, dead_letter_headers, told
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
@@ -23,8 +23,8 @@ from travelrule.store.leases import LeaseRepository
 from travelrule.store.limits import SERVING
 from travelrule.store.list_versions import ListRepository, ListVersion
 from travelrule.store.nonce_leases import NonceRepository
+from travelrule.store.outbox_rows import OutboxRepository
 from travelrule.store.policies import PolicyRepository
-from travelrule.store.queues import Queues
 
 QUICK = replace(SERVING, idle_transaction_s=2.0, lock_s=1.0)
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -94,9 +94,9 @@ async def directory(database: Database, who: str) -> None:
 
 async def claims(database: Database, who: str) -> None:
     """Claim events to publish, and put them off."""
-    queues = Queues(database, "north", who)
-    items = await queues.claim_outbox(10, datetime.now(UTC), datetime.now(UTC))
-    await queues.postpone_outbox([item.id for item in items], datetime.now(UTC))
+    queues = OutboxRepository(database, "north", who)
+    items = await queues.claim(10, datetime.now(UTC), datetime.now(UTC))
+    await queues.postpone([item.id for item in items], datetime.now(UTC))
 
 
 JOBS: dict[str, Callable[[Database, str], Awaitable[None]]] = {

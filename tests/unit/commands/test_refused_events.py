@@ -11,7 +11,7 @@ from tests.support.command_line import Cli, dead_letter, verified
 from travelrule.bootstrap.installation import Installation
 from travelrule.engine.apply.dead_letter_copy import TRUNCATED
 from travelrule.store import tables
-from travelrule.store.queues import outbox_item
+from travelrule.store.outbox_rows import outbox_item
 
 LARGE = b'{"Planted":"' + b"x" * 3_000_000 + b'"}'
 

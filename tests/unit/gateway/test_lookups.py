@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from travelrule.gateway.lookups import ASKED_MAX, AT_ONCE, WalletLookups
-from travelrule.store.reads import WalletRecord
+from travelrule.store.search_rows import WalletRecord
 
 
 class Queries:

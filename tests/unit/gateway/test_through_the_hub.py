@@ -35,7 +35,7 @@ from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.ports import MemberAnswer, MemberCall
 from travelrule.hub.runtime.app import create_hub
 from travelrule.hub.runtime.assembly import AssembledHub, assemble
-from travelrule.store.reads import ExchangeRecord
+from travelrule.store.search_rows import ExchangeRecord
 
 
 class ToGateway:

@@ -32,8 +32,8 @@ from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_table import is_of_hub
 from travelrule.machine.sources import InternalSource, internal_input
+from travelrule.store.call_rows import CallItem, CallRepository, call_item
 from travelrule.store.database import is_infrastructure_failure
-from travelrule.store.queues import CallItem, Queues, call_item
 
 LEASE_SECONDS = 45.0
 """Longer than any request may take: nobody else sends a call that is still on its way."""
@@ -55,7 +55,7 @@ class CallDispatcher:
 
     def __init__(
         self,
-        queues: Queues,
+        calls: CallRepository,
         calling: CallExecutor,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
@@ -66,7 +66,7 @@ class CallDispatcher:
         per_counterparty: int = PER_COUNTERPARTY,
         held: int = 0,
     ) -> None:
-        self._queues = queues
+        self._rows = calls
         self._calling = calling
         self._submit = submit
         self._alert = alert
@@ -117,7 +117,7 @@ class CallDispatcher:
         most = self._per_counterparty + self._held.room_for("")
         left = {target: self._worth_claiming(target, now) for target in self._known_targets()}
         until = now + timedelta(seconds=LEASE_SECONDS)
-        claimed = await self._queues.claim_calls(
+        claimed = await self._rows.claim(
             room, most, {target: places for target, places in left.items() if places < most}, now, until
         )
         passed_over = []
@@ -127,36 +127,36 @@ class CallDispatcher:
                 continue
             self._held.add(call, None, now)
             self._begin()
-        await self._queues.release_calls(passed_over)
+        await self._rows.release(passed_over)
         if len(claimed) < room:
             self._catch_up(Counter(call.target for call in claimed), left, most)
         return len(claimed)
 
-    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
-        """See ``ports.CallTaker``. A counterparty whose calls already wait in the store gets none past them."""
+    def preclaim(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """See ``ports.CallPreclaimer``. A counterparty whose calls already wait in the store gets none past them."""
         target = row["target"]
         if row["due_at"] > now or self._draining:
             return None
         if self._room() <= 0 or target in self._behind or self._room_for(target, now) <= 0:
             self._behind.add(target)
             return None
-        row["lease_owner"] = self._queues.owner
+        row["lease_owner"] = self._rows.owner
         row["lease_until"] = now + timedelta(seconds=LEASE_SECONDS)
         self._taken[target] += 1
         return call_item(row)
 
     def start(self, call: CallItem, content: CallContent) -> None:
-        """See ``ports.CallTaker``."""
+        """See ``ports.CallPreclaimer``."""
         self._untake(call.target)
         self._held.add(call, content, self._clock())
         self._begin()
 
-    def give_back(self, call: CallItem) -> None:
-        """See ``ports.CallTaker``."""
+    def release(self, call: CallItem) -> None:
+        """See ``ports.CallPreclaimer``."""
         self._untake(call.target)
 
     def drop(self, subject: str, operations: tuple[str, ...]) -> None:
-        """See ``ports.CallTaker``."""
+        """See ``ports.CallPreclaimer``."""
         self._held.drop(subject, operations)
 
     async def drain(self) -> None:
@@ -212,7 +212,7 @@ class CallDispatcher:
         if not overdue:
             return
         self._behind |= {call.target for call in overdue}
-        await self._queues.release_calls([call.id for call in overdue])
+        await self._rows.release([call.id for call in overdue])
 
     def _catch_up(self, claimed: Counter[str], asked_for: dict[str, int], most: int) -> None:
         """Whoever got less than was asked for has nothing left in the store and is not behind any more."""
@@ -244,7 +244,7 @@ class CallDispatcher:
             self._ended(call, reached=attempt.reached)
         metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
         if attempt.hub_back:
-            await resume_calls(self._queues, self._clock(), self._jitter.random())
+            await resume_calls(self._rows, self._clock(), self._jitter.random())
         if attempt.notice is not None:
             what = attempt.notice.code if is_of_hub(0, attempt.notice.code) else attempt.notice.outcome
             await self._submit(self._input(call, attempt.notice, f"{call.id}/{what}/{call.tries}"))
@@ -280,7 +280,7 @@ class CallDispatcher:
         await self._alert(call.subject, alert)
 
     async def _postpone(self, call: CallItem, step: Postpone) -> None:
-        await self._queues.postpone_call(
+        await self._rows.postpone(
             call,
             step.due_at,
             tries=call.tries if step.tries is None else step.tries,

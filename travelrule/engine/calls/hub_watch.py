@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from travelrule import logs, metrics
-from travelrule.store.queues import Queues
+from travelrule.store.call_rows import CallRepository
 
 FAILURES_TO_DOWN = 3
 PROBE_SECONDS = 1.0
@@ -59,8 +59,8 @@ class HubWatch:
         return back
 
 
-async def resume_calls(queues: Queues, now: datetime, jitter: float) -> None:
+async def resume_calls(calls: CallRepository, now: datetime, jitter: float) -> None:
     """Let go on, one after the other, what waited for the hub."""
-    moved = await queues.resume_hub_held(now, RESUMED_PER_SECOND, jitter)
+    moved = await calls.resume_hub_held(now, RESUMED_PER_SECOND, jitter)
     if moved:
         log.info("calls-resumed", calls=moved)

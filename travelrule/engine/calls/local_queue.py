@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from travelrule.engine.ports import CallContent
-from travelrule.store.queues import CallItem
+from travelrule.store.call_rows import CallItem
 
 HELD_SECONDS = 2.0
 """Far shorter than the lease less the longest request, and short enough for whoever could begin the call at once."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.committed_lines import Fact
 from travelrule.machine.internal_inputs import CallResult
-from travelrule.store.queues import CallItem
+from travelrule.store.call_rows import CallItem
 
 
 def call_fact(call: CallItem, attempt: AttemptResult, now: datetime) -> Fact | None:

@@ -23,6 +23,7 @@ from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
 from travelrule.engine.directory.fetch_schedule import is_outdated
+from travelrule.engine.directory.key_throttle import KeyThrottle
 from travelrule.identity.payload_faults import is_own_network
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CoinFacts
@@ -78,7 +79,7 @@ class CounterpartyDirectory:
         self._copy: dict[str, StoredVasp] = {}
         self._copied_at: datetime | None = None
         self._state = FetchState()
-        self._keys_asked: dict[str, datetime] = {}
+        self._throttle = KeyThrottle(clock, KEY_REFRESH_SECONDS)
         self._refreshing = asyncio.Lock()
         self._copying = asyncio.Lock()
         self.wanted = asyncio.Event()
@@ -184,15 +185,14 @@ class CounterpartyDirectory:
         """
         now = self._clock()
         async with self._refreshing:
-            asked = self._keys_asked.get(entity_id)
-            if asked is not None and now - asked <= timedelta(seconds=KEY_REFRESH_SECONDS):
+            if self._throttle.recent(entity_id) is not None:
                 await self.reload()
                 stored = self._copy.get(entity_id)
                 keys = tuple(stored.entry.pubkeys) if stored is not None else ()
                 chosen = choose_key(keys, now)
                 if refused is None or (chosen is not None and chosen.pubkey != refused):
                     return keys
-            self._keys_asked[entity_id] = now
+            self._throttle.note(entity_id)
             keys = await self._fetch_keys(entity_id)
             await self._tell_of_keys(entity_id, keys, now)
             await self._directory.store_keys(entity_id, keys, now)

@@ -26,9 +26,9 @@ from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.machine.retry_table import is_of_hub
 from travelrule.policy.policy import HUB_ENTITY
+from travelrule.store.call_rows import CallRepository
 from travelrule.store.directory_fetches import DirectoryFetchRepository, FetchState
 from travelrule.store.leases import LeaseRepository
-from travelrule.store.queues import Queues
 
 LEASE = "directory"
 LEASE_SECONDS = 5.0
@@ -49,7 +49,7 @@ class DirectoryRefreshJob:
         self,
         counterparties: CounterpartyDirectory,
         fetches: DirectoryFetchRepository,
-        queues: Queues,
+        calls: CallRepository,
         leases: LeaseRepository,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
@@ -61,7 +61,7 @@ class DirectoryRefreshJob:
     ) -> None:
         self._counterparties = counterparties
         self._fetches = fetches
-        self._queues = queues
+        self._rows = calls
         self._leases = leases
         self._submit = submit
         self._alert = alert
@@ -132,7 +132,7 @@ class DirectoryRefreshJob:
             return
         await self._take(news)
         if back or self._was_outdated(state, now):
-            await resume_calls(self._queues, self._clock(), self._jitter.random())
+            await resume_calls(self._rows, self._clock(), self._jitter.random())
         if networks:
             wait = self._networks_interval if news.networks is not None else timedelta(seconds=NETWORKS_AGAIN_SECONDS)
             await self._fetches.networks_due(now + min(wait, self._networks_interval))
@@ -143,10 +143,10 @@ class DirectoryRefreshJob:
         if news.networks_changed:
             await self._alert(HUB_SUBJECT, Alert("DIRECTORY_NETWORKS_CHANGED"))
         await self._counterparties.store(news)
-        for target in await self._queues.deferred_targets():
+        for target in await self._rows.deferred_targets():
             stored = await self._counterparties.get(target)
             if stored is not None and stored.up:
-                await self._queues.wake_deferred(target, self._clock())
+                await self._rows.wake_deferred(target, self._clock())
 
     def _was_outdated(self, state: FetchState, now: datetime) -> bool:
         return is_outdated(state.fetched_at, now, self._interval)

@@ -9,13 +9,13 @@ from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.identity.account_numbers import join
 from travelrule.messages.assessment import Party
-from travelrule.store.reads import Reads, WalletRecord
+from travelrule.store.search_rows import SearchRepository, WalletRecord
 
 
 class LocalAnswers:
     """Answers the questions of ``machine.decision.LookUp``."""
 
-    def __init__(self, reads: Reads, authorizations: AuthorizationReader, lists: ActiveLists) -> None:
+    def __init__(self, reads: SearchRepository, authorizations: AuthorizationReader, lists: ActiveLists) -> None:
         self._reads = reads
         self._authorizations = authorizations
         self._lists = lists

@@ -20,7 +20,7 @@ from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import Publisher
 from travelrule.machine.effects import Alert
 from travelrule.store.database import is_infrastructure_failure
-from travelrule.store.queues import OutboxItem, Queues
+from travelrule.store.outbox_rows import OutboxItem, OutboxRepository
 
 LEASE_SECONDS = 30.0
 PUBLISH_SECONDS = 10.0
@@ -59,13 +59,13 @@ class Relay:
 
     def __init__(
         self,
-        queues: Queues,
+        outbox: OutboxRepository,
         publisher: Publisher,
         wake: asyncio.Event,
         clock: Callable[[], datetime],
         alert: Callable[[str, Alert], Awaitable[None]],
     ) -> None:
-        self._queues = queues
+        self._rows = outbox
         self._publisher = publisher
         self._wake = wake
         self._clock = clock
@@ -89,13 +89,13 @@ class Relay:
         return await self.round() > 0
 
     def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
-        """See ``ports.EventTaker``."""
+        """See ``ports.EventPreclaimer``."""
         if self._ended or count > CLAIM - len(self._on_their_way) - sum(self._taken.values()):
             return None
-        return self._queues.owner, now + timedelta(seconds=LEASE_SECONDS)
+        return self._rows.owner, now + timedelta(seconds=LEASE_SECONDS)
 
     def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
-        """See ``ports.EventTaker``."""
+        """See ``ports.EventPreclaimer``."""
         if self._ended:
             return  # committed while this process ends: another one publishes them when the lease has run out
         task = asyncio.create_task(self._publish_taken(items, until))
@@ -148,7 +148,7 @@ class Relay:
         free = CLAIM - len(self._on_their_way)
         # An event that comes after a taken one cannot be claimed before that one is marked.
         self._look_again = bool(self._taken)
-        items = await self._queues.claim_outbox(free, now, now + timedelta(seconds=LEASE_SECONDS)) if free > 0 else []
+        items = await self._rows.claim(free, now, now + timedelta(seconds=LEASE_SECONDS)) if free > 0 else []
         for item in items:
             self._on_their_way[asyncio.create_task(self._publish(item))] = item
         if not self._on_their_way:
@@ -164,14 +164,14 @@ class Relay:
         refused = [(item, fate) for item, fate in results if fate.refused]
         failed = [(item, fate) for item, fate in results if not fate.sent and not fate.refused]
         if sent:
-            await self._queues.mark_sent(sent, self._clock())
+            await self._rows.mark_sent(sent, self._clock())
         for item, fate in refused:
             await self._keep_aside(item, fate)
         if failed:
             error = next((fate.error for _, fate in failed if fate.error is not None), None)
             log.warning("publish-failed", count=len(failed), error=error)
             later = self._clock() + timedelta(seconds=FAILED_SECONDS)
-            await self._queues.postpone_outbox([item.id for item, _ in failed], later)
+            await self._rows.postpone([item.id for item, _ in failed], later)
         return len(sent) + len(refused)
 
     async def _keep_aside(self, item: OutboxItem, fate: PublishResult) -> None:
@@ -179,9 +179,9 @@ class Relay:
         log.error("event-refused", subject=item.subject, topic=item.topic, size=len(item.value), error=fate.error)
         if item.topic != ALERTS:  # an alert about an alert would be refused as well
             known = item.subject.partition(":")[0] in SUBJECT_KINDS  # an audit root or a dead letter has no subject
-            subject = item.subject if known else f"vasp:{self._queues.vasp}"
+            subject = item.subject if known else f"vasp:{self._rows.vasp}"
             await self._alert(subject, Alert("EVENT_REFUSED", "critical"))
-        await self._queues.mark_refused([item.id], REFUSED, self._clock())
+        await self._rows.mark_refused([item.id], REFUSED, self._clock())
 
     def _acknowledged_late(self, _task: asyncio.Task[PublishResult]) -> None:
         self._wake.set()

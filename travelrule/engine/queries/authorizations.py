@@ -14,7 +14,7 @@ from travelrule.engine.input_envelope import unpack
 from travelrule.engine.vault import Vault
 from travelrule.messages.inbound_request import AuthorizationReceived
 from travelrule.store.database import Database
-from travelrule.store.reads import OPEN_AUTHORIZATIONS, OpenAuthorization, Reads
+from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, OpenAuthorizationRow, SearchRepository
 
 OPENED_MAX = 200
 """How many authorizations are opened for one question, which has a second: the newest of each account number
@@ -32,7 +32,7 @@ _SQLITE = text(_AUTHORIZATIONS.format(subjects="IN (SELECT value FROM json_each(
 class AuthorizationReader:
     """Opens what was asked of us, as it was stored."""
 
-    def __init__(self, database: Database, vasp: str, vault: Vault, reads: Reads) -> None:
+    def __init__(self, database: Database, vasp: str, vault: Vault, reads: SearchRepository) -> None:
         self._database = database
         self._vasp = vasp
         self._vault = vault
@@ -46,10 +46,10 @@ class AuthorizationReader:
             named.append([person for person in persons if isinstance(person, dict)])
         return [persons for persons in named if persons]
 
-    async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
+    async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorizationRow]:
         """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
         records = await self._reads.open_authorizations(address, currency, amount)
-        fitting: list[OpenAuthorization] = []
+        fitting: list[OpenAuthorizationRow] = []
         for start in range(0, len(records), OPENED_MAX):
             page = records[start : start + OPENED_MAX]
             opened = await self._open([record.subject for record in page if not record.checked])

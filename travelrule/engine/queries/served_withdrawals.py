@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.exchange.originator.machine import MACHINE
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.identity.account_numbers import tag_fits, whole_first
-from travelrule.store.reads import Payment, Reads, WalletRecord, WithdrawalRecord
+from travelrule.store.search_rows import Payment, SearchRepository, WalletRecord, WithdrawalRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class SentWithdrawal:
 class ServedWithdrawals:
     """All own withdrawals, recorded ones included, whatever became of them."""
 
-    def __init__(self, reads: Reads) -> None:
+    def __init__(self, reads: SearchRepository) -> None:
         self._reads = reads
 
     async def sent(self, asked: Sequence[Payment]) -> list[SentWithdrawal]:

@@ -31,7 +31,7 @@ from travelrule.gateway.wallets import meant
 from travelrule.identity.payload_limits import excess, name_count
 from travelrule.identity.payloads import with_clear_vasp
 from travelrule.messages.inbound_request import AuthorizationReceived, WalletFacts
-from travelrule.store.reads import WalletRecord
+from travelrule.store.search_rows import WalletRecord
 
 KIND = "authorization.received"
 TELLING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})

@@ -31,7 +31,7 @@ from travelrule.identity.name_comparison import compare_party, compare_with_stor
 from travelrule.identity.payload_limits import name_count
 from travelrule.identity.required_data import nameless
 from travelrule.policy.policy import Policy
-from travelrule.store.reads import WalletRecord
+from travelrule.store.search_rows import WalletRecord
 
 LATE: Answer = {
     "result": "invalid",

@@ -17,7 +17,7 @@ from travelrule.engine.vault import Vault
 from travelrule.machine.sources import InternalSource, internal_input
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.reads import OPEN_AUTHORIZATIONS, Reads
+from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, SearchRepository
 
 PLACE = f"{ADDRESS}:{TAG}"
 
@@ -27,7 +27,7 @@ class Beneficiary:
 
     def __init__(self, north: EngineInstallation) -> None:
         self.north = north
-        reads = Reads(north.database, "north", north.vault.index.of, north.vault.unwrap, north.vault.open)
+        reads = SearchRepository(north.database, "north", north.vault.index.of, north.vault.unwrap, north.vault.open)
         self.authorizations = AuthorizationReader(north.database, "north", north.vault, reads)
 
     async def authorized(self, number: int, amount: str, currency: str = "XRP") -> str:

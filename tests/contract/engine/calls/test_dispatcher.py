@@ -324,7 +324,7 @@ async def test_a_caller_killed_in_the_middle_leaves_its_call_to_the_next_one(nor
 async def test_a_result_that_comes_twice_is_one_result_and_no_alarm(north: EngineInstallation) -> None:
     """A caller that was slower than its lease: somebody else called too, and perhaps heard something else."""
     await north.withdraw()
-    (item,) = await north.queues.claim_calls(9, 9, {}, north.clock(), north.clock() + seconds(1))
+    (item,) = await north.call_rows.claim(9, 9, {}, north.clock(), north.clock() + seconds(1))
     north.clock.forward(2)
     await north.calls_all()
     await north.fault(operation="address-search", fault="status", status=422, errorType="INVALID_ORIGIN")

@@ -27,7 +27,7 @@ from schemas.wire_model import Wire
 from tests.support.toy_machine import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreeningJob
@@ -43,7 +43,7 @@ from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository
 from travelrule.store.list_versions import ListRepository, ListVersion
 from travelrule.store.owner_screenings import OwnerScreeningRepository
-from travelrule.store.reads import Reads
+from travelrule.store.search_rows import SearchRepository
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
@@ -79,7 +79,7 @@ class Desk:
             self.owners, self.active, self.leases, lambda: self.policy, self.submit, committed.wallets, self.clock
         )
         self.teller = MessageDispatcher(database, "north", vault, self.leases, self.submit_in_order, committed.tells)
-        self.reads = Reads(database, "north", vault.index.of, vault.unwrap, vault.open)
+        self.reads = SearchRepository(database, "north", vault.index.of, vault.unwrap, vault.open)
 
     def clock(self) -> datetime:
         return self.now

@@ -13,7 +13,7 @@ from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.outbox.relay import FAILED_SECONDS
 from travelrule.store import expired_rows, tables
 from travelrule.store.database import Database
-from travelrule.store.queues import outbox_item
+from travelrule.store.outbox_rows import outbox_item
 
 
 @pytest.fixture

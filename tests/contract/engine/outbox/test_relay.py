@@ -18,7 +18,7 @@ from travelrule.engine.outbox.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
 from travelrule.machine.effects import Alert
 from travelrule.store import tables
 from travelrule.store.database import Database
-from travelrule.store.queues import Queues
+from travelrule.store.outbox_rows import OutboxRepository
 
 
 class NeverError(Exception):
@@ -71,7 +71,7 @@ class Bench:
         self.alerts: list[tuple[str, str, str]] = []
 
     def relay(self, name: str = "r1") -> Relay:
-        return Relay(Queues(self.database, "north", name), self.broker, self.wake, self.clock, self.alert)
+        return Relay(OutboxRepository(self.database, "north", name), self.broker, self.wake, self.clock, self.alert)
 
     async def alert(self, subject: str, alert: Alert) -> None:
         self.alerts.append((subject, alert.code, alert.severity))

@@ -7,7 +7,7 @@ import pytest
 from tests.support.gateway_scene import HEADERS, OTHER, GatewayScene, key, without
 from travelrule.gateway.endpoints.status_search import ANSWERED
 from travelrule.metrics import REGISTRY
-from travelrule.store.reads import ExchangeRecord
+from travelrule.store.search_rows import ExchangeRecord
 
 ROWS = {
     "wait": "pending",

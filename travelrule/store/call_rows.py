@@ -1,6 +1,6 @@
-"""Claiming, finishing and postponing of outbox rows and calls: work that any number of processes share.
+"""The hub calls that wait: claimed under a lease, and released, postponed or resumed.
 
-A claimed row carries a lease. A process that dies leaves the lease to run out; nobody else has to notice.
+Any number of processes share the table. The lease of a process that died expires; the next claimer takes its rows.
 """
 
 from __future__ import annotations
@@ -18,20 +18,9 @@ from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
-# Only the first unsent row of a (topic, key) may be claimed: that is the whole of the ordering guarantee, for any
-# number of relays (design section 4, "Order").
-_CLAIM_OUTBOX = """
-UPDATE outbox SET lease_owner = :owner, lease_until = :until WHERE id IN (
-  SELECT o.id FROM outbox o
-  WHERE o.vasp = :vasp AND o.sent_at IS NULL AND (o.lease_until IS NULL OR o.lease_until < :now)
-    AND o.id = (SELECT min(p.id) FROM outbox p WHERE p.vasp = o.vasp AND p.topic = o.topic AND p.key = o.key
-                AND p.sent_at IS NULL)
-  ORDER BY o.id LIMIT :count{lock}
-) RETURNING id, topic, key, record_key, subject, value, headers"""
-
 # At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6). A call
 # for which there is no place is left as it is, so that it keeps its turn.
-_CLAIM_CALLS = """
+_CLAIM = """
 UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
   SELECT c.id FROM calls c JOIN (
     SELECT id, target, row_number() OVER (PARTITION BY target ORDER BY due_at, id) AS place FROM calls
@@ -53,22 +42,9 @@ _LEFT = {
 # A subquery of RETURNING sees the row as it was before on PostgreSQL, as it is now on SQLite.
 _PREVIOUS = ", (SELECT p.lease_owner FROM calls p WHERE p.id = calls.id AND p.lease_until IS NOT NULL) AS previous"
 _RAN_OUT = "SELECT id, lease_owner FROM calls WHERE vasp = :vasp AND lease_until < :now"
-_LOCK = {"postgresql": " FOR UPDATE OF {alias} SKIP LOCKED", "sqlite": ""}
+_LOCK = {"postgresql": " FOR UPDATE OF c SKIP LOCKED", "sqlite": ""}
 
 log = logs.get("calls")
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxItem:
-    """One event to publish."""
-
-    id: int
-    topic: str
-    key: str
-    record_key: bytes
-    subject: str
-    value: bytes = field(repr=False)
-    headers: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,58 +89,19 @@ def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
     )
 
 
-def outbox_item(row_id: int, row: Mapping[str, Any] | RowMapping) -> OutboxItem:
-    """The event of a row of ``outbox``."""
-    return OutboxItem(
-        id=row_id,
-        topic=row["topic"],
-        key=row["key"],
-        record_key=bytes(row["record_key"] or b""),
-        subject=row["subject"],
-        value=bytes(row["value"]),
-        headers=tuple((name, value) for name, value in orjson.loads(row["headers"])),
-    )
-
-
-class Queues:
-    """The outbox and the calls of one VASP."""
+class CallRepository:
+    """The waiting calls of one VASP."""
 
     def __init__(self, database: Database, vasp: str, owner: str) -> None:
         self._database = database
         self.vasp = vasp
         self.owner = owner
         dialect = "postgresql" if database.is_postgresql else "sqlite"
-        self._claim_outbox = _typed(_CLAIM_OUTBOX.format(lock=_LOCK[dialect].format(alias="o")))
         previous = _PREVIOUS if database.is_postgresql else ""
-        lock = _LOCK[dialect].format(alias="c")
-        self._claim_calls = _typed(_CLAIM_CALLS.format(left=_LEFT[dialect], lock=lock, previous=previous))
+        self._claim = _typed(_CLAIM.format(left=_LEFT[dialect], lock=_LOCK[dialect], previous=previous))
         self._ran_out = _typed(_RAN_OUT)
 
-    async def claim_outbox(self, count: int, now: datetime, until: datetime) -> list[OutboxItem]:
-        """The first unsent event of up to ``count`` (topic, key) pairs, leased until ``until``."""
-        parameters = {"vasp": self.vasp, "owner": self.owner, "now": now, "until": until, "count": count}
-        async with self._database.single() as connection:
-            rows = (await connection.execute(self._claim_outbox, parameters)).all()
-        items = [outbox_item(row.id, row._mapping) for row in rows]  # noqa: SLF001 - see claim_calls
-        return sorted(items, key=lambda item: item.id)
-
-    async def mark_sent(self, ids: Sequence[int], now: datetime) -> None:
-        """These events are acknowledged by the broker."""
-        async with self._database.single() as connection:
-            await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
-
-    async def mark_refused(self, ids: Sequence[int], code: str, now: datetime) -> None:
-        """The broker will never take these events: they stay, and those behind them go on."""
-        rows = [{"id": i, "sent_at": now, "refused": code, "lease_until": None} for i in ids]
-        async with self._database.single() as connection:
-            await bulk.update(connection, tables.outbox, rows)
-
-    async def postpone_outbox(self, ids: Sequence[int], until: datetime) -> None:
-        """Nobody tries these events before ``until``: the broker did not take them just now."""
-        async with self._database.single() as connection:
-            await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": until} for i in ids])
-
-    async def claim_calls(
+    async def claim(
         self, count: int, per_target: int, left: Mapping[str, int], now: datetime, until: datetime
     ) -> list[CallItem]:
         """Up to ``count`` due calls, the oldest first: at most ``per_target`` of each counterparty, or as many as
@@ -187,7 +124,7 @@ class Queues:
             if not self._database.is_postgresql:
                 ran_out = await connection.execute(self._ran_out, {"vasp": self.vasp, "now": now})
                 previous = {row.id: row.lease_owner for row in ran_out}
-            rows = (await connection.execute(self._claim_calls, parameters)).all()
+            rows = (await connection.execute(self._claim, parameters)).all()
         if self._database.is_postgresql:
             previous = {row.id: row.previous for row in rows}
         calls = [call_item(row._mapping) for row in rows]  # noqa: SLF001 - the public name of a row as a mapping
@@ -208,14 +145,14 @@ class Queues:
             call_id=call.id,
         )
 
-    async def release_calls(self, ids: Sequence[str]) -> None:
+    async def release(self, ids: Sequence[str]) -> None:
         """Give up the leases of claimed calls that are not made now; they keep their turn."""
         if not ids:
             return
         async with self._database.single() as connection:
             await bulk.update(connection, tables.calls, [{"id": call_id, "lease_until": None} for call_id in ids])
 
-    async def postpone_call(
+    async def postpone(
         self,
         call: CallItem,
         due_at: datetime,

@@ -133,7 +133,7 @@ class ExchangeRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAuthorization:
+class OpenAuthorizationRow:
     """An inbound exchange that announced value and named no transaction yet. ``checked``: it is of the amount that was
     asked for; else its content must be looked at.
     """
@@ -146,7 +146,7 @@ class OpenAuthorization:
     checked: bool = True
 
 
-class Reads:
+class SearchRepository:
     """Read-only queries of one VASP."""
 
     def __init__(self, database: Database, vasp: str, index: Index, unwrap: Unwrap, open_sealed: OpenSealed) -> None:
@@ -256,7 +256,7 @@ class Reads:
             rows = await connection.execute(statement, {"vasp": self._vasp, "indexes": indexes, **limits})
             return list(rows.scalars())
 
-    async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorization]:
+    async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorizationRow]:
         """Inbound authorizations of this amount for this address that were verified and have no txid yet, newest first.
 
         Those stored by an earlier build, whose amount is only in their sealed content, come last: ``checked`` is False.
@@ -292,5 +292,5 @@ class Reads:
         return True
 
 
-def _open(row: Any, *, checked: bool) -> OpenAuthorization:
-    return OpenAuthorization(row.subject, row.counterparty, row.transfer_id, row.status, row.txid, checked)
+def _open(row: Any, *, checked: bool) -> OpenAuthorizationRow:
+    return OpenAuthorizationRow(row.subject, row.counterparty, row.transfer_id, row.status, row.txid, checked)
