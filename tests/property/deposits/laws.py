@@ -166,7 +166,7 @@ def _calls(item: Input, decision: Decision[Any], policy: Policy) -> None:
 
 
 def _told(before: DepositState | None, decision: Decision[Any]) -> None:
-    """The exchange is notified of each stage once; a credit without allow, a lost match and a retraction are alerted."""
+    """The exchange is notified of each stage once; lost matches, retractions and credits without allow are alerted."""
     after: DepositState = decision.state
     alerts = {effect.code for effect in decision.effects if isinstance(effect, Alert)}
     if after.match is not None and (after.outcome or after.chain == "final"):
