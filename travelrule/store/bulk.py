@@ -77,7 +77,7 @@ async def write(connection: AsyncConnection, writes: Sequence[BulkWrite]) -> Seq
 
 
 async def insert(connection: AsyncConnection, table: Table, rows: Rows, conflict: Conflict = "error") -> None:
-    """Insert ``rows`` (all with the same keys). ``conflict`` on a primary key: fail, keep the old row, or overwrite it."""
+    """Insert ``rows`` (all with the same keys). On a primary-key conflict: fail, keep the old row, or overwrite it."""
     await write(connection, [BulkWrite("insert", table, rows, conflict)])
 
 

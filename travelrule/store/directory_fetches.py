@@ -84,7 +84,7 @@ class DirectoryFetchRepository:
             await connection.execute(_WANT, {"vasp": self._vasp, "at": now})
 
     async def begin(self, seen: FetchState, tried: tuple[datetime, ...]) -> bool:
-        """Start the fetch that ``tried`` ends with. Return False if another process started one since ``seen`` was read."""
+        """Start the fetch that ``tried`` ends with. Return False if another process started one since ``seen``."""
         parameters = {"vasp": self._vasp, "tried": _written(tried), "seen": _written(seen.tried)}
         async with self._database.begin() as connection:
             await connection.execute(_INSERT, {"vasp": self._vasp})

@@ -1,7 +1,7 @@
 """Rows that retention finds and deletes, a bounded number at a time.
 
-Each ``old_*`` returns one page, oldest first; each deletion is part of the caller's transaction. A page starts after the
-last row of the one before, so a row that must stay does not block the others.
+Each ``old_*`` returns one page, oldest first; each deletion is part of the caller's transaction. A page starts after
+the last row of the earlier one, so a row that must stay does not block the others.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class OutboxRepository:
             await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
 
     async def mark_refused(self, ids: Sequence[int], code: str, now: datetime) -> None:
-        """Mark events that the broker refuses permanently. They are kept, and the next events of their keys are sent."""
+        """Mark events that the broker refuses permanently. They are kept; the next events of their keys are sent."""
         rows = [{"id": i, "sent_at": now, "refused": code, "lease_until": None} for i in ids]
         async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, rows)

@@ -111,7 +111,7 @@ class WalletRecord:
 @dataclass(frozen=True, slots=True)
 class WithdrawalRecord:
     """Our withdrawal in the transaction and to the address of a question. ``found_tag`` is the part of the question
-    after the colon (None: no colon). The withdrawal's own tag is in ``state``, the subject's opened state; None: erased.
+    after the colon (None: no colon). The withdrawal's tag is in ``state``, the opened state; None: erased.
     """
 
     asked: Payment = field(repr=False)

@@ -111,7 +111,7 @@ class RecordVerifier:
         return proof
 
     def check_kept(self, records: Sequence[Any], inputs: Sequence[Any]) -> str:
-        """Return the fault in the inputs of an erased subject; empty: none. Their fingerprints must match the records."""
+        """Return the fault in the inputs of an erased subject; empty: none. Their fingerprints must match."""
         by_name = {(stored.source, stored.id): stored for stored in inputs}
         for record in records:
             body = orjson.loads(bytes(record.body))

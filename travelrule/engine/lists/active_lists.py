@@ -167,7 +167,7 @@ class ActiveLists:
         return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()
 
     async def _taken_up(self, version: ListVersion, now: datetime, *, first: bool) -> LoadedList | None:
-        """Load the version in force. Without an earlier one in memory, fall back to the last readable stored version."""
+        """Load the version in force; with none in memory (``first``), fall back to the last readable stored version."""
         key = f"{version.code} {version.version}"
         if key in self._tried and now - self._tried[key] < RETRY:
             return None

@@ -1,4 +1,4 @@
-"""The questions that a decision sends and waits for, compared between two runs over the same inputs (``policy try``)."""
+"""The questions that a decision sends and waits for, compared between two runs over one history (``policy try``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One subject decided again over its stored inputs: under the recorded policies, and under another one (``policy try``).
+"""One subject decided again on its stored inputs, under the recorded policies and under another one (``policy try``).
 
 Pure: effects are inspected and never carried out. If the other policy asks a question that was never asked, or asks it
 with other facts, no answer is stored: the run continues without it, and its verdict counts only if it is final. Timers
@@ -91,8 +91,8 @@ class RecordedRun:
 def recorded_run(
     machine: Machine, steps: Sequence[HistoryStep], fingerprint: Callable[[bytes], str]
 ) -> RecordedRun | None:
-    """Decide under the recorded policies. Return None if the result differs from the record although this version of the
-    machine decided from the same state.
+    """Decide under the recorded policies. Return None if the result differs from the record although this version of
+    the machine decided from the same state.
     """
     run = ReplayRun()
     timers: list[Timer] = []
