@@ -35,9 +35,9 @@ from tests.unit.exchange.originator.scene import (
     legal,
     requested,
 )
-from travelrule.deposits.served_request_input import DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import DataRequestReceived, WithdrawalFacts
 from travelrule.disclosures.disclosure import DeadLetterShown
-from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry
@@ -54,7 +54,7 @@ RATED = OFF + '[screening]\ndeposits = ["transaction", "kyt"]\n'
 DEPOSITS = OFF + '[searches]\nattempts = 1\n[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"\nAMOUNT_MISMATCH = "deny"'
 
 Catalogue = Callable[[Any], Iterator[Wire]]
-TYPES = {model: name for name, model in INTERNAL.items()} | {one.model: name for name, one in EVENTS.items()}
+TYPES = {model: name for name, model in INTERNAL_INPUTS.items()} | {one.model: name for name, one in EVENTS.items()}
 
 
 def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], object]]]:

@@ -25,7 +25,7 @@ SLEEPS = {
     "travelrule/commands/decisions/outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",
     "travelrule/commands/demo/processes.py": "a process that starts has no way to say that it listens",
-    "travelrule/engine/apply/transaction.py": "back-off before a transaction that lost a conflict is repeated",
+    "travelrule/engine/apply/engine.py": "back-off before a transaction that lost a conflict is repeated",
     "travelrule/engine/periodic_job.py": "interval between two steps; the database is down: wait before the next one",
     "travelrule/engine/directory/refresher.py": "the least time between two fetches of the directory",
 }

@@ -11,7 +11,7 @@ from schemas.export import schema_of
 from schemas.registry import EVENTS
 from schemas.unexpressed_rules import BODY_RULES, EVENT_RULES
 from scripts.events_page import example_of, type_and_form
-from tests.house.source import text
+from tests.house.source import WHEEL_ROOTS, python, text
 
 PAGE = text(Path("docs/generated/events.md"))
 SECTIONS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -60,3 +60,12 @@ def test_a_form_is_said_in_words(field: dict[str, object], said: tuple[str, str]
 def test_a_pattern_without_words_stops_the_page() -> None:
     with pytest.raises(KeyError):
         type_and_form({"type": "string", "pattern": "^new$"})
+
+
+def test_event_types_that_the_code_names_exist() -> None:
+    named = {
+        (str(path), name)
+        for path in python(*WHEEL_ROOTS, "scripts")
+        for name in re.findall(r"[`\"]([a-z-]+\.[a-z-]+\.v[0-9]+)[`\"]", text(path))
+    }
+    assert {(path, name) for path, name in named if name not in EVENTS} == set()

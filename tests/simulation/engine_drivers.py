@@ -18,7 +18,7 @@ from tests.simulation.engine_jobs import Process
 from tests.simulation.engine_model import House
 from tests.support.hub import HandClock
 from tests.support.toy_machine import dead_letter_headers
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.timers import TimerJob
@@ -148,7 +148,7 @@ class InDatabase:
     async def heard(self, subject: str) -> tuple[str, ...]:
         name = f"withdrawal:{subject}"
         async with self._database.begin() as connection:
-            slots = await self._engine._slots.lock(connection, [name], set())
+            slots = await self._engine.loader.lock(connection, [name], set())
         return slots[name].state.heard if slots[name].state is not None else ()
 
     async def events(self) -> list[tuple[str, str, str, int]]:

@@ -18,7 +18,7 @@ from tests.simulation.network import Answer, Asleep
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
-from travelrule.deposits.served_request_input import DataRequestReceived
+from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.gateway.endpoints.authorization import FACTS
 from travelrule.gateway.endpoints.data_request import FIELDS
 from travelrule.gateway.endpoints.status_search import ANSWERED

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from schemas.events.persons import Person
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.gateway.wallets import meant
 from travelrule.identity.account_numbers import candidates, join, tag_fits

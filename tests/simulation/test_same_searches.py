@@ -23,7 +23,7 @@ from tests.simulation.engine_model import House
 from tests.simulation.simulation import TRAFFIC_DAYS, World
 from tests.simulation.test_same_laws import vault
 from tests.support.toy_machine import dead_letter_headers
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
@@ -104,7 +104,7 @@ class Real:
 
     async def states(self, subjects: list[str]) -> dict[str, Any]:
         async with self.database.begin() as connection:
-            slots = await self.engine._slots.lock(connection, sorted(subjects), set())
+            slots = await self.engine.loader.lock(connection, sorted(subjects), set())
         return {name: slot.state for name, slot in slots.items()}
 
 

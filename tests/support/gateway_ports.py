@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.events.persons import Person
 from schemas.hub.bodies import PublicKey, VaspEntry
-from travelrule.deposits import served_request
+from travelrule.deposits.served_requests import machine as data_request
 from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.registry import MACHINES
@@ -163,7 +163,7 @@ class FakeIntake:
                     else InputOutcome("rejected", "CONFLICT")
                 )
             state = self.states.get(item.subject)
-            machine = {**MACHINES, "data-request": served_request.MACHINE}[item.subject.partition(":")[0]]
+            machine = {**MACHINES, "data-request": data_request.MACHINE}[item.subject.partition(":")[0]]
             decision = machine.decide(state, item, self.scene.policy, self.scene.now)
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
             if decision.status in {"applied", "duplicate"}:

@@ -24,7 +24,7 @@ from tests.unit.exchange.originator.scene import TXID, broadcast, requested
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.call_dispatcher import CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor

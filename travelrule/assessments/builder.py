@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
+from schemas.operations import Operation
 from travelrule.assessments import notifications
 from travelrule.assessments.state import AssessmentState, Question
 from travelrule.assessments.table import TABLE
@@ -15,10 +16,6 @@ from travelrule.machine.effects import Severity
 from travelrule.machine.ids import fresh_transfer_id
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentEnded
-
-Operation = Literal[
-    "wallet-screening", "transaction-screening", "kyt-search", "kyt-report", "unhosted-token", "unhosted-result"
-]
 
 BACKOFF_FIRST_SECONDS = 2.0
 BACKOFF_MAX_SECONDS = 60.0

@@ -9,19 +9,20 @@ from pydantic import ValidationError
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import KytSearchResponse
+from schemas.operations import Operation
 from travelrule.assessments import facts
 from travelrule.assessments.builder import BACKOFF_FIRST_SECONDS, BACKOFF_MAX_SECONDS, AssessmentBuilder
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
-from travelrule.assessments.risk_rating import NOT_SCREENABLE
+from travelrule.assessments.hub_screening import NOT_SCREENABLE
 from travelrule.assessments.state import Question
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.screening import risk_levels
 
-SEARCH: Final = "kyt-search"
-REPORT: Final = "kyt-report"
+SEARCH: Final = Operation.KYT_SEARCH
+REPORT: Final = Operation.KYT_REPORT
 POLL_MAX_SECONDS = 10.0
 POLL_STEP_SECONDS = 0.5
 NOT_FOUND_FIRST_SECONDS = 30.0

@@ -13,13 +13,14 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.assessments import kyt_analysis, ownership_proof
+from travelrule.assessments.assessment_request import begin, repeated, wanted_by
 from travelrule.assessments.builder import AssessmentBuilder
-from travelrule.assessments.external_events import dropped, operator_decided, timer_due
-from travelrule.assessments.list_screening import looked_up
-from travelrule.assessments.request import begin, repeated, wanted_by
-from travelrule.assessments.risk_rating import rated
+from travelrule.assessments.hub_screening import rated
+from travelrule.assessments.interruptions import dropped, operator_decided, timer_due
+from travelrule.assessments.sanctions_screening import looked_up
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import VERSION, WAITING
 from travelrule.machine.alert_codes import AlertCode
@@ -35,8 +36,8 @@ from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
     "look-up": looked_up,
-    "wallet-screening": rated,
-    "transaction-screening": rated,
+    Operation.WALLET_SCREENING: rated,
+    Operation.TRANSACTION_SCREENING: rated,
     kyt_analysis.SEARCH: kyt_analysis.search_reported,
     kyt_analysis.REPORT: kyt_analysis.report_reported,
     ownership_proof.TOKEN: ownership_proof.session_reported,

@@ -9,11 +9,12 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
+from schemas.operations import Operation
 from travelrule.assessments import notifications
 from travelrule.assessments.builder import AssessmentBuilder
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
-from travelrule.assessments.risk_rating import NOT_SCREENABLE
+from travelrule.assessments.hub_screening import NOT_SCREENABLE
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode
@@ -22,8 +23,8 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentSession
 from travelrule.screening.ownership.proof_check import check_proof
 
-TOKEN: Final = "unhosted-token"  # noqa: S105  the name of an operation
-RESULT: Final = "unhosted-result"
+TOKEN: Final = Operation.UNHOSTED_TOKEN
+RESULT: Final = Operation.UNHOSTED_RESULT
 TOKEN_LIFE = timedelta(hours=24)
 FAILURES_TOLD = 5
 SCHEME_UNSTATED = frozenset({"SOL"})

@@ -7,11 +7,11 @@ The law
    ``ownership.requested.v1``) and says its verdict itself. An ``machine`` is made by another subject
    (``AssessmentWanted``), answers it, and emits nothing but alerts. The same request again is a duplicate, another one
    under the same id a ``CONFLICT``; an asker that asks again is answered again.
-3. ``list_screening``: the own sanctions lists are asked about the parties and the address. A hit ends it:
+3. ``sanctions_screening``: the own sanctions lists are asked about the parties and the address. A hit ends it:
    ``malicious`` and
    sanctioned, and nothing is sent to the hub. Lists that did not answer are never ``clean``; a wallet is rated all the
    same.
-4. ``risk_rating``: the hub rates a wallet or a transaction (4.B.1, 4.B.2). ``ERROR`` is no rating: it is asked again
+4. ``hub_screening``: the hub rates a wallet or a transaction (4.B.1, 4.B.2). ``ERROR`` is no rating: it is asked again
    until the limit, then the risk is ``unknown``.
 5. ``searching`` and ``kyt_analysis``: an analysis is begun (4.B.3), its report is asked for (4.B.4). A transaction
    that is

@@ -25,7 +25,7 @@ from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.request_nonces import NonceBlock, NonceLease
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.key_guard import KeyGuard

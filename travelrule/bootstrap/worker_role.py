@@ -65,7 +65,7 @@ class WorkerRole:
         register_all(app, topics, Inlet(topics, intake.put, self._progress, self._faust.fail))
         signal = opened.engine.committed
         self._relay = Relay(opened.outbox, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
-        opened.engine.relay = self._relay
+        opened.engine.events = self._relay
         watch = HubWatch()
         calling = CallExecutor(
             opened.vault,
@@ -83,7 +83,7 @@ class WorkerRole:
         self._caller = CallDispatcher(
             opened.calls, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
-        opened.engine.caller = self._caller
+        opened.engine.calls = self._caller
         self._teller = MessageDispatcher(
             opened.database, opened.entity_id, opened.vault, opened.leases, intake.submit_in_order, signal.tells
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from schemas.numbers import decimal_text
-from travelrule.deposits.context import QUESTION
+from travelrule.deposits.deposit_context import QUESTION
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import AUTOMATIC, GATE, HELD, SETTLE, TABLE
 from travelrule.deposits.verdict_cause import cause_of, next_gate, originators

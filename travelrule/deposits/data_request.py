@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.nesting import is_nested_deeper
-from travelrule.deposits import wire_bodies
+from schemas.operations import Operation
+from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.context import ContextWallet
+from travelrule.deposits.deposit_context import ContextWallet
 from travelrule.deposits.received_data import examine
-from travelrule.deposits.state import Found
+from travelrule.deposits.state import FoundVasp
 from travelrule.deposits.table import SEARCH, TRY
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import AcceptAnswer
@@ -18,7 +19,7 @@ from travelrule.machine.own_profile import own_profile
 from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.policy.causes import Cause
 
-DATA_REQUEST = "data-request"
+DATA_REQUEST = Operation.DATA_REQUEST
 
 CORRECTED_BY_OTHERS = frozenset({Cause.OWNER_UNKNOWN, Cause.NOT_AVAILABLE, Cause.INFORMATION_INCOMPLETE})
 """Holds before anything was sent, which end when somebody registers or sets what was missing."""
@@ -73,19 +74,19 @@ def _look_later(builder: DepositBuilder) -> None:
         builder.set_timer(TRY, builder.backoff())
 
 
-def _send(builder: DepositBuilder, found: Found) -> str:
+def _send(builder: DepositBuilder, found: FoundVasp) -> str:
     profile = own_profile(builder.policy)
     owner = builder.state.wallet.owner if builder.state.wallet is not None else None
     if profile is None or owner is None:
         builder.alert(AlertCode.OWN_PROFILE_MISSING, "critical")
         fail(builder, Cause.NOT_AVAILABLE)
         return "own profile missing"
-    clear, payload = wire_bodies.data_request(builder.state, found, owner, profile)
-    if missing := wire_bodies.missing_fields(found, owner, clear, payload, builder.policy):
+    clear, payload = request_bodies.data_request(builder.state, found, owner, profile)
+    if missing := request_bodies.missing_fields(found, owner, clear, payload, builder.policy):
         fail(builder, Cause.INFORMATION_INCOMPLETE, missing)
         return "more must be sent than is known"
     builder.drop(DATA_REQUEST)
-    builder.call("data-request", found.entity_id, found.request_id, clear, payload)
+    builder.call(Operation.DATA_REQUEST, found.entity_id, found.request_id, clear, payload)
     builder.set_timer(TRY, builder.policy.time_limits.data_request)
     return "ask the VASP for the data"
 
@@ -176,7 +177,7 @@ def _search_anew(builder: DepositBuilder, seconds: float, why: str) -> str:
     return f"{why}: search anew"
 
 
-def _normal(builder: DepositBuilder, found: Found, report: CallResult) -> str:
+def _normal(builder: DepositBuilder, found: FoundVasp, report: CallResult) -> str:
     if report.accepted_for and report.accepted_for != report.transfer_id:
         return _not_bound(builder, "the answer was accepted for another request before")
     payload: dict[str, Any] | None = None if is_nested_deeper(report.payload) else report.payload

@@ -17,7 +17,7 @@ from travelrule.policy.policy import Policy
 
 
 def detected(item: Input, data: DepositDetected, policy: Policy, now: datetime) -> Decision[DepositState]:
-    """``machine.detected.v1`` for a new deposit."""
+    """``deposit.detected.v1`` for a new deposit."""
     builder = DepositBuilder(DepositState(data.deposit_id, item.fingerprint, data), item, policy, now)
     builder.move("detected")
     begin(builder)
@@ -80,7 +80,7 @@ def repeated(builder: DepositBuilder) -> Decision[DepositState]:
 
 
 def confirmed(builder: DepositBuilder) -> Decision[DepositState]:
-    """``machine.confirmed.v1``: final on the own node."""
+    """``deposit.confirmed.v1``: final on the own node."""
     if builder.state.chain == "final":
         return ignored(builder.state, "final before")
     if builder.state.status == "retracted":
@@ -106,7 +106,7 @@ def back(builder: DepositBuilder) -> None:
 
 
 def retracted(builder: DepositBuilder) -> Decision[DepositState]:
-    """``machine.retracted.v1``: gone after a re-organisation. Its exchange may be finished again."""
+    """``deposit.retracted.v1``: gone after a re-organisation. Its exchange may be finished again."""
     if builder.state.chain == "retracted":
         return ignored(builder.state, "retracted before")
     if builder.state.case.verdict == "allow" or builder.state.outcome == "credited":
@@ -122,7 +122,7 @@ def retracted(builder: DepositBuilder) -> Decision[DepositState]:
 
 
 def settled(builder: DepositBuilder, data: DepositSettled) -> Decision[DepositState]:
-    """``machine.settled.v1``: what the platform did with the coins."""
+    """``deposit.settled.v1``: what the platform did with the coins."""
     state = builder.state
     if state.outcome:
         if state.outcome == data.outcome:

@@ -12,17 +12,20 @@ from typing import Any
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
+from schemas.operations import Operation
 from schemas.wire_model import Wire
-from travelrule.deposits.assessment import ended
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import data_reported
 from travelrule.deposits.detection import confirmed, detected, repeated, retracted, settled
-from travelrule.deposits.external_events import operator_decided, timer_due, troubled
+from travelrule.deposits.due_timers import timer_due
 from travelrule.deposits.match import looked_up, matched, unannounced, unmatched
+from travelrule.deposits.operator_decision import operator_decided
+from travelrule.deposits.risk_assessment import ended
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.status_requests import status_reported
 from travelrule.deposits.table import VERSION
 from travelrule.deposits.txid_search import called_back, result_reported, search_reported
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
@@ -34,10 +37,10 @@ from travelrule.messages.assessment import AssessmentEnded
 from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[DepositBuilder, CallResult], str]] = {
-    "status-search": status_reported,
-    "txid-search": search_reported,
-    "txid-search-result": result_reported,
-    "data-request": data_reported,
+    Operation.STATUS_SEARCH: status_reported,
+    Operation.TXID_SEARCH: search_reported,
+    Operation.TXID_SEARCH_RESULT: result_reported,
+    Operation.DATA_REQUEST: data_reported,
 }
 """Which function hears the result of which operation."""
 
@@ -59,7 +62,8 @@ def _reported(builder: DepositBuilder, report: CallResult) -> Decision[DepositSt
     if report.operation == "look-up":
         return looked_up(builder, report)
     if report.outcome == "troubled":
-        return troubled(builder, report)
+        builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
+        return builder.done("call still being tried")
     hear = REPORTS.get(report.operation)
     if hear is None:
         return ignored(builder.state, "no call of this kind is made for a deposit")

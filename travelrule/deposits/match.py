@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.context import DepositContext, read_context
 from travelrule.deposits.data_request import CORRECTED_BY_OTHERS, owner_looked_up
+from travelrule.deposits.deposit_context import DepositContext, read_context
 from travelrule.deposits.detection import look_for_sender, relocate
 from travelrule.deposits.state import Candidate, DepositState
 from travelrule.deposits.table import REPORT, TABLE

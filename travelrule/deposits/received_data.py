@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from schemas.events.persons import Person
 from schemas.hub.search import DataResponse
 from schemas.ivms101 import Ivms101
-from travelrule.deposits.state import DepositState, Found
-from travelrule.deposits.wire_bodies import is_affiliated
+from travelrule.deposits.request_bodies import is_affiliated
+from travelrule.deposits.state import DepositState, FoundVasp
 from travelrule.identity.account_numbers import names_wallet
 from travelrule.identity.name_comparison import birth_date_differs, compare_beneficiary, is_first_party
 from travelrule.identity.required_data import lacking, nameless
@@ -21,7 +21,7 @@ from travelrule.policy.policy import Policy
 
 def examine(
     state: DepositState,
-    found: Found,
+    found: FoundVasp,
     owner: Person,
     body: dict[str, Any],
     payload: dict[str, Any] | None,

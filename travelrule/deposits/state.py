@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from schemas.events.deposits import DepositDetected
-from travelrule.deposits.context import ContextWallet
+from travelrule.deposits.deposit_context import ContextWallet
 from travelrule.identity.account_numbers import address_and_tag
 from travelrule.machine.case import Case
 from travelrule.machine.transition_table import NEW
@@ -32,7 +32,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class RunningSearch:
     """A running TXID search. ``accepted``: the hub took it; ``hastened``: a callback moved the first question."""
 
     request_id: str
@@ -43,7 +43,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundVasp:
     """The VASP that says it sent the deposit. ``request_id`` of the search is the ``transferId`` of the data request;
     ``alliance`` is its network.
     """
@@ -83,9 +83,9 @@ class DepositState:
     wallet: ContextWallet | None = field(default=None, repr=False)
     candidates: tuple[Candidate, ...] = ()
     asking_since: datetime | None = None
-    search: Search | None = None
+    search: RunningSearch | None = None
     searches: int = 0
-    found: Found | None = None
+    found: FoundVasp | None = None
     missed: bool = False
     received: dict[str, Any] | None = field(default=None, repr=False)
     held_for: Cause | None = None

@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from schemas.hub.transfer import StatusSearchResponse
+from schemas.operations import Operation
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.state import Candidate
 from travelrule.deposits.table import ASK
@@ -16,7 +17,7 @@ from travelrule.identity.txids import same_txid
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import TxidLearned
 
-STATUS_SEARCH: Final = "status-search"
+STATUS_SEARCH: Final = Operation.STATUS_SEARCH
 
 
 def ask_round(builder: DepositBuilder) -> str:

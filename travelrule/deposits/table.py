@@ -5,7 +5,7 @@ The law
 1. Every change of status is in ``TABLE`` and goes through ``step``; a missing key is a fault of our own. What
    the chain did (``mined``, ``final``, ``retracted``) and what the verdict is (``open allow hold deny``) are kept apart
    from the status: they answer other questions (design section 4).
-2. Only ``machine.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
+2. Only ``deposit.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
    duplicate, other data are a ``CONFLICT``, whatever the event's id.
 3. ``awaiting``: the deposit says where it stands (``arrival.seen``) and asks the own store whose address it is and
    which open authorizations name that address. If the meeting place knows no exchange and no authorization is open,

@@ -8,10 +8,11 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.hub.search import TxidSearchResult
-from travelrule.deposits import wire_bodies
+from schemas.operations import Operation
+from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import ask_vasp
-from travelrule.deposits.state import Found, Search
+from travelrule.deposits.state import FoundVasp, RunningSearch
 from travelrule.deposits.table import SEARCH
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Emit
@@ -21,8 +22,8 @@ from travelrule.machine.retry_table import is_of_hub, is_transient
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.policy.causes import Cause
 
-SEARCH_TXID = "txid-search"
-RESULT = "txid-search-result"
+SEARCH_TXID = Operation.TXID_SEARCH
+RESULT = Operation.TXID_SEARCH_RESULT
 ENTITY_MAX = 200
 
 ROWS = {"FOUND": "found", "NOT_FOUND_TXID": "not-found", "SYSTEM_NOT_AVAILABLE": "not-available"}
@@ -34,9 +35,9 @@ ResultWord = Literal["found", "not-found", "ambiguous", "failed"]
 def begin_search(builder: DepositBuilder) -> None:
     """Begin a search with a new ``requestId``."""
     request_id = fresh_transfer_id(builder.item.salt)
-    builder.change(search=Search(request_id, builder.now), searches=builder.state.searches + 1, found=None)
+    builder.change(search=RunningSearch(request_id, builder.now), searches=builder.state.searches + 1, found=None)
     builder.drop(SEARCH_TXID, RESULT)
-    builder.call("txid-search", "", request_id, wire_bodies.txid_search(builder.state, request_id))
+    builder.call(Operation.TXID_SEARCH, "", request_id, request_bodies.txid_search(builder.state, request_id))
     builder.set_timer(SEARCH, builder.policy.time_limits.search_limit)
 
 
@@ -109,7 +110,7 @@ def _poll(builder: DepositBuilder, seconds: float) -> None:
         return
     builder.drop(RESULT)
     clear = {"requestId": search.request_id}
-    builder.call("txid-search-result", "", search.request_id, clear, seconds=seconds or None)
+    builder.call(Operation.TXID_SEARCH_RESULT, "", search.request_id, clear, seconds=seconds or None)
 
 
 def result_reported(builder: DepositBuilder, report: CallResult) -> str:
@@ -155,7 +156,7 @@ def _ended(builder: DepositBuilder, request_id: str, result: TxidSearchResult, r
         if not entity or len(entity) > ENTITY_MAX or not entity.isprintable():
             publish(builder, request_id, "failed", result)
             return f"found, but not named: {search_again(builder, limits.search_again)}"
-        return _found(builder, Found(entity, request_id, report.counterparty_alliance or ""), result)
+        return _found(builder, FoundVasp(entity, request_id, report.counterparty_alliance or ""), result)
     if result.result == "valid" or result.reason_type == "ALLIANCE_DATA_NON_UNIQUE_RESULT":
         publish(builder, request_id, "ambiguous", result)
         _give_up(builder, Cause.ORIGINATOR_AMBIGUOUS)
@@ -171,7 +172,7 @@ def _ended(builder: DepositBuilder, request_id: str, result: TxidSearchResult, r
     return f"no usable result: {search_again(builder, 0 if lost else limits.search_again)}"
 
 
-def _found(builder: DepositBuilder, found: Found, result: TxidSearchResult) -> str:
+def _found(builder: DepositBuilder, found: FoundVasp, result: TxidSearchResult) -> str:
     builder.change(found=found, search=None)
     builder.clear_timer(SEARCH)
     publish(builder, found.request_id, "found", result)

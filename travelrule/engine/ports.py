@@ -1,4 +1,4 @@
-"""What the engine needs from the outside, as protocols; bootstrap gives the concrete things."""
+"""Interfaces that the engine requires of the outside; ``bootstrap`` supplies the implementations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from travelrule.store.outbox_rows import OutboxItem
 
 
 class Delivery(Protocol):
-    """One Kafka record that was delivered and not yet acknowledged. ``topic`` is the name without prefix."""
+    """A Kafka record that was delivered and is not yet acknowledged. ``topic`` is the name without prefix."""
 
     topic: str
     partition: int
@@ -22,15 +22,15 @@ class Delivery(Protocol):
     headers: tuple[tuple[str, bytes], ...]
 
     def ack(self) -> None:
-        """Release the offset; called only after the commit, in offset order."""
+        """Release the offset. Called only after the commit, in offset order."""
 
 
 class Publisher(Protocol):
     """Publishes one record and returns after the broker has acknowledged it."""
 
     async def publish(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
-        """``topic`` is the name without prefix. Raises if the record was not acknowledged in time; an exception whose
-        attribute ``again`` is False says that the broker will never take it.
+        """Publish to ``topic``, a name without prefix. Raise if the record is not acknowledged in time; an exception
+        whose attribute ``again`` is False means that the broker will never accept the record.
         """
 
 
@@ -43,34 +43,36 @@ class CallContent:
 
 
 class EventPreclaimer(Protocol):
-    """Publishes events of this process's own batches without a look into the store (``engine.outbox.relay.Relay``).
+    """Publishes events of this process's batches without a claim (``engine.outbox.relay.Relay``).
 
     The row of such an event is written with a lease, as if it had been claimed, unless an earlier event of its key is
-    still unsent; if this process dies, another one finds it when the lease has run out.
+    unsent. If this process dies, another one claims the row when the lease has expired.
     """
 
     def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
-        """Owner and end of the lease for ``count`` events; None: no room now."""
+        """Return owner and end of a lease for ``count`` events; None: there is no room."""
 
     def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
-        """Publish committed events on which this process has the lease ``until`` then, in this order for each key."""
+        """Publish committed events whose lease ends ``until``, in this order for each key."""
 
 
 class CallPreclaimer(Protocol):
-    """Makes calls of this process's own batches without a look into the store (``engine.calls.call_dispatcher``).
+    """Makes calls of this process's batches without a claim (``engine.calls.call_dispatcher.CallDispatcher``).
 
-    The row of a taken call is written with a lease, as if it had been claimed: if this process dies, another one
-    finds it when the lease has run out.
+    The row of such a call is written with a lease, as if it had been claimed. If this process dies, another one claims
+    the row when the lease has expired.
     """
 
-    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
-        """Take the call of a row that is about to be written, and put the lease into the row; None: no room now."""
+    def preclaim(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """Take a place for the call of ``row``, which is about to be written, and put the lease into ``row``. None:
+        there is no room.
+        """
 
     def start(self, call: CallItem, content: CallContent) -> None:
-        """Make a taken call; its row is committed."""
+        """Make a preclaimed call. Its row is committed."""
 
-    def give_back(self, call: CallItem) -> None:
-        """Forget a taken call; its row was not committed."""
+    def release(self, call: CallItem) -> None:
+        """Release the place of a preclaimed call. Its row was not committed."""
 
     def drop(self, subject: str, operations: tuple[str, ...]) -> None:
-        """Forget the calls of a subject (of these operations; empty: all) that are not begun: they were taken back."""
+        """Drop the revoked calls of a subject that are not started: those of ``operations``, or all if it is empty."""

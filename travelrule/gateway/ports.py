@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from schemas.hub.bodies import PublicKey
 from schemas.ivms101 import IvmsPerson
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.engine.callback_urls import SearchRecord
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.queries.served_withdrawals import SentWithdrawal
@@ -34,7 +34,7 @@ NamedBeneficiaries = Callable[[Sequence[str]], Awaitable[Sequence[Sequence[dict[
 
 
 RaiseAlert = Callable[[str, Alert], Awaitable[None]]
-"""Raises an alert about a subject (``engine.apply.transaction.Engine.alert``)."""
+"""Raises an alert about a subject (``engine.apply.engine.Engine.alert``)."""
 
 
 async def no_alert(subject: str, alert: Alert) -> None:

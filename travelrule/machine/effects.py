@@ -10,30 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 
 Topic = Literal["verdicts", "callbacks", "exchanges", "alerts"]
 Severity = Literal["warning", "critical"]
-
-Operation = Literal[
-    "address-search",
-    "transfer-authorization",
-    "txid-report",
-    "finish",
-    "status-search",
-    "txid-search",
-    "txid-search-result",
-    "data-request",
-    "wallet-search",
-    "wallet-search-result",
-    "wallet-screening",
-    "transaction-screening",
-    "kyt-search",
-    "kyt-report",
-    "unhosted-token",
-    "unhosted-result",
-    "look-up",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +33,7 @@ class CallHub:
     sealed to the target's key at the moment of sending, or None for operations without payload.
     """
 
-    operation: Operation
+    operation: Operation | Literal["look-up"]
     target: str
     transfer_id: str
     clear: dict[str, Any] = field(repr=False)

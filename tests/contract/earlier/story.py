@@ -15,6 +15,8 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import orjson
+from sqlalchemy import delete
+
 from schemas.base import Wire
 from schemas.decisions import DecisionRecorded
 from schemas.deposits import DepositConfirmed, DepositDetected, DepositSettled
@@ -22,19 +24,6 @@ from schemas.screenings import OwnershipRequested, ScreeningRequested
 from schemas.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.wallets import WalletRegistered
 from schemas.withdrawals import WithdrawalCancelled
-from sqlalchemy import delete
-from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
-from travelrule.engine.audit_log import AuditLog
-from travelrule.engine.owner_screening import OwnerScreening
-from travelrule.engine.relay import Relay
-from travelrule.engine.rules import ActivePolicy
-from travelrule.engine.searches import Searches
-from travelrule.engine.telling import Teller
-from travelrule.exchange.inputs import Input, RawMessage, Rejected
-from travelrule.exchange.reports import SenderFacts
-from travelrule.store.lists import ListVersion
-from travelrule.store.owners import Owners
-
 from tests.contract.engine.station import ADDRESS, TYPES, Station, robot
 from tests.unit.exchange.scene import ADDRESS as PAID
 from tests.unit.exchange.scene import NORTH as OWN
@@ -42,14 +31,25 @@ from tests.unit.exchange.scene import authorization, finish, ivms101, legal, req
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
+from travelrule.deposits.data_request_reports import DataRequestReceived, WithdrawalFacts
+from travelrule.engine.audit_log import AuditLog
+from travelrule.engine.owner_screening import OwnerScreening
+from travelrule.engine.relay import Relay
+from travelrule.engine.rules import ActivePolicy
+from travelrule.engine.searches import Searches
+from travelrule.engine.telling import Teller
 from travelrule.engine.timers import Timers
 from travelrule.engine.vault import Vault
+from travelrule.exchange.inputs import Input, RawMessage, Rejected
+from travelrule.exchange.reports import SenderFacts
 from travelrule.policy.policy import Policy
 from travelrule.screening.lists.content import pack
 from travelrule.screening.lists.model import ListEntry, ListName
 from travelrule.store import tables
 from travelrule.store.database import Database
 from travelrule.store.leases import Leases
+from travelrule.store.lists import ListVersion
+from travelrule.store.owners import Owners
 from travelrule.store.policies import Policies
 
 KEYS = {"storage": b"k" * 32, "index": b"i" * 32, "audit": b"a" * 32}

@@ -15,7 +15,7 @@ from tests.support.installation import EngineInstallation, robot
 from tests.support.toy_machine import TOY, dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database

@@ -16,15 +16,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tests.support.installation import EngineInstallation, robot
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from travelrule.engine.apply import transaction as apply_module
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply import engine as apply_module
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.vault import Vault
 from travelrule.log_output import ATTRIBUTE
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import RawMessage, Rejected
 from travelrule.policy.policy import Policy
-from travelrule.store import tables
+from travelrule.store import bulk, tables
 from travelrule.store.bulk import BulkWrite
 from travelrule.store.database import Database
 from travelrule.store.leases import LeaseRepository
@@ -82,7 +82,7 @@ async def test_a_verdict_is_one_line_however_often_its_input_comes(engine: Engin
 async def test_a_transaction_that_is_repeated_tells_its_facts_once(
     engine: Engine, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, tries = apply_module.bulk.write, list[int]()
+    real, tries = bulk.write, list[int]()
 
     async def lost_once(connection: AsyncConnection, writes: Sequence[BulkWrite]) -> Any:
         written = await real(connection, writes)
@@ -97,7 +97,7 @@ async def test_a_transaction_that_is_repeated_tells_its_facts_once(
             super().__init__("COMMIT", None, ValueError())
 
     monkeypatch.setattr(apply_module, "is_serialisation_failure", lambda error: isinstance(error, SerialisationFailure))
-    monkeypatch.setattr(apply_module.bulk, "write", lost_once)
+    monkeypatch.setattr(bulk, "write", lost_once)
     await engine.apply([told("emit"), told("alert"), Rejected(_raw(1), "MISSING_FIELD", "data.amount")])
     assert len(tries) == 2
     assert [len(lines.of(event)) for event in ("verdict", "alert", "dead-letter")] == [1, 1, 1]

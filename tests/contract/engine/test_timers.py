@@ -13,7 +13,7 @@ from tests.contract.store.rows import NOW, after, read
 from tests.support.hub import HandClock
 from tests.support.toy_machine import TOY, Told, dead_letter_headers, told
 from travelrule.engine import timers as module
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.timers import TimerJob
 from travelrule.engine.vault import Vault
@@ -77,8 +77,8 @@ class Place:
     async def heard(self, name: str = "w-1") -> tuple[str, ...]:
         subject = f"withdrawal:{name}"
         async with self.database.begin() as connection:
-            slots = await self.engine._slots.lock(connection, [subject], set())
-        return tuple(word for word in slots[subject].state.heard if not word.startswith("at:"))
+            subjects = await self.engine.loader.lock(connection, [subject], set())
+        return tuple(word for word in subjects[subject].state.heard if not word.startswith("at:"))
 
     async def due(self, name: str = "w-1") -> datetime | None:
         (row,) = await read(self.database, tables.subjects, tables.subjects.c.subject == f"withdrawal:{name}")

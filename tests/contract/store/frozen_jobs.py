@@ -11,7 +11,7 @@ from tests.support.toy_machine import TOY, dead_letter_headers, told
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy

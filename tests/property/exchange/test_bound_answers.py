@@ -24,7 +24,7 @@ from tests.unit.exchange.originator.scene import (
     policy,
     requested,
 )
-from travelrule.exchange.originator.answer_binding import binding_fault
+from travelrule.exchange.originator.answer_check import binding_fault
 from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.internal_inputs import CallResult, SentBody

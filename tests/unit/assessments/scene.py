@@ -22,7 +22,7 @@ from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, 
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.messages.assessment import ASSESSING, AssessmentDropped, AssessmentWanted, Party
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES, AssessmentDropped, AssessmentWanted, Party
 from travelrule.policy.policy import Policy
 from travelrule.screening.ownership.evm import message_hash
 
@@ -39,7 +39,7 @@ MESSAGE = "I own this wallet"
 TOKEN = "tok-secret-1"
 VERIFICATION = "ver-1"
 
-TYPES = {model: name for name, model in ASSESSING.items()} | {
+TYPES = {model: name for name, model in ASSESSMENT_MESSAGES.items()} | {
     ScreeningRequested: "screening.requested.v1",
     OwnershipRequested: "ownership.requested.v1",
     DecisionRecorded: "decision.recorded.v1",

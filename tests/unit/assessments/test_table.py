@@ -6,13 +6,13 @@ import pytest
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
-from travelrule.assessments.external_events import TOO_LATE
+from travelrule.assessments.interruptions import TOO_LATE
 from travelrule.assessments.table import TABLE, WAITING
-from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.engine.registry import MACHINES as ALL
 from travelrule.machine.alert_codes import ASSESSMENT_ALERTS
 from travelrule.machine.transition_table import NEW, IllegalTransitionError
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 
 TRANSITIONS = TABLE.transitions
 STATUSES = set(TRANSITIONS) - {NEW}
@@ -37,7 +37,7 @@ def test_every_row_steps_and_nothing_else_does():
 
 def test_the_engine_knows_the_machines_their_messages_and_their_subjects():
     assert all(ALL[kind] is machine for kind, machine in MACHINES.items())
-    assert ASSESSING.items() <= INTERNAL.items()
+    assert ASSESSMENT_MESSAGES.items() <= INTERNAL_INPUTS.items()
     assert set(MACHINES) <= set(SUBJECT_KINDS)
 
 

@@ -16,14 +16,20 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.messages.arrival import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.arrival import (
+    ARRIVAL_MESSAGES,
+    DepositMatched,
+    DepositUnannounced,
+    DepositUnmatched,
+    SearchCalledBack,
+)
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 from travelrule.policy.policy import Policy
 
 DEPOSIT_ID = "dep-1"
 EXCHANGE = "exchange:north/5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 TRANSFER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
-TYPES = {model: name for name, model in (MEETING | ASSESSING).items()} | {
+TYPES = {model: name for name, model in (ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES).items()} | {
     DepositDetected: "deposit.detected.v1",
     DepositConfirmed: "deposit.confirmed.v1",
     DepositRetracted: "deposit.retracted.v1",

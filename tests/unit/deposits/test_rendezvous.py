@@ -9,7 +9,7 @@ import pytest
 
 from schemas.wire_model import Wire
 from tests.unit.deposits.scene import Scene, settled
-from travelrule.deposits.rendezvous import project
+from travelrule.deposits.rendezvous.machine import project
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 
 PLACE = "arrival:0"

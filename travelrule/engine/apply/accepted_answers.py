@@ -1,7 +1,7 @@
-"""Which sealed answers were acted on before: looked up in the transaction that decides on the next one.
+"""Sealed answers that were accepted earlier, looked up in the transaction that decides on the next one.
 
-The row of an accepted answer is written with the state that it led to. Two transactions that accept the same bytes at
-once meet at the primary key; the later one is repeated and then finds the row.
+The row of an accepted answer is written with the state that it led to. Of two transactions that accept the same bytes
+at once the later one fails on the primary key; it is repeated and then finds the row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AcceptedAnswers = dict[str, str]
 async def accepted_answers(
     connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]
 ) -> AcceptedAnswers:
-    """Read what is stored about the sealed answers of a batch."""
+    """Return the stored acceptances of the sealed answers of a batch."""
     seals = [bytes.fromhex(seal) for item in items if (seal := _seal(item))]
     if not seals:
         return {}
@@ -36,7 +36,7 @@ async def accepted_answers(
 
 
 def with_accepted(item: Input, accepted: AcceptedAnswers) -> Input:
-    """Return the input with what is known of its sealed answer: a fact of the decision, stored with it."""
+    """Return the input with ``accepted_for`` of its sealed answer, a fact of the decision that is stored with it."""
     transfer_id = accepted.get(_seal(item), "")
     if not transfer_id:
         return item
@@ -44,7 +44,7 @@ def with_accepted(item: Input, accepted: AcceptedAnswers) -> Input:
 
 
 def accepted_row(vasp: str, subject: str, accepted: AcceptAnswer, now: datetime) -> dict[str, Any]:
-    """Return the row of an answer that was acted on. It holds no personal data."""
+    """Return the row of an accepted answer. It holds no personal data."""
     return {
         "vasp": vasp,
         "seal": bytes.fromhex(accepted.seal),

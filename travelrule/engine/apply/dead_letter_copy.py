@@ -1,6 +1,6 @@
-"""What of a refused message goes to the dead-letter topic: all of it, or as much as the topic takes.
+"""The copy of a refused message for the dead-letter topic: the whole message, or as much as the topic takes.
 
-The store keeps the whole; replay, retention and erasure work on that.
+The store keeps the whole message; replay, retention and erasure work on that.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ Header = tuple[str, bytes]
 
 KEY_MAX = 4096
 HEADERS_MAX = 65_536
-"""Of the original headers together; each counts with its name."""
+"""Bytes of all original headers, names included."""
 VALUE_MAX = DEAD_LETTER_BYTES - 131_072
-"""What is left beside key, headers, our own headers, the seal and the frame of the record."""
+"""Bytes left beside key, headers, our headers, the seal and the frame of the record."""
 TRUNCATED = "travelrule.truncated"
-"""Header of a copy that was cut; its value is the size of the original value in bytes."""
+"""Header of a truncated copy; its value is the size of the original value in bytes, in decimal digits."""
 _OURS = ("__streams.errors.", "travelrule.")
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterCopy:
-    """A record that the topic takes."""
+    """A record within the limits of the topic."""
 
     key: bytes | None = field(repr=False)
     value: bytes = field(repr=False)
@@ -32,7 +32,7 @@ class DeadLetterCopy:
 
 
 def dead_letter_copy(key: bytes | None, value: bytes, headers: Sequence[Header]) -> DeadLetterCopy:
-    """Cut what is too long; our own headers always stay."""
+    """Return the message with key, headers and value within their limits. Our headers are kept in any case."""
     kept: list[Header] = []
     room = HEADERS_MAX
     for name, content in headers:

@@ -1,8 +1,8 @@
-"""Who may decide, asked before a decision is accepted: no machine sees one that was not authorized (ADR 0023).
+"""The authority of decisions, checked before a machine decides on them (ADR 0023).
 
-A signature serves once. An accepted decision is known by its id, so that the same record again is a duplicate; one that
-the machine refused is not remembered as an input, therefore what was verified is kept in ``used_decisions`` until it
-could not be accepted any more. The same record read again (same topic, partition and offset) is no replay.
+A signature is valid once. An accepted decision is a known input, so the same record again is a duplicate. One that the
+machine refused is no stored input; its signature is kept in ``used_decisions`` until the time limit of decisions has
+passed. The same record read again (same topic, partition and offset) is no replay.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from travelrule.policy.policy import Policy
 from travelrule.store import tables
 
 KEPT = timedelta(seconds=VALID_SECONDS_MAX + 2 * CLOCK_SKEW_SECONDS)
-"""Longer than any policy accepts a decision: raising ``valid_seconds`` must not make a used one valid again."""
+"""Longer than any policy accepts a decision: a used one stays refused when ``valid_seconds`` is raised."""
 
 
 def own_subject(vasp: str) -> str:
-    """What an alert names when there is no subject that it could name."""
+    """Return the subject of alerts about unknown subjects: our VASP."""
     return f"vasp:{vasp}"
 
 
@@ -48,7 +48,7 @@ def _may_be_refused(item: Input | Rejected) -> bool:
 def refuse_bare(
     vasp: str, items: Sequence[Input | Rejected], policy: Policy, now: datetime
 ) -> Sequence[Input | Rejected]:
-    """Refuse decisions about a bare id before it is looked up, unless the policy lets everybody decide."""
+    """Refuse unauthorized decisions about bare ids before these are looked up, unless the authority is ``open``."""
     if policy.decisions.authority == "open":
         return items
     return [_bare_refused(vasp, item, policy, now) for item in items]
@@ -63,16 +63,16 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
 
-def note_refused(batch: BatchRows, slot: LockedSubject, item: Input | None, rejected: Rejected) -> None:
-    """Note that an operator is to be told of a decision that was refused for who made it."""
-    batch.refused_decisions.setdefault(batch.letter_id(rejected), (slot, item))
+def note_refused(batch: BatchRows, subject: LockedSubject, item: Input | None, rejected: Rejected) -> None:
+    """Note the alert about a decision that was refused for its author."""
+    batch.refused_decisions.setdefault(batch.letters.letter_id(rejected), (subject, item))
 
 
-def alert_refused(batch: BatchRows) -> None:
-    """Tell an operator, once it is known which dead letters are new: a record may be delivered again."""
-    for letter_id, (slot, item) in batch.refused_decisions.items():
-        if letter_id in batch.dead_letters:
-            batch.alert(slot, item, Alert("DECISION_REFUSED", "critical"))
+def raise_refused(batch: BatchRows) -> None:
+    """Raise the noted alerts whose dead letters are new: a record may be delivered again."""
+    for letter_id, (subject, item) in batch.refused_decisions.items():
+        if letter_id in batch.letters.rows:
+            batch.events.alert(subject, item, Alert("DECISION_REFUSED", "critical"))
 
 
 class DecisionGuard:
@@ -84,7 +84,7 @@ class DecisionGuard:
         self._used: dict[tuple[str, str], str] = {}
 
     async def load(self, connection: AsyncConnection, items: Sequence[Input]) -> None:
-        """Look up which signed decisions of the batch were used before. Their subjects are locked."""
+        """Look up which signed decisions of the batch are used. Their subjects are locked."""
         names = [
             (item.source, item.id)
             for item in items
@@ -99,7 +99,7 @@ class DecisionGuard:
         self._used = {(row.source, row.id): row.place for row in (await connection.execute(query)).all()}
 
     def check(self, item: Input, now: datetime) -> Input | Refusal:
-        """The input with what was verified of it, or why it is refused. What is no decision is let through."""
+        """Return the input with ``verified_by``, or the refusal. An input that is no decision is returned unchanged."""
         if not isinstance(item.data, DecisionRecorded):
             return item
         key_id = key_of(self._batch.vasp, item, item.data, self._rules, now)

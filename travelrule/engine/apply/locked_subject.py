@@ -10,22 +10,21 @@ from travelrule.crypto.audit_chain import CHAIN_START
 from travelrule.machine.port import FIRST_VERSION
 from travelrule.machine.projection import Projection
 
-NO_HEAD = CHAIN_START
-
 
 @dataclass(slots=True)
 class LockedSubject:
-    """One locked subject. ``state`` None: nothing has created it yet (it may hold parked inputs).
+    """One locked subject. ``name`` is qualified (``withdrawal:ID``). ``state`` None: no input has created it yet (it
+    may have parked inputs).
 
-    ``erased`` means that the data key was destroyed: the state can never be read again. A subject that is not there yet
-    but may be has its wrapped data key in ``new_key``; its row is inserted if the batch changes it. ``dumped`` is the
-    state as bytes, once a decision of this batch has changed it; until then the row keeps ``sealed``, the state as it
-    is stored. ``before`` is the stored state as bytes if another version of the machine wrote it: the next audit record
-    keeps it, because no later program can rebuild it. ``projected`` is the projection of the state as it is now.
-    ``traceparent`` is the trace of the last input that had one: what a timer begins belongs to it.
+    ``erased``: the data key is deleted, so the state cannot be read. ``new_key`` is the wrapped data key of a subject
+    without a row that the batch may create. ``dumped`` is the state as bytes after a decision of this batch; until then
+    the row keeps ``sealed``, the state as stored. ``before`` is the stored state as bytes if another version of the
+    machine wrote it: the next audit record keeps it, because later versions cannot rebuild it. ``projection`` is the
+    projection of the stored state, ``projected`` that of the present one. ``traceparent`` is the trace of the last
+    input that had one; what a timer causes belongs to it.
     """
 
-    subject: str
+    name: str
     kind: str
     stored: bool = False
     erased: bool = False
@@ -37,7 +36,7 @@ class LockedSubject:
     projected: Projection | None = field(default=None, repr=False)
     data_key: bytes = field(default=b"", repr=False)
     sequences: dict[str, int] = field(default_factory=dict)
-    head: bytes = NO_HEAD
+    head: bytes = CHAIN_START
     records: int = 0
     machine_version: int = 0
     machine_records: int = 0
@@ -49,12 +48,12 @@ class LockedSubject:
 
     @property
     def written_by(self) -> int:
-        """The version of the machine that wrote the last record. A program from before there were versions, still
-        running while others were upgraded, counts the record and leaves the rest as it was.
+        """The version of the machine that wrote the last record. A program without versions, running beside newer ones
+        during an upgrade, counts its records and leaves version and count of the versioned ones unchanged.
         """
         return self.machine_version if self.machine_version and self.machine_records == self.records else FIRST_VERSION
 
     @property
     def bare_id(self) -> str:
-        """The subject without its kind: the Kafka key of what is said about it."""
-        return self.subject.partition(":")[2]
+        """The name without its kind: the Kafka key of the subject's events."""
+        return self.name.partition(":")[2]

@@ -1,4 +1,4 @@
-"""Subject rows and the rows that searches read, derived from the states of a batch."""
+"""The rows of subjects and of searches, derived from the states of a batch."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class _Rows:
     removed: list[Row] = field(default_factory=list)
 
     def writes(self) -> list[BulkWrite]:
-        """The changes that make them."""
+        """Return the changes in the order in which they are written."""
         return [
             BulkWrite("insert", tables.subjects, self.new),
             BulkWrite("insert", tables.data_keys, self.keys),
-            # An upsert finds its row by the key alone, which an UPDATE joined to the new values may not.
+            # An upsert finds its row by the key alone; an UPDATE joined to the new values may not.
             BulkWrite("insert", tables.subjects, self.subjects, "update"),
             BulkWrite("update", tables.subjects, self.erased),
             BulkWrite("insert", tables.withdrawals, self.withdrawals, "update"),
@@ -51,75 +51,75 @@ class _Rows:
 
 
 def subject_writes(
-    slots: Iterable[LockedSubject], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
+    subjects: Iterable[LockedSubject], machines: dict[str, Machine], vault: Vault, vasp: str, now: datetime
 ) -> list[BulkWrite]:
-    """Every changed subject, and the search rows that differ from before."""
+    """Return the writes of every changed subject and of the search rows that differ from the stored ones."""
     rows = _Rows()
-    for slot in slots:
-        if not slot.changed or not (slot.stored or slot.new_key):
+    for subject in subjects:
+        if not subject.changed or not (subject.stored or subject.new_key):
             continue
-        if slot.erased:
-            rows.erased.append(_erased_row(vasp, slot, now))
+        if subject.erased:
+            rows.erased.append(_erased_row(vasp, subject, now))
             continue
-        projection = _project(slot, machines)
-        subject_row = _subject_row(vasp, slot, projection, _sealed(slot, vault), now)
-        if slot.stored:
+        projection = _project(subject, machines)
+        subject_row = _subject_row(vasp, subject, projection, _sealed(subject, vault), now)
+        if subject.stored:
             rows.subjects.append(subject_row)
         else:
             rows.new.append(subject_row)
-            rows.keys.append({"vasp": vasp, "subject": slot.subject, "wrapped": slot.new_key, "created_at": now})
-        _search_rows(rows, slot, projection, vault, vasp, now)
-        slot.projection = projection
+            rows.keys.append({"vasp": vasp, "subject": subject.name, "wrapped": subject.new_key, "created_at": now})
+        _search_rows(rows, subject, projection, vault, vasp, now)
+        subject.projection = projection
     return rows.writes()
 
 
 def _search_rows(
-    rows: _Rows, slot: LockedSubject, projection: Projection, vault: Vault, vasp: str, now: datetime
+    rows: _Rows, subject: LockedSubject, projection: Projection, vault: Vault, vasp: str, now: datetime
 ) -> None:
-    before = slot.projection.rows if slot.projection is not None else ()
+    before = subject.projection.rows if subject.projection is not None else ()
     for row in projection.rows:
         if row in before:
             continue
         match row:
             case WithdrawalRow():
-                rows.withdrawals.append(_withdrawal(vasp, slot, row, vault, now))
+                rows.withdrawals.append(_withdrawal(vasp, subject, row, vault, now))
             case ExchangeRow():
-                rows.exchanges.append(_exchange(vasp, slot, row, vault, now))
+                rows.exchanges.append(_exchange(vasp, subject, row, vault, now))
             case WalletRow(removed=True):
                 rows.removed.append({"vasp": vasp, "wallet_id": row.wallet_id})
             case WalletRow():
-                rows.wallets.append(_wallet(vasp, slot, row, vault, now))
+                rows.wallets.append(_wallet(vasp, subject, row, vault, now))
 
 
-def _sealed(slot: LockedSubject, vault: Vault) -> bytes | None:
-    """The state as the row keeps it. One that was not decided stays as it is stored, byte for byte: its fingerprint
-    is in the last audit record, and another version of the machine may write the same state differently.
+def _sealed(subject: LockedSubject, vault: Vault) -> bytes | None:
+    """Return the state for the row. Without a decision it stays as stored, byte for byte: its fingerprint is in the
+    last audit record, and another version of the machine may write the same state differently.
     """
-    return vault.seal(slot.data_key, "state", slot.subject, slot.dumped) if slot.dumped else slot.sealed
+    return vault.seal(subject.data_key, "state", subject.name, subject.dumped) if subject.dumped else subject.sealed
 
 
-def _project(slot: LockedSubject, machines: dict[str, Machine]) -> Projection:
-    if slot.state is None:
-        return Projection(due_at=slot.due_at, due_timer="parked" if slot.due_at else "")
-    return slot.projected if slot.projected is not None else machines[slot.kind].project(slot.state)
+def _project(subject: LockedSubject, machines: dict[str, Machine]) -> Projection:
+    if subject.state is None:
+        return Projection(due_at=subject.due_at, due_timer="parked" if subject.due_at else "")
+    return subject.projected if subject.projected is not None else machines[subject.kind].project(subject.state)
 
 
-def _erased_row(vasp: str, slot: LockedSubject, now: datetime) -> Row:
-    """What may still change of a subject that nobody can read any more; the rest stays as it was."""
+def _erased_row(vasp: str, subject: LockedSubject, now: datetime) -> Row:
+    """Return the columns of an erased subject that may still change."""
     return {
         "vasp": vasp,
-        "subject": slot.subject,
-        "due_at": slot.due_at,
-        "sequences": orjson.dumps(slot.sequences).decode(),
+        "subject": subject.name,
+        "due_at": subject.due_at,
+        "sequences": orjson.dumps(subject.sequences).decode(),
         "updated_at": now,
     }
 
 
-def _subject_row(vasp: str, slot: LockedSubject, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
+def _subject_row(vasp: str, subject: LockedSubject, projection: Projection, sealed: bytes | None, now: datetime) -> Row:
     return {
         "vasp": vasp,
-        "subject": slot.subject,
-        "kind": slot.kind,
+        "subject": subject.name,
+        "kind": subject.kind,
         "status": projection.status,
         "verdict": projection.verdict,
         "chain": projection.chain,
@@ -127,23 +127,23 @@ def _subject_row(vasp: str, slot: LockedSubject, projection: Projection, sealed:
         "due_at": projection.due_at,
         "due_timer": projection.due_timer,
         "sealed": sealed,
-        "parked": slot.parked,
-        "sequences": orjson.dumps(slot.sequences).decode(),
-        "head": slot.head,
-        "records": slot.records,
-        "machine_version": slot.machine_version,
-        "machine_records": slot.machine_records,
-        "traceparent": slot.traceparent,
+        "parked": subject.parked,
+        "sequences": orjson.dumps(subject.sequences).decode(),
+        "head": subject.head,
+        "records": subject.records,
+        "machine_version": subject.machine_version,
+        "machine_records": subject.machine_records,
+        "traceparent": subject.traceparent,
         "created_at": now,
         "updated_at": now,
     }
 
 
-def _withdrawal(vasp: str, slot: LockedSubject, row: WithdrawalRow, vault: Vault, now: datetime) -> Row:
+def _withdrawal(vasp: str, subject: LockedSubject, row: WithdrawalRow, vault: Vault, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "withdrawal_id": row.withdrawal_id,
-        "subject": slot.subject,
+        "subject": subject.name,
         "currency": row.currency,
         "network": row.network,
         "amount": row.amount,
@@ -158,13 +158,13 @@ def _withdrawal(vasp: str, slot: LockedSubject, row: WithdrawalRow, vault: Vault
     }
 
 
-def _exchange(vasp: str, slot: LockedSubject, row: ExchangeRow, vault: Vault, now: datetime) -> Row:
+def _exchange(vasp: str, subject: LockedSubject, row: ExchangeRow, vault: Vault, now: datetime) -> Row:
     return {
         "vasp": vasp,
         "side": row.side,
         "counterparty": row.counterparty,
         "transfer_id": row.transfer_id,
-        "subject": slot.subject,
+        "subject": subject.name,
         "status": row.status,
         "chain": row.chain,
         "txid": row.txid,
@@ -178,20 +178,20 @@ def _exchange(vasp: str, slot: LockedSubject, row: ExchangeRow, vault: Vault, no
     }
 
 
-def _wallet(vasp: str, slot: LockedSubject, row: WalletRow, vault: Vault, now: datetime) -> Row:
+def _wallet(vasp: str, subject: LockedSubject, row: WalletRow, vault: Vault, now: datetime) -> Row:
     content = {"customerId": row.customer_id, "tag": row.tag, "owner": row.owner}
-    # At a shared address every customer has a tag, and there may be millions of them: each is found by both together.
+    # At a shared address every customer has a tag, and there may be millions of them: the index is over both.
     field, value = ("place", place(row.address, row.tag)) if row.tag else ("address", row.address)
     return {
         "vasp": vasp,
         "wallet_id": row.wallet_id,
-        "subject": slot.subject,
+        "subject": subject.name,
         "address_index": vault.index.of(field, value),
         "customer_index": vault.index.of("customer", row.customer_id),
         "currencies": orjson.dumps(row.currencies).decode(),
         "networks": orjson.dumps(row.networks).decode(),
         "kyc": row.kyc,
-        "sealed": vault.seal(slot.data_key, "wallet", slot.subject, orjson.dumps(content)),
+        "sealed": vault.seal(subject.data_key, "wallet", subject.name, orjson.dumps(content)),
         "revision": row.revision,
         "screened_lists": row.screened_lists,
         "sanctioned": row.sanctioned,

@@ -1,7 +1,7 @@
-"""States that this process wrote a moment ago, so that the next input of the subject need not open and read them again.
+"""A cache of the states that this process wrote last: the next input of the subject need not open and parse them.
 
-A cache and nothing else: the row is locked and read in any case, and a state is taken from here only if the row still
-has the head of the audit chain that was written with it. It holds personal data, so it is small and short-lived.
+The row is locked and read in any case. A cached state is used only if the row still has the head of the audit chain
+that was written with it. The cache holds personal data, so it is small and short-lived.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 from travelrule.engine.apply.locked_subject import LockedSubject
 from travelrule.machine.projection import Projection
 
-KEPT_MAX = 2000
-KEPT_SECONDS = 60.0
+STATES_MAX = 2000
+MAX_AGE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class RecentState:
-    """What is known of a subject whose row has this ``head``."""
+    """State and projection of a subject whose row has this ``head``."""
 
     head: bytes
     at: datetime
@@ -30,29 +30,29 @@ class RecentState:
 
 
 class RecentStates:
-    """The states of one engine by subject, the oldest first."""
+    """The states of one engine by subject, least recently written first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, RecentState] = OrderedDict()
+        self._states: OrderedDict[str, RecentState] = OrderedDict()
 
-    def find(self, subject: str, head: bytes) -> RecentState | None:
-        """The state that was written together with ``head``, if it is still here."""
-        kept = self._kept.get(subject)
-        return kept if kept is not None and kept.head == head else None
+    def find(self, name: str, head: bytes) -> RecentState | None:
+        """Return the state that was written with ``head``, if it is cached."""
+        recent = self._states.get(name)
+        return recent if recent is not None and recent.head == head else None
 
-    def forget(self, subject: str) -> None:
-        """The subject was erased."""
-        self._kept.pop(subject, None)
+    def remove(self, name: str) -> None:
+        """Remove the state of an erased subject."""
+        self._states.pop(name, None)
 
-    def keep(self, slots: Iterable[LockedSubject], now: datetime) -> None:
-        """Take up what a committed batch wrote, and drop what is old."""
-        for slot in slots:
-            if slot.dumped and not slot.erased:
-                self._kept[slot.subject] = RecentState(slot.head, now, slot.state, slot.projection)
-                self._kept.move_to_end(slot.subject)
-        oldest = now - timedelta(seconds=KEPT_SECONDS)
-        while self._kept:
-            subject, kept = next(iter(self._kept.items()))
-            if len(self._kept) <= KEPT_MAX and kept.at >= oldest:
+    def add(self, subjects: Iterable[LockedSubject], now: datetime) -> None:
+        """Add the states of a committed batch; evict the oldest."""
+        for subject in subjects:
+            if subject.dumped and not subject.erased:
+                self._states[subject.name] = RecentState(subject.head, now, subject.state, subject.projection)
+                self._states.move_to_end(subject.name)
+        oldest = now - timedelta(seconds=MAX_AGE_SECONDS)
+        while self._states:
+            name, recent = next(iter(self._states.items()))
+            if len(self._states) <= STATES_MAX and recent.at >= oldest:
                 return
-            del self._kept[subject]
+            del self._states[name]

@@ -1,7 +1,7 @@
 """A refused ``withdrawal.requested.v1`` becomes an input of its withdrawal, in the transaction of its dead letter.
 
-Its id names the event and what was wrong with it: the same event sent again is another dead letter and tells nothing
-new. Where the event has no readable id, the dead letter's id counts, which a record that is delivered again keeps.
+The id of the input names the event and its fault: the same event sent again is another dead letter and the same input.
+Without a readable event id, the id of the dead letter takes its place; a record that is delivered again has the same.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ TYPE = "request.refused"
 
 
 def is_refused_request(item: Input | Rejected) -> TypeGuard[Rejected]:
-    """Whether a refused message is a request, and it is known for which withdrawal."""
+    """Whether the item is a refused request whose withdrawal is known."""
     return isinstance(item, Rejected) and item.type == REQUESTED and bool(item.subject) and not is_message(item.raw)
 
 
 def refused_input(item: Input, outcome: InputOutcome) -> Rejected | None:
-    """The refusal of a request that could be read; None for everything else."""
+    """Return the refusal of a readable request; None for every other input or outcome."""
     if outcome.status != "rejected" or item.type != REQUESTED or item.raw is None:
         return None
     return Rejected(item.raw, outcome.code, outcome.field, outcome.fix, item.subject, item.type, item.event)
 
 
 def refusal_of(rejected: Rejected, letter_id: str, now: datetime) -> Input:
-    """The input that tells the withdrawal."""
+    """Return the input that notifies the withdrawal."""
     facts = [rejected.subject, rejected.event or letter_id, rejected.code, rejected.field]
     return internal_input(
         InternalSource.KAFKA,

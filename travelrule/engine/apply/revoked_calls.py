@@ -1,4 +1,4 @@
-"""Calls that a decision takes back: some are deleted, some end instead of being sent."""
+"""Calls that decisions revoke: some are deleted, some end instead of being sent."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from travelrule.store.bulk import BulkWrite
 
 @dataclass(slots=True)
 class RevokedCalls:
-    """What the decisions of one batch take back. ``calls`` are the rows that the same batch is to insert, by id."""
+    """The calls that one batch revokes. ``calls`` are the rows that the same batch inserts, by id."""
 
     vasp: str
     now: datetime
     calls: dict[str, dict[str, Any]]
     dropped: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Subject and operations; no operations: all."""
+    """Subject and operations; an empty tuple means all."""
     ended: list[tuple[str, str]] = field(default_factory=list)
     """Subject and operation."""
 
     def add(self, subject: str, effect: DropCalls | EndUnsent) -> None:
-        """Take back calls of a subject."""
+        """Revoke calls of a subject."""
         match effect:
             case DropCalls(operations):
                 self._drop(subject, operations)
@@ -48,13 +48,13 @@ class RevokedCalls:
                 row["ends_unsent"] = True
 
     @property
-    def held(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """What a process that has claimed such calls must not begin: their rows say more than it knows."""
+    def changed(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Subject and operations of the calls whose rows change: an earlier claimer must not start them."""
         yield from self.dropped
         yield from ((subject, (operation,)) for subject, operation in self.ended)
 
     def writes(self) -> list[BulkWrite]:
-        """The deletions."""
+        """Return the deletions."""
         whole = [{"vasp": self.vasp, "subject": subject} for subject, operations in self.dropped if not operations]
         single = [
             {"vasp": self.vasp, "subject": subject, "operation": operation}
@@ -64,7 +64,7 @@ class RevokedCalls:
         return [BulkWrite("delete", tables.calls, whole), BulkWrite("delete", tables.calls, single)]
 
     async def mark(self, connection: AsyncConnection) -> None:
-        """Mark what ends unsent, before the writes of the batch: these may delete the same rows."""
+        """Mark the calls that end unsent. Run it before the writes of the batch, which may delete the same rows."""
         if not self.ended:
             return
         calls = tables.calls.c

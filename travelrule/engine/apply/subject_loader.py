@@ -1,4 +1,4 @@
-"""Subjects in memory while a batch holds their locks."""
+"""Locking and reading of the subjects of a batch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from travelrule.engine.apply.recent_states import RecentStates
 from travelrule.engine.vault import Vault
 from travelrule.machine.port import Machine
 
-# One look into each index per subject, in the order given, whatever the planner believes about tables that have grown
-# since it last counted: OFFSET 0 keeps it from turning the look into a join over everything that a VASP has.
+# One index access per subject, in the order given, whatever statistics the planner has: OFFSET 0 keeps it from joining
+# all rows of a VASP.
 _LOCK_POSTGRESQL = text(
     "SELECT s.*, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = :vasp AND k.subject = s.subject) AS wrapped"
     " FROM unnest(CAST(:subjects AS text[])) AS v(subject) CROSS JOIN LATERAL"
@@ -33,10 +33,10 @@ _LOCK_SQLITE = text(
 
 
 class SubjectLoader:
-    """Locks and reads the subjects of a batch, sorted, and makes ready those that the batch may create.
+    """Locks the subjects of a batch in sorted order, reads them, and prepares those that the batch may create.
 
-    Two batches that create the same subject at once cannot see each other; the later one fails on the primary key and
-    is repeated, and then finds the row.
+    Of two batches that create the same subject at once the later one fails on the primary key; it is repeated and then
+    finds the row.
     """
 
     def __init__(self, vasp: str, vault: Vault, machines: dict[str, Machine]) -> None:
@@ -46,54 +46,55 @@ class SubjectLoader:
         self._machines = machines
 
     async def lock(
-        self, connection: AsyncConnection, subjects: Sequence[str], creatable: set[str]
+        self, connection: AsyncConnection, names: Sequence[str], creatable: set[str]
     ) -> dict[str, LockedSubject]:
-        """Every subject of the batch by name. Those in ``creatable`` may get a row if they have none; the others stay
-        without a row (a stranger's question about an unknown transfer must not fill the table).
+        """Return every subject by name. Those in ``creatable`` may get a row if they have none; the others stay without
+        one, so that a stranger's request for an unknown transfer does not fill the table.
         """
-        slots = await self._select(connection, subjects)
-        for subject in subjects:
-            if subject not in slots:
-                slot = slots[subject] = self._blank(subject)
-                if subject in creatable:
-                    slot.data_key, slot.new_key = self._vault.new_data_key(subject)
-        return slots
+        subjects = await self._select(connection, names)
+        for name in names:
+            if name not in subjects:
+                subject = subjects[name] = self._blank(name)
+                if name in creatable:
+                    subject.data_key, subject.new_key = self._vault.new_data_key(name)
+        return subjects
 
-    async def _select(self, connection: AsyncConnection, subjects: Sequence[str]) -> dict[str, LockedSubject]:
+    async def _select(self, connection: AsyncConnection, names: Sequence[str]) -> dict[str, LockedSubject]:
         if connection.dialect.name == "postgresql":
-            rows = await connection.execute(_LOCK_POSTGRESQL, {"vasp": self._vasp, "subjects": sorted(subjects)})
+            rows = await connection.execute(_LOCK_POSTGRESQL, {"vasp": self._vasp, "subjects": sorted(names)})
         else:
-            names = orjson.dumps(sorted(subjects)).decode()
-            rows = await connection.execute(_LOCK_SQLITE, {"vasp": self._vasp, "subjects": names})
-        return {row.subject: self._slot(row) for row in rows}
+            parameters = {"vasp": self._vasp, "subjects": orjson.dumps(sorted(names)).decode()}
+            rows = await connection.execute(_LOCK_SQLITE, parameters)
+        return {row.subject: self._locked(row) for row in rows}
 
-    def _slot(self, row: Any) -> LockedSubject:
-        slot = self._blank(row.subject)
-        slot.stored = True
-        slot.parked = row.parked
-        slot.sequences = orjson.loads(row.sequences)
-        slot.head = bytes(row.head)
-        slot.records = row.records
-        slot.machine_version, slot.machine_records = row.machine_version, row.machine_records
-        slot.sealed = None if row.sealed is None else bytes(row.sealed)
-        slot.traceparent = row.traceparent
-        slot.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
+    def _locked(self, row: Any) -> LockedSubject:
+        subject = self._blank(row.subject)
+        subject.stored = True
+        subject.parked = row.parked
+        subject.sequences = orjson.loads(row.sequences)
+        subject.head = bytes(row.head)
+        subject.records = row.records
+        subject.machine_version, subject.machine_records = row.machine_version, row.machine_records
+        subject.sealed = None if row.sealed is None else bytes(row.sealed)
+        subject.traceparent = row.traceparent
+        subject.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
         if row.wrapped is None:
-            slot.erased = True
-            self.recent.forget(row.subject)
-            return slot
-        slot.data_key = self._vault.unwrap(row.subject, bytes(row.wrapped))
-        kept = self.recent.find(row.subject, slot.head)
-        if kept is not None:
-            slot.state, slot.projection, slot.projected = kept.state, kept.projection, kept.projection
-        elif slot.sealed is not None:
-            machine = self._machines[slot.kind]
-            stored = self._vault.open(slot.data_key, "state", row.subject, slot.sealed)
-            slot.state = machine.load(stored)
-            slot.projection = slot.projected = machine.project(slot.state)
-            if slot.written_by != machine.version:
-                slot.before = stored
-        return slot
+            subject.erased = True
+            self.recent.remove(row.subject)
+            return subject
+        subject.data_key = self._vault.unwrap(row.subject, bytes(row.wrapped))
+        recent = self.recent.find(row.subject, subject.head)
+        if recent is not None:
+            subject.state = recent.state
+            subject.projection = subject.projected = recent.projection
+        elif subject.sealed is not None:
+            machine = self._machines[subject.kind]
+            stored = self._vault.open(subject.data_key, "state", row.subject, subject.sealed)
+            subject.state = machine.load(stored)
+            subject.projection = subject.projected = machine.project(subject.state)
+            if subject.written_by != machine.version:
+                subject.before = stored
+        return subject
 
-    def _blank(self, subject: str) -> LockedSubject:
-        return LockedSubject(subject=subject, kind=subject.partition(":")[0])
+    def _blank(self, name: str) -> LockedSubject:
+        return LockedSubject(name=name, kind=name.partition(":")[0])

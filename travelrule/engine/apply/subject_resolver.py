@@ -1,4 +1,4 @@
-"""An operator may name a subject by its bare id, where that is unambiguous (contract section 1)."""
+"""Bare ids: an operator may name a subject without its kind where that is unambiguous (contract section 1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from travelrule.store import tables
 
 
 async def resolve(connection: AsyncConnection, vasp: str, items: Sequence[Input | Rejected]) -> list[Input | Rejected]:
-    """The items with every bare subject replaced by the one subject that has this id, or refused."""
+    """Return the items with each bare id replaced by the one subject that has it; refuse unknown and ambiguous ids."""
     bare = {item.subject for item in items if isinstance(item, Input) and not is_qualified(item.subject)}
     if not bare:
         return list(items)

@@ -132,8 +132,8 @@ class CallDispatcher:
             self._catch_up(Counter(call.target for call in claimed), left, most)
         return len(claimed)
 
-    def take(self, row: dict[str, Any], now: datetime) -> CallItem | None:
-        """See ``ports.CallTaker``. A counterparty whose calls already wait in the store gets none past them."""
+    def preclaim(self, row: dict[str, Any], now: datetime) -> CallItem | None:
+        """See ``ports.CallPreclaimer``. A counterparty whose calls already wait in the store gets none past them."""
         target = row["target"]
         if row["due_at"] > now or self._draining:
             return None
@@ -146,17 +146,17 @@ class CallDispatcher:
         return call_item(row)
 
     def start(self, call: CallItem, content: CallContent) -> None:
-        """See ``ports.CallTaker``."""
+        """See ``ports.CallPreclaimer``."""
         self._untake(call.target)
         self._held.add(call, content, self._clock())
         self._begin()
 
-    def give_back(self, call: CallItem) -> None:
-        """See ``ports.CallTaker``."""
+    def release(self, call: CallItem) -> None:
+        """See ``ports.CallPreclaimer``."""
         self._untake(call.target)
 
     def drop(self, subject: str, operations: tuple[str, ...]) -> None:
-        """See ``ports.CallTaker``."""
+        """See ``ports.CallPreclaimer``."""
         self._held.drop(subject, operations)
 
     async def drain(self) -> None:

@@ -89,13 +89,13 @@ class Relay:
         return await self.round() > 0
 
     def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
-        """See ``ports.EventTaker``."""
+        """See ``ports.EventPreclaimer``."""
         if self._ended or count > CLAIM - len(self._on_their_way) - sum(self._taken.values()):
             return None
         return self._rows.owner, now + timedelta(seconds=LEASE_SECONDS)
 
     def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
-        """See ``ports.EventTaker``."""
+        """See ``ports.EventPreclaimer``."""
         if self._ended:
             return  # committed while this process ends: another one publishes them when the lease has run out
         task = asyncio.create_task(self._publish_taken(items, until))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from schemas.events.persons import Person
 from schemas.events.withdrawals import OriginatorData
-from travelrule.deposits.served_request_input import WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.exchange.originator.machine import MACHINE
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination

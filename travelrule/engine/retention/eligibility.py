@@ -14,8 +14,8 @@ from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
 from travelrule.customers.owner import OwnerState
 from travelrule.customers.wallet import WalletState
-from travelrule.deposits.rendezvous import ArrivalState
-from travelrule.deposits.served_request import DataRequestState
+from travelrule.deposits.rendezvous.machine import ArrivalState
+from travelrule.deposits.served_requests.state import DataRequestState
 from travelrule.deposits.state import DepositState
 from travelrule.directory.vasp import VaspState
 from travelrule.disclosures.disclosure import DisclosureState

@@ -16,7 +16,7 @@ NOT_BROADCAST_FIX = "send withdrawal.broadcast.v1 with the txid first"
 
 
 def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
-    """``machine.broadcast.v1``: a node accepted the transaction."""
+    """``withdrawal.broadcast.v1``: a node accepted the transaction."""
     state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, data.txid):
@@ -44,7 +44,7 @@ def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision
 
 
 def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
-    """``machine.mined.v1``: the transaction is in a block."""
+    """``withdrawal.mined.v1``: the transaction is in a block."""
     state = builder.state
     if state.txid is None:
         return rejected(state, "NOT_BROADCAST", "withdrawalId", NOT_BROADCAST_FIX)
@@ -56,7 +56,7 @@ def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
 
 
 def settled(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
-    """``machine.settled.v1``: final, or failed for good."""
+    """``withdrawal.settled.v1``: final, or failed for good."""
     if data.outcome == "failed":
         return _failed(builder)
     state = builder.state

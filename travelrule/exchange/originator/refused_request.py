@@ -28,14 +28,14 @@ from travelrule.policy.policy import Policy
 
 
 class RequestRefused(Wire):
-    """A ``machine.requested.v1`` was refused: as which dead letter, with which code, at which field (a path)."""
+    """A ``withdrawal.requested.v1`` was refused: as which dead letter, with which code, at which field (a path)."""
 
     dead_letter_id: str
     code: str
     field: str = ""
 
 
-REFUSED: dict[str, type[Wire]] = {"request.refused": RequestRefused}
+REFUSED_REQUEST_INPUTS: dict[str, type[Wire]] = {"request.refused": RequestRefused}
 """Which model an internal input's data are."""
 
 _OF_THE_CHAIN = (WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled)

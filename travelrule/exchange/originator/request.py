@@ -39,18 +39,18 @@ def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
 
 
 def requested(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
-    """``machine.requested.v1`` for a new withdrawal."""
+    """``withdrawal.requested.v1`` for a new withdrawal."""
     return builder.done(proceed(builder))
 
 
 def recorded(state: WithdrawalState, data: WithdrawalRecorded) -> Decision[WithdrawalState]:
-    """``machine.recorded.v1``: sent without an exchange. No verdict; only searches need it."""
+    """``withdrawal.recorded.v1``: sent without an exchange. No verdict; only searches need it."""
     kept = replace(state, recorded=True, chain="broadcast", txid=data.txid, vout=data.vout)
     return Decision(kept, rule="recorded: no exchange, no verdict")
 
 
 def amended(builder: WithdrawalBuilder, data: WithdrawalAmended) -> Decision[WithdrawalState]:
-    """``machine.amended.v1``: a new attempt with new facts, only while the last verdict is ``hold``."""
+    """``withdrawal.amended.v1``: a new attempt with new facts, only while the last verdict is ``hold``."""
     if builder.state.case.verdict != "hold":
         return rejected(
             builder.state, "NOT_ON_HOLD", "withdrawalId", "only a withdrawal whose last verdict is hold can be amended"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.hub.bodies import DataRequest
-from travelrule.deposits.served_request import may_receive
-from travelrule.deposits.served_request_input import DataRequestReceived
+from travelrule.deposits.served_requests.examination import may_receive
+from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from tests.support.toy_machine import TOY, dead_letter_headers, told
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from tests.contract.store.statements import statements
 from tests.support.toy_machine import told
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.store import tables
 
 

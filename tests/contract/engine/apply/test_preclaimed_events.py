@@ -15,7 +15,7 @@ import pytest
 from tests.contract.engine.outbox.test_relay import Bench, running
 from tests.contract.store.rows import event, read, write
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.outbox import relay as module
 from travelrule.engine.outbox.relay import FAILED_SECONDS, LEASE_SECONDS, Relay
 from travelrule.engine.vault import Vault
@@ -33,7 +33,7 @@ def engine_of(bench: Bench, vault: Vault, relay: Relay | None) -> Engine:
     engine = Engine(
         "north", bench.database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers, clock=bench.clock
     )
-    engine.relay = relay
+    engine.events = relay
     return engine
 
 

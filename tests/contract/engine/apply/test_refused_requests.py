@@ -13,7 +13,7 @@ from streams.codec import read
 from tests.contract.engine.recorded_history import Record
 from tests.support.toy_machine import dead_letter_headers
 from tests.unit.exchange.originator.scene import broadcast, cancelled, mined, request
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input, RawMessage, Rejected

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from tests.support.toy_machine import TOY, dead_letter_headers, told
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import RawMessage, Rejected
@@ -28,8 +28,8 @@ async def rows(database: Database, table, *where):
 async def heard(engine: Engine, subject: str = "w-1") -> tuple[str, ...]:
     name = f"withdrawal:{subject}"
     async with engine.database.begin() as connection:
-        slots = await engine._slots.lock(connection, [name], set())
-    return slots[name].state.heard if slots[name].state else ()
+        subjects = await engine.loader.lock(connection, [name], set())
+    return subjects[name].state.heard if subjects[name].state else ()
 
 
 async def test_an_input_is_applied_once_however_often_it_comes(engine: Engine) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from tests.contract.engine.recorded_history import Record
 from tests.support.toy_machine import dead_letter_headers
 from tests.unit.deposits.test_served_request import request
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.input import Input
 

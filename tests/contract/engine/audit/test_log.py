@@ -14,7 +14,7 @@ from tests.contract.store.rows import NOW
 from tests.support.toy_machine import TOY, dead_letter_headers, told
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import verify_root
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit import log as module
 from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.audit.verifier import AuditVerifier

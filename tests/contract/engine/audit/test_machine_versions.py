@@ -15,7 +15,7 @@ from tests.contract.engine.audit.test_verifier import flipped
 from tests.contract.engine.recorded_history import SUBJECT, Record
 from tests.support.toy_machine import dead_letter_headers
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.effects import Alert
 from travelrule.machine.port import Machine

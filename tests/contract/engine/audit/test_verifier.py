@@ -14,7 +14,7 @@ from tests.support.installation import seconds
 from tests.support.toy_machine import TOY, dead_letter_headers, told
 from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit.recompute import RecordVerifier
 from travelrule.engine.audit.verifier import AuditReport, AuditVerifier
 from travelrule.engine.registry import MACHINES

@@ -14,7 +14,7 @@ import pytest
 from tests.contract.store.rows import NOW, after, call, read, write
 from tests.support.hub import HandClock
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS, CallDispatcher
 from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST
@@ -178,9 +178,9 @@ async def test_passed_over_calls_cost_no_writes(database: Database) -> None:
 async def test_places_of_calls_that_are_not_committed_yet_are_waited_for(database: Database) -> None:
     bench = Bench(database, concurrency=1)
     row = call("c-1")
-    assert bench.caller.take(row, NOW) is not None
+    assert bench.caller.preclaim(row, NOW) is not None
     assert await bench.caller.round() == 0
-    bench.caller.give_back(call_item({**row, "wrapped": None}))
+    bench.caller.release(call_item({**row, "wrapped": None}))
     await write(database, tables.calls, [call("c-2")])
     assert await bench.caller.round() == 1
     await bench.finish()
@@ -301,7 +301,7 @@ async def test_calls_of_this_processs_own_decisions_are_made_at_once_and_leased(
     engine = Engine(
         "north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers, clock=bench.clock
     )
-    engine.caller = bench.caller
+    engine.calls = bench.caller
     await engine.apply([told("call", "w-1")])
     await until(lambda: bench.calling.now["all"] == 1)
     (row,) = await read(database, tables.calls)
@@ -320,7 +320,7 @@ async def test_a_call_that_the_same_batch_takes_back_is_not_made(database: Datab
     engine = Engine(
         "north", database, {"withdrawal": TOY}, vault, Policy.default, dead_letter_headers, clock=bench.clock
     )
-    engine.caller = bench.caller
+    engine.calls = bench.caller
     await engine.apply([told("call"), told("drop")])
     await asyncio.sleep(0.01)
     assert bench.calling.started == []
@@ -331,7 +331,7 @@ async def test_calls_without_a_place_wait_here_and_are_begun_as_places_get_free(
     """Under load a claim per free place costs more than everything else."""
     bench = Bench(database, concurrency=2, per_counterparty=2, held=8)
     rows = [call(f"c-{number}", "ab"[number % 2], due=-1) for number in range(4)]
-    taken = [bench.caller.take(row, NOW) for row in rows]
+    taken = [bench.caller.preclaim(row, NOW) for row in rows]
     for item in taken:
         assert item is not None
         bench.caller.start(item, None)  # type: ignore[arg-type]
@@ -344,7 +344,7 @@ async def test_calls_without_a_place_wait_here_and_are_begun_as_places_get_free(
 async def test_what_waits_here_for_too_long_goes_back_to_the_store(database: Database) -> None:
     bench = Bench(database, concurrency=1, held=8)
     rows = [call(f"c-{number}", due=-1) for number in range(2)]
-    taken = [bench.caller.take(row, NOW) for row in rows]
+    taken = [bench.caller.preclaim(row, NOW) for row in rows]
     await write(database, tables.calls, rows)
     for item in taken:
         assert item is not None
@@ -367,7 +367,7 @@ async def test_what_waits_here_for_too_long_goes_back_to_the_store(database: Dat
 async def test_a_call_that_was_taken_back_while_it_waited_is_not_made(database: Database) -> None:
     bench = Bench(database, concurrency=1, held=8)
     for number in range(3):
-        item = bench.caller.take(call(f"c-{number}", subject=f"withdrawal:w-{number}"), NOW)
+        item = bench.caller.preclaim(call(f"c-{number}", subject=f"withdrawal:w-{number}"), NOW)
         assert item is not None
         bench.caller.start(item, None)  # type: ignore[arg-type]
     await until(lambda: bench.calling.now["all"] == 1)
@@ -385,5 +385,5 @@ async def test_a_counterparty_that_does_not_answer_gets_no_calls_held_for_it(dat
     await write(database, tables.calls, [call(f"d{number:02}", "dead", due=-50) for number in range(5)])
     await bench.caller.round()
     await until(lambda: len(bench.calling.started) >= FAILURES_TO_OPEN and not bench.caller._running)
-    assert bench.caller.take(call("d-more", "dead"), NOW) is None
-    assert bench.caller.take(call("a-1", "alive"), NOW) is not None
+    assert bench.caller.preclaim(call("d-more", "dead"), NOW) is None
+    assert bench.caller.preclaim(call("a-1", "alive"), NOW) is not None

@@ -27,7 +27,7 @@ from schemas.wire_model import Wire
 from tests.support.toy_machine import dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.lists.owner_screening import OwnerScreeningJob

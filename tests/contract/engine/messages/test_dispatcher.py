@@ -15,7 +15,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
 
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from travelrule.engine.apply.transaction import Engine
+from travelrule.engine.apply.engine import Engine
 from travelrule.engine.input_envelope import unpack_raw
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.intake import MAX_BATCH, Intake
@@ -79,8 +79,8 @@ class Post:
     async def heard(self, name: str) -> tuple[str, ...]:
         subject = f"withdrawal:{name}"
         async with self.database.begin() as connection:
-            slots = await self.engine._slots.lock(connection, [subject], set())
-        return slots[subject].state.heard if slots[subject].state is not None else ()
+            subjects = await self.engine.loader.lock(connection, [subject], set())
+        return subjects[subject].state.heard if subjects[subject].state is not None else ()
 
     async def letters(self) -> list[tuple[str, str, str, str]]:
         """Kind, code, receiver and sender of the dead letters."""
@@ -209,7 +209,7 @@ async def test_a_receiver_that_cannot_be_opened_keeps_nobody_else_waiting(post: 
     await post.engine.apply([told("before", "w-2"), told("tell:w-2:one"), told("tell:w-3:two", "w-4")])
     broken = update(tables.subjects).where(tables.subjects.c.subject == "withdrawal:w-2").values(sealed=b"broken")
     await post.execute(broken)
-    post.engine._slots.recent.forget("withdrawal:w-2")
+    post.engine.loader.recent.remove("withdrawal:w-2")
     await post.deliver()
     assert await post.heard("w-3") == ("two",)
     assert await post.letters() == [("message", "UNPROCESSABLE", "withdrawal:w-2", "withdrawal:w-1")]

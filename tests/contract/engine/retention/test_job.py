@@ -27,7 +27,7 @@ from tests.unit.customers.test_wallet import registered
 from tests.unit.exchange.originator.scene import requested, settled
 from travelrule.customers.wallet import WalletState
 from travelrule.deposits.machine import MACHINE as DEPOSITS
-from travelrule.deposits.rendezvous import ArrivalState
+from travelrule.deposits.rendezvous.machine import ArrivalState
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention import job as module
 from travelrule.engine.retention.job import RetentionCounts, RetentionJob

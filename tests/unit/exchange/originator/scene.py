@@ -18,8 +18,8 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.messages.arrival import MEETING, SearchCalledBack
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.arrival import ARRIVAL_MESSAGES, SearchCalledBack
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 from travelrule.messages.inbound_request import (
     AuthorizationReceived,
     FinishReceived,
@@ -27,7 +27,7 @@ from travelrule.messages.inbound_request import (
     TxidReportReceived,
     WalletFacts,
 )
-from travelrule.messages.owner import OWNING
+from travelrule.messages.owner import OWNER_MESSAGES
 from travelrule.policy.policy import OwnVasp, Policy
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -138,11 +138,14 @@ def denied(reason: str) -> CallResult:
     return answered("transfer-authorization", result="denied", reasonType=reason)
 
 
+MESSAGES = ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES | OWNER_MESSAGES
+
+
 def input_type(data: Wire) -> str:
     """The type under which these data come."""
     if isinstance(data, CallResult):
         return f"call.{data.outcome}"
-    told = next((name for name, model in (MEETING | ASSESSING | OWNING).items() if type(data) is model), "")
+    told = next((name for name, model in MESSAGES.items() if type(data) is model), "")
     return told or {
         "WithdrawalRequested": "withdrawal.requested.v1",
         "WithdrawalRecorded": "withdrawal.recorded.v1",

@@ -21,7 +21,7 @@ from tests.unit.exchange.originator.scene import (
     reported,
     waiting,
 )
-from travelrule.exchange.originator.answer_binding import answers_another_call
+from travelrule.exchange.originator.answer_check import answers_another_call
 from travelrule.machine.effects import AcceptAnswer
 
 OTHER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"

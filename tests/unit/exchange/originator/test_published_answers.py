@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.exchange.originator.scene import answered
-from travelrule.exchange.originator.answer_binding import binding_fault
+from travelrule.exchange.originator.answer_check import binding_fault
 from travelrule.machine.internal_inputs import SentBody
 from travelrule.policy.sections import AnswerChecks
 

@@ -21,7 +21,7 @@ class ContextWallet(Wire):
     owner: Person | None = None
 
 
-class OpenAuthorization(Wire):
+class ContextAuthorization(Wire):
     """An inbound exchange at the address that is ``verified`` and has no txid. ``origin`` is the sender, with or
     without its network in front.
     """
@@ -41,7 +41,7 @@ class DepositContext(Wire):
     """The whole answer."""
 
     wallet: ContextWallet | None = None
-    authorizations: tuple[OpenAuthorization, ...] = ()
+    authorizations: tuple[ContextAuthorization, ...] = ()
 
 
 def read_context(report: CallResult) -> DepositContext | None:

@@ -7,11 +7,11 @@ from datetime import datetime
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
 from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentBuilder
+from travelrule.assessments.hub_screening import begin_rating
 from travelrule.assessments.kyt_analysis import begin_analysis
-from travelrule.assessments.list_screening import begin_listing
 from travelrule.assessments.notifications import say_end, say_session
 from travelrule.assessments.ownership_proof import open_session
-from travelrule.assessments.risk_rating import begin_rating
+from travelrule.assessments.sanctions_screening import begin_listing
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT
 from travelrule.identity.account_numbers import split_tag

@@ -50,5 +50,5 @@ class DataRequestReceived(Wire):
     withdrawals: tuple[WithdrawalFacts, ...] = ()
 
 
-INTERNAL: dict[str, type[Wire]] = {"data-request.received": DataRequestReceived}
+DATA_REQUEST_INPUTS: dict[str, type[Wire]] = {"data-request.received": DataRequestReceived}
 """Which model an internal input's data are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events.persons import Person
-from travelrule.deposits.state import DepositState, Found
+from travelrule.deposits.state import DepositState, FoundVasp
 from travelrule.identity.account_numbers import join
 from travelrule.identity.event_fields import EventSide, event_field
 from travelrule.identity.network_rules import clear_faults
@@ -30,7 +30,7 @@ def txid_search(state: DepositState, request_id: str) -> dict[str, Any]:
 
 
 def data_request(
-    state: DepositState, found: Found, owner: Person, profile: VaspProfile
+    state: DepositState, found: FoundVasp, owner: Person, profile: VaspProfile
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Build 4.A.10. A VASP of another network verifies the originator that it is sent, for a transfer to oneself the
     own customer (D48); one of the own network is told nothing that it does not need.
@@ -50,13 +50,13 @@ def data_request(
     return clear, payload
 
 
-def is_affiliated(found: Found) -> bool:
+def is_affiliated(found: FoundVasp) -> bool:
     """Whether the VASP belongs to another network than ours."""
     return bool(found.alliance) and not is_own_network(found.alliance)
 
 
 def missing_fields(
-    found: Found, owner: Person, clear: dict[str, Any], payload: dict[str, Any], policy: Policy
+    found: FoundVasp, owner: Person, clear: dict[str, Any], payload: dict[str, Any], policy: Policy
 ) -> tuple[str, ...]:
     """Name what this request lacks of what must be sent, or of what the VASP's network requires (ivms101.md 7).
 

@@ -22,7 +22,7 @@ from tests.unit.deposits.scene import (
     rules,
 )
 from tests.unit.exchange.originator.scene import TXID, ivms101
-from travelrule.assessments.networks import code_for
+from travelrule.assessments.chain_code import code_for
 from travelrule.deposits.verdict_cause import originators
 from travelrule.messages.assessment import AssessmentEnded, AssessmentWanted
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from travelrule.deposits.report_pairs import Pairs, pair
+from travelrule.deposits.rendezvous.report_pairs import Pairs, pair
 from travelrule.machine.decision import Decision
 from travelrule.machine.effects import SendMessage
 from travelrule.machine.input import Input

@@ -1,37 +1,19 @@
-"""What nudges or ends a deposit from outside: an operator decides, a timer comes due, a call is in trouble."""
+"""What each timer of a deposit does when it comes due."""
 
 from __future__ import annotations
 
-from schemas.events.decisions import DecisionRecorded
-from travelrule.deposits.assessment import unanswered
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.data_request import nudge, try_due
 from travelrule.deposits.detection import stand_at
 from travelrule.deposits.match import go_on
+from travelrule.deposits.risk_assessment import unanswered
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.status_requests import ask_round
 from travelrule.deposits.table import ASK, GATE, HELD, REPORT, SEARCH, SETTLE, TRY
 from travelrule.deposits.txid_search import search_due
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.decision import Decision, ignored, rejected
-from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.policy.causes import Cause
-
-
-def operator_decided(builder: DepositBuilder, data: DecisionRecorded) -> Decision[DepositState]:
-    """``decision.recorded.v1``: deny anything not final, allow anything on hold (contract section 4)."""
-    case = builder.state.case
-    if case.final:
-        return rejected(builder.state, "ALREADY_FINAL", "subject", "the last verdict is final")
-    if builder.state.status == "settled":
-        return rejected(builder.state, "ALREADY_SETTLED", "subject", "the platform said what became of the coins")
-    if data.decision == "allow" and case.verdict != "hold":
-        return rejected(builder.state, "NOT_ON_HOLD", "subject", "only a deposit on hold can be allowed")
-    builder.move("decided")
-    builder.stop()
-    builder.change(refused=data.decision == "deny")
-    builder.overrule(Cause.OPERATOR_DENY if data.decision == "deny" else Cause.OPERATOR_ALLOW)
-    return builder.done(f"decided by an operator: {data.decision}")
+from travelrule.machine.decision import Decision, ignored
+from travelrule.machine.internal_inputs import TimerDue
 
 
 def timer_due(builder: DepositBuilder, data: TimerDue) -> Decision[DepositState]:
@@ -82,9 +64,3 @@ def _held_due(builder: DepositBuilder) -> str:
     if builder.state.status == "held" and TRY not in builder.state.timers:
         return f"on hold for long: {nudge(builder)}"
     return "on hold for long"
-
-
-def troubled(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
-    """A call is still being tried; an operator should know."""
-    builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
-    return builder.done("call still being tried")

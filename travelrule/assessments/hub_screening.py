@@ -8,10 +8,11 @@ from pydantic import ValidationError
 
 from schemas.events.verdicts import Risk
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
+from schemas.operations import Operation
 from travelrule.assessments import facts
-from travelrule.assessments.builder import AssessmentBuilder, Operation
+from travelrule.assessments.builder import AssessmentBuilder
+from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
-from travelrule.assessments.networks import code_for
 from travelrule.assessments.table import LISTS
 from travelrule.identity.account_numbers import canonical
 from travelrule.machine.alert_codes import AlertCode
@@ -40,8 +41,8 @@ def begin_rating(builder: AssessmentBuilder) -> str:
 def _call(builder: AssessmentBuilder) -> tuple[Operation, dict[str, Any]]:
     wanted = builder.state.wanted
     if wanted.kind == "wallet":
-        return "wallet-screening", {"walletAddress": wanted.address, "chain": builder.state.chain}
-    return "transaction-screening", {"txid": wanted.txid, "chain": builder.state.chain}
+        return Operation.WALLET_SCREENING, {"walletAddress": wanted.address, "chain": builder.state.chain}
+    return Operation.TRANSACTION_SCREENING, {"txid": wanted.txid, "chain": builder.state.chain}
 
 
 def rated(builder: AssessmentBuilder, report: CallResult) -> str:

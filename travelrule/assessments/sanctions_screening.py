@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.facts import plain
-from travelrule.assessments.risk_rating import begin_rating
+from travelrule.assessments.hub_screening import begin_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
@@ -24,7 +24,7 @@ HITS_MAX = 100
 Shown = Annotated[str, BeforeValidator(str)]
 
 
-class Hit(Wire):
+class ListHit(Wire):
     """An entry of a list that names a party or the address. ``entry`` is its id in the list, ``score`` in 0..1."""
 
     list_code: Shown = Field(alias="list")
@@ -40,7 +40,7 @@ class ListsAnswer(Wire):
     """
 
     checked: bool = False
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[ListHit, ...] = ()
     lists: dict[str, Shown] = Field(default_factory=dict)
 
 

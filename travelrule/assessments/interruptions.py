@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from schemas.events.decisions import DecisionRecorded
 from travelrule.assessments.builder import AssessmentBuilder
+from travelrule.assessments.hub_screening import rating_too_late
 from travelrule.assessments.kyt_analysis import analysis_too_late
-from travelrule.assessments.list_screening import lists_due, lists_too_late
 from travelrule.assessments.notifications import OPERATOR
 from travelrule.assessments.ownership_proof import proof_too_late, session_due
-from travelrule.assessments.risk_rating import rating_too_late
+from travelrule.assessments.sanctions_screening import lists_due, lists_too_late
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT, LISTS, WAITING
 from travelrule.machine.decision import Decision, ignored, rejected

@@ -1,0 +1,25 @@
+"""The state of a data request that was answered: frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["normal", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataRequestState:
+    """A request that was answered. ``answer`` is the plain reply, which a repeated request gets again.
+
+    ``withdrawal`` is the subject whose data were given; empty if none were.
+    """
+
+    transfer_id: str
+    requester: str
+    txid: str
+    beneficiary_address: str = field(repr=False)
+    status: Status
+    reason: str
+    answer: dict[str, Any] = field(repr=False)
+    withdrawal: str = ""
