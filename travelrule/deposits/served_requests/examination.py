@@ -28,7 +28,7 @@ class DataRefusal:
 
 
 def may_receive(requester: SenderFacts | None, origin: str, policy: Policy) -> bool:
-    """Whether personal data of our customers may go to this VASP: somebody vouches for it, and the policy accepts
+    """Whether personal data of our customers may be sent to this VASP: it is verified, and the policy accepts
     its requests and sends to it. The hub's own entity is never refused (member-api.md section 1).
     """
     if requester is None:
@@ -63,7 +63,7 @@ def examine(request: DataRequestReceived, policy: Policy) -> DataRefusal | tuple
 
 
 def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | DataRefusal:
-    """Order 3: both objects are there and complete; gives the persons that the requester calls the beneficiary."""
+    """Check order 3: both objects are there and complete. Return the persons that the request names as beneficiary."""
     missing = [fault.path for fault in lacking(ivms101, "data-request")]
     if missing:
         return DataRefusal("LACK_OF_INFORMATION", f"missing or incomplete: {', '.join(missing[:PATHS_MAX])}")
@@ -76,7 +76,7 @@ def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | DataRefusal:
 def _named_alike(
     known: list[WithdrawalFacts], sent: tuple[IvmsPerson, ...], policy: Policy
 ) -> list[WithdrawalFacts] | DataRefusal:
-    """Order 4, second half: the payee on the withdrawal is the beneficiary of the request. No name proves nothing."""
+    """Check order 4, second half: the withdrawal's payee is the request's beneficiary; no name proves nothing."""
     results = {
         one.subject: compare_beneficiary(sent, one.request.beneficiary, policy.names.representatives)
         for one in known
@@ -91,9 +91,9 @@ def _named_alike(
 
 
 def _the_one(named: list[WithdrawalFacts], currency: str | None) -> WithdrawalFacts | None:
-    """The withdrawal that is meant; None if several customers paid the same payee, because no data go out on a guess.
+    """Return the one withdrawal; None if several customers paid the same payee, because no data are sent on a guess.
 
-    Several outputs of one customer to one address have the same originator; the oldest answers.
+    Several outputs of one customer to one address have the same originator; the oldest counts.
     """
     wanted = (currency or "").upper()
     same = [one for one in named if one.request is not None and one.request.currency.upper() == wanted]
