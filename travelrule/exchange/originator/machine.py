@@ -1,8 +1,16 @@
-"""The originating side: one withdrawal, from the platform's wish to a concluded exchange. Pure.
+"""The withdrawal machine: the originating side of one exchange, from the request to the conclusion. Pure.
 
-``decide`` never raises for anything that a platform or a peer can send. An input for a withdrawal that is not known yet
-is parked, because topics are not ordered between each other; only the request (or the record) creates the subject. A
-request that was refused as a message puts an unknown withdrawal on hold (``refused_request``).
+The law
+-------
+1. A request (``withdrawal.requested.v1``) or a record creates the subject. Any other input is parked until then,
+   because topics are not ordered between each other. A request that was refused as a message puts an unknown
+   withdrawal on hold (``refused_request``).
+2. The request is judged by the policy, assessed, and then sent: wallet search, address search, authorization
+   (``verdict_cause``, ``gates``, ``wallet_search``, ``authorization``). No personal data are sent before that.
+3. The verdict is emitted when it changes. A final one is changed by the platform or an operator only.
+4. Every attempt has its own ``transferId`` and moves through ``exchange.table``. A verified one is concluded by a txid
+   report or a finish (``conclusion``).
+5. ``decide`` never raises for an input of a platform or a peer.
 """
 
 from __future__ import annotations
@@ -48,7 +56,7 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy
 
-REPORTS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
+RESULT_HANDLERS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
     Operation.ADDRESS_SEARCH: address_reported,
     Operation.TRANSFER_AUTHORIZATION: authorization_reported,
     Operation.TXID_REPORT: report_reported,
@@ -56,10 +64,10 @@ REPORTS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
     Operation.WALLET_SEARCH: search_reported,
     Operation.WALLET_SEARCH_RESULT: result_reported,
 }
-"""Which function hears the result of which operation."""
+"""The handler of each operation's result."""
 
 NOT_FOR_RECORDED = frozenset({WithdrawalAmended, WithdrawalCancelled, DecisionRecorded})
-"""What makes no sense for a withdrawal that was recorded as sent."""
+"""Inputs that are rejected for a withdrawal that was recorded as sent."""
 
 
 State = Annotated[WithdrawalState | RefusedRequestState, Field(union_mode="left_to_right")]
@@ -83,43 +91,43 @@ def decide(state: State | None, item: Input, policy: Policy, now: datetime) -> D
     if isinstance(data, WithdrawalRequested):
         return repeated(state, item)
     builder = WithdrawalBuilder(state, item, policy, now)
-    hear = PLATFORM.get(type(data))
-    if hear is None:
+    handle = HANDLERS.get(type(data))
+    if handle is None:
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a withdrawal")
     if state.recorded and type(data) in NOT_FOR_RECORDED:
         return rejected(state, "ALREADY_BROADCAST", "withdrawalId", "it was recorded as sent: nothing to decide")
-    return hear(builder, data)
+    return handle(builder, data)
 
 
-def _refused_again(builder: WithdrawalBuilder, _: RequestRefused) -> Decision[WithdrawalState]:
+def _refuse_again(builder: WithdrawalBuilder, _: RequestRefused) -> Decision[WithdrawalState]:
     builder.alert(AlertCode.REQUEST_REFUSED)
     return Decision(builder.state, tuple(builder.effects), rule="another request under this id was refused")
 
 
-def _reported(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
+def _handle_result(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     if report.outcome == "troubled":
         return troubled(builder, report)
-    hear = REPORTS.get(report.operation)
-    if hear is None:
+    handle = RESULT_HANDLERS.get(report.operation)
+    if handle is None:
         return ignored(builder.state, "no call of this kind is made for a withdrawal")
-    return builder.done(hear(builder, report))
+    return builder.done(handle(builder, report))
 
 
-PLATFORM: dict[type[Wire], Callable[[WithdrawalBuilder, Any], Decision[Any]]] = {
+HANDLERS: dict[type[Wire], Callable[[WithdrawalBuilder, Any], Decision[Any]]] = {
     WithdrawalBroadcast: broadcast,
     WithdrawalMined: lambda builder, _: mined(builder),
     WithdrawalSettled: settled,
     WithdrawalAmended: amended,
     WithdrawalCancelled: cancelled,
     DecisionRecorded: operator_decided,
-    CallResult: _reported,
+    CallResult: _handle_result,
     TimerDue: timer_due,
-    RequestRefused: _refused_again,
+    RequestRefused: _refuse_again,
     SearchCalledBack: called_back,
     AssessmentSession: assessment_results.session,
     AssessmentEnded: assessment_results.ended,
 }
-"""Which function hears what about a known withdrawal."""
+"""The handler of each input about a known withdrawal."""
 
 
 def _project(state: State) -> Projection:
@@ -127,7 +135,7 @@ def _project(state: State) -> Projection:
 
 
 def _arrived(state: State | None) -> bool:
-    """Whether its request, or its end, is known: what the chain did waits for that."""
+    """Whether its request or its end is known; until then chain events stay parked."""
     return state is not None and (isinstance(state, WithdrawalState) or state.case.final)
 
 
@@ -137,7 +145,7 @@ _, _load = codec(State)
 
 
 def _dump(state: State) -> bytes:
-    """A codec of both would take twice the time to tell them apart."""
+    """Write a state with the codec of its class; one codec for both classes takes twice the time."""
     return _dump_refused(state) if isinstance(state, RefusedRequestState) else _dump_withdrawal(state)
 
 
