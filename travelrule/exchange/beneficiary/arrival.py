@@ -72,7 +72,7 @@ def fill_vout(builder: InboundExchangeBuilder, vout: str | None) -> bool:
     return True
 
 
-def arrived(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[Any]:
+def handle_arrival(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[Any]:
     """Handle the arrival of the value on our node, possibly again after a reorganisation."""
     state = builder.state
     if state.status != "confirmed":
@@ -85,7 +85,7 @@ def arrived(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[
     return builder.done("the value stands on chain")
 
 
-def deposit_settled(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
+def handle_settlement(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
     """Handle a stage of the deposit: final, credited, returned, seized, or retracted by a reorganisation."""
     state = builder.state
     if state.status != "confirmed":
@@ -112,7 +112,7 @@ def _retracted(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decisi
     return builder.done("the value is not on chain any more")
 
 
-def learned(builder: InboundExchangeBuilder, data: TxidLearned) -> Decision[Any]:
+def handle_txid(builder: InboundExchangeBuilder, data: TxidLearned) -> Decision[Any]:
     """Store the txid of a status search like a report (states.md section 3). A stored one is never replaced."""
     state = builder.state
     if state.txid is not None:

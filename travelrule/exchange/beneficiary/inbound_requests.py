@@ -36,7 +36,7 @@ def content_of(request: AuthorizationReceived) -> str:
     return json_fingerprint({**asked, "currency": request.currency.upper()})
 
 
-def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
+def answer_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
     """M2 order 3: return the stored answer for the same content; refuse a ``transferId`` with other content."""
     if state.counterparty == request.entity_id and state.fingerprint == content_of(request):
         return Decision(state, (Reply(state.answer),), status="duplicate", rule="M2: stored answer")
@@ -50,7 +50,7 @@ def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decisio
     )
 
 
-def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: datetime) -> Decision[Any]:
+def answer_authorization(item: Input, request: AuthorizationReceived, policy: Policy, now: datetime) -> Decision[Any]:
     """M2 orders 4 to 13: examine, store, answer."""
     profile = own_profile(policy)
     if profile is None:
@@ -105,7 +105,7 @@ def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspPro
     }
 
 
-def reported(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Decision[ExchangeState]:
+def accept_report(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Decision[ExchangeState]:
     """M3: store the transaction that carries the value."""
     state = builder.state
     if state.txid is not None:
@@ -124,7 +124,7 @@ def reported(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Dec
     return builder.done("M3: txid stored")
 
 
-def finished(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decision[ExchangeState]:
+def accept_finish(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decision[ExchangeState]:
     """M5: cancel a transfer whose value is not sent or whose transaction failed."""
     state = builder.state
     if finish.status.strip().lower() != "canceled":
@@ -148,7 +148,7 @@ def finished(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decisio
     return builder.done("M5: canceled")
 
 
-def unknown(transfer_id: str) -> Decision[Any]:
+def refuse_unknown(transfer_id: str) -> Decision[Any]:
     """M3, M5 first row: refuse a transfer that is unknown or another sender's; nothing is stored."""
     return Decision(
         None,

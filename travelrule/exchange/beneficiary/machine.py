@@ -22,9 +22,21 @@ from typing import Any
 from schemas.numbers import read_amount
 from schemas.operations import Operation
 from schemas.wire_model import Wire
-from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
+from travelrule.exchange.beneficiary.arrival import (
+    account_of,
+    handle_arrival,
+    handle_settlement,
+    handle_txid,
+    store_txid,
+)
 from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
-from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
+from travelrule.exchange.beneficiary.inbound_requests import (
+    accept_finish,
+    accept_report,
+    answer_again,
+    answer_authorization,
+    refuse_unknown,
+)
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.answer_check import names_transfer
 from travelrule.exchange.table import BENEFICIARY_VERSION
@@ -48,13 +60,13 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
     data = item.data
     if isinstance(data, AuthorizationReceived):
         if state is not None:
-            return asked_again(state, data)
-        return asked(item, data, policy, now)
+            return answer_again(state, data)
+        return answer_authorization(item, data, policy, now)
     if isinstance(data, TxidReportReceived | FinishReceived):
         if state is None or state.counterparty != data.entity_id:
-            return replace(unknown(data.transfer_id), state=state)
+            return replace(refuse_unknown(data.transfer_id), state=state)
         builder = InboundExchangeBuilder(state, item, policy, now)
-        return reported(builder, data) if isinstance(data, TxidReportReceived) else finished(builder, data)
+        return accept_report(builder, data) if isinstance(data, TxidReportReceived) else accept_finish(builder, data)
     if state is None:
         return Decision(None, status="parked", rule="the exchange is not known yet")
     builder = InboundExchangeBuilder(state, item, policy, now)
@@ -152,9 +164,9 @@ def _address(state: ExchangeState) -> str:
 
 
 DEPOSIT_HANDLERS: dict[type[Wire], Callable[[InboundExchangeBuilder, Any], Decision[Any]]] = {
-    ExchangeArrived: arrived,
-    ExchangeSettled: deposit_settled,
-    TxidLearned: learned,
+    ExchangeArrived: handle_arrival,
+    ExchangeSettled: handle_settlement,
+    TxidLearned: handle_txid,
 }
 """The handler of each message of the deposit."""
 

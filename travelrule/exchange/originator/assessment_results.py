@@ -13,14 +13,14 @@ from travelrule.messages.assessment_causes import cause_of
 from travelrule.policy.causes import Cause
 
 
-def session(builder: WithdrawalBuilder, data: AssessmentSession) -> Decision[WithdrawalState]:
+def handle_session(builder: WithdrawalBuilder, data: AssessmentSession) -> Decision[WithdrawalState]:
     """Handle a session for the proof of ownership."""
     if builder.state.gate is None or builder.state.gate.subject != data.assessment:
         return ignored(builder.state, "no assessment of this name is waited for")
     return builder.done(gates.publish_session(builder, data))
 
 
-def ended(builder: WithdrawalBuilder, data: AssessmentEnded) -> Decision[WithdrawalState]:
+def handle_result(builder: WithdrawalBuilder, data: AssessmentEnded) -> Decision[WithdrawalState]:
     """Handle the result of an assessment; only the pending one counts."""
     gate = builder.state.gate
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
@@ -34,7 +34,7 @@ def ended(builder: WithdrawalBuilder, data: AssessmentEnded) -> Decision[Withdra
     return builder.done(f"{gate.kind} assessed: {proceed(builder)}")
 
 
-def unanswered(builder: WithdrawalBuilder) -> str:
+def repeat_unanswered(builder: WithdrawalBuilder) -> str:
     """Handle an assessment without an answer long after its limit: the risk is pending (contract section 4).
 
     Unless the policy accepts that, the assessment is requested again.

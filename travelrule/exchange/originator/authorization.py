@@ -53,7 +53,7 @@ def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     builder.call_counterparty(Operation.ADDRESS_SEARCH, attempt, clear, payload)
 
 
-def address_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_address_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of the address search of the current attempt."""
     attempt = builder.state.attempt
     if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
@@ -113,7 +113,7 @@ def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     builder.call_counterparty(Operation.TRANSFER_AUTHORIZATION, attempt, clear, payload)
 
 
-def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_authorization_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of an authorization. For an attempt that is not in ``wait`` it is too late."""
     attempt = builder.state.find(report.transfer_id)
     if attempt is None or attempt.status != "wait":
@@ -232,7 +232,7 @@ def _deferred(builder: WithdrawalBuilder, report: CallResult) -> str:
     if is_of_hub(report.status, report.code):
         wait_for_hub(builder, begin_again=False)
         return "the hub cannot be reached: the call waits"
-    unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+    hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
     return "counterparty down"
 
 
@@ -250,7 +250,7 @@ def _not_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResu
         wait_for_hub(builder, begin_again=True)
         return "the hub failed: begun again soon"
     if is_transient(report.status, report.code):
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "calls used up"
     builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
     builder.alert(
@@ -266,7 +266,7 @@ def hold_unlisted(builder: WithdrawalBuilder) -> str:
     return "the hub's table does not list the coin, or not on that network"
 
 
-def unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
+def hold_unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
     """Hold, and try again with growing waits until the policy's limit; then an operator must decide."""
     builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
     if builder.state.case.final:
@@ -293,7 +293,7 @@ def try_again(builder: WithdrawalBuilder) -> str:
         wait_for_hub(builder, begin_again=False)
         return "the authorization still waits for the hub"
     if attempt is not None and attempt.status == "wait":
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the authorization still waits for the counterparty"
     if attempt is None or attempt.status != NEW:
         target = builder.state.request.destination.vasp_entity_id or ""

@@ -15,7 +15,7 @@ from travelrule.policy.causes import Cause
 NOT_BROADCAST_FIX = "send withdrawal.broadcast.v1 with the txid first"
 
 
-def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
+def apply_broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
     """``withdrawal.broadcast.v1``: a node accepted the transaction."""
     state = builder.state
     if state.txid is not None:
@@ -43,7 +43,7 @@ def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision
     return builder.done("broadcast" if allowed else "broadcast without an allow")
 
 
-def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
+def apply_mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     """``withdrawal.mined.v1``: the transaction is in a block."""
     state = builder.state
     if state.txid is None:
@@ -55,7 +55,7 @@ def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     return builder.done("mined")
 
 
-def settled(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
+def apply_settlement(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
     """``withdrawal.settled.v1``: final, or failed for good."""
     if data.outcome == "failed":
         return _failed(builder)

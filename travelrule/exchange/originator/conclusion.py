@@ -94,7 +94,7 @@ def report_again(builder: WithdrawalBuilder) -> str:
     return "txid reported again"
 
 
-def report_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_report_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of a txid report."""
     attempt = builder.state.find(report.transfer_id)
     if attempt is None or attempt.report not in ("owed", "dropped"):
@@ -121,7 +121,7 @@ def _may_pass(report: CallResult) -> bool:
     return (report.operation, report.code) not in CONCLUDING_BY_CODE and is_transient(report.status, report.code)
 
 
-def finish_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_finish_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of a finish. A counterparty without a record of the transfer is not waiting (D47)."""
     attempt = builder.state.find(report.transfer_id)
     if attempt is None or attempt.finish != "owed":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.withdrawals import WithdrawalCancelled
 from schemas.operations import Operation
-from travelrule.exchange.originator.assessment_results import unanswered
+from travelrule.exchange.originator.assessment_results import repeat_unanswered
 from travelrule.exchange.originator.authorization import try_again
 from travelrule.exchange.originator.builder import (
     CONCLUDE,
@@ -29,7 +29,7 @@ from travelrule.machine.transition_table import NEW
 from travelrule.policy.causes import Cause
 
 
-def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
+def cancel(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
     """``withdrawal.cancelled.v1``: possible until the value is on its way."""
     state = builder.state
     if state.txid is not None:
@@ -43,7 +43,7 @@ def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision
     return builder.done("cancelled by the platform")
 
 
-def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Decision[WithdrawalState]:
+def apply_decision(builder: WithdrawalBuilder, data: DecisionRecorded) -> Decision[WithdrawalState]:
     """``decision.recorded.v1``: deny what is not final; allow what is on hold, within the limits of the policy."""
     state = builder.state
     if state.case.final:
@@ -66,7 +66,7 @@ def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Deci
     return builder.done("allowed by an operator")
 
 
-def timer_due(builder: WithdrawalBuilder, data: TimerDue) -> Decision[WithdrawalState]:
+def handle_timer(builder: WithdrawalBuilder, data: TimerDue) -> Decision[WithdrawalState]:
     """Handle a timer that came due; one that was moved or dropped since is ignored."""
     if data.name == WAKE:
         return builder.done("looked at once more: it may wait without a timer")
@@ -82,7 +82,7 @@ def timer_due(builder: WithdrawalBuilder, data: TimerDue) -> Decision[Withdrawal
     if data.name == REPORT_AGAIN:
         return builder.done(report_again(builder))
     if data.name == GATE:
-        return builder.done(unanswered(builder))
+        return builder.done(repeat_unanswered(builder))
     if data.name == CONCLUDE:
         return builder.done(_alert_unconcluded(builder))
     return builder.done(_remind(builder))
@@ -113,7 +113,7 @@ def _remind(builder: WithdrawalBuilder) -> str:
     return "on hold for too long"
 
 
-def troubled(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
+def alert_trouble(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     """Raise an alert for a call that is still repeated."""
     attempt = builder.state.find(report.transfer_id)
     search = builder.state.search

@@ -27,11 +27,11 @@ from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, W
 from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.exchange.originator import assessment_results
-from travelrule.exchange.originator.authorization import address_reported, authorization_reported
+from travelrule.exchange.originator.authorization import handle_address_result, handle_authorization_result
 from travelrule.exchange.originator.builder import WithdrawalBuilder
-from travelrule.exchange.originator.chain_events import broadcast, mined, settled
-from travelrule.exchange.originator.conclusion import finish_reported, report_reported
-from travelrule.exchange.originator.external_events import cancelled, operator_decided, timer_due, troubled
+from travelrule.exchange.originator.chain_events import apply_broadcast, apply_mined, apply_settlement
+from travelrule.exchange.originator.conclusion import handle_finish_result, handle_report_result
+from travelrule.exchange.originator.external_events import alert_trouble, apply_decision, cancel, handle_timer
 from travelrule.exchange.originator.projection import project_withdrawal
 from travelrule.exchange.originator.refused_request import (
     RefusedRequestState,
@@ -41,9 +41,9 @@ from travelrule.exchange.originator.refused_request import (
     is_reopened,
     project_refused,
 )
-from travelrule.exchange.originator.request import amended, fresh_state, recorded, repeated, requested
+from travelrule.exchange.originator.request import amend, check_repetition, fresh_state, record, start
 from travelrule.exchange.originator.state import WithdrawalState
-from travelrule.exchange.originator.wallet_search import called_back, result_reported, search_reported
+from travelrule.exchange.originator.wallet_search import handle_callback, handle_search_accepted, handle_search_result
 from travelrule.exchange.table import ORIGINATOR_VERSION
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
@@ -57,12 +57,12 @@ from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy
 
 RESULT_HANDLERS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
-    Operation.ADDRESS_SEARCH: address_reported,
-    Operation.TRANSFER_AUTHORIZATION: authorization_reported,
-    Operation.TXID_REPORT: report_reported,
-    Operation.FINISH: finish_reported,
-    Operation.WALLET_SEARCH: search_reported,
-    Operation.WALLET_SEARCH_RESULT: result_reported,
+    Operation.ADDRESS_SEARCH: handle_address_result,
+    Operation.TRANSFER_AUTHORIZATION: handle_authorization_result,
+    Operation.TXID_REPORT: handle_report_result,
+    Operation.FINISH: handle_finish_result,
+    Operation.WALLET_SEARCH: handle_search_accepted,
+    Operation.WALLET_SEARCH_RESULT: handle_search_result,
 }
 """The handler of each operation's result."""
 
@@ -84,12 +84,12 @@ def decide(state: State | None, item: Input, policy: Policy, now: datetime) -> D
         if isinstance(data, RequestRefused):
             return first_refusal(item.subject.partition(":")[2], data, policy, now)
         if isinstance(data, WithdrawalRecorded):
-            return recorded(fresh_state(item, data), data)
+            return record(fresh_state(item, data), data)
         if isinstance(data, WithdrawalRequested):
-            return requested(WithdrawalBuilder(fresh_state(item, data), item, policy, now))
+            return start(WithdrawalBuilder(fresh_state(item, data), item, policy, now))
         return Decision(None, status="parked", rule="the withdrawal is not known yet")
     if isinstance(data, WithdrawalRequested):
-        return repeated(state, item)
+        return check_repetition(state, item)
     builder = WithdrawalBuilder(state, item, policy, now)
     handle = HANDLERS.get(type(data))
     if handle is None:
@@ -106,7 +106,7 @@ def _refuse_again(builder: WithdrawalBuilder, _: RequestRefused) -> Decision[Wit
 
 def _handle_result(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     if report.outcome == "troubled":
-        return troubled(builder, report)
+        return alert_trouble(builder, report)
     handle = RESULT_HANDLERS.get(report.operation)
     if handle is None:
         return ignored(builder.state, "no call of this kind is made for a withdrawal")
@@ -114,18 +114,18 @@ def _handle_result(builder: WithdrawalBuilder, report: CallResult) -> Decision[W
 
 
 HANDLERS: dict[type[Wire], Callable[[WithdrawalBuilder, Any], Decision[Any]]] = {
-    WithdrawalBroadcast: broadcast,
-    WithdrawalMined: lambda builder, _: mined(builder),
-    WithdrawalSettled: settled,
-    WithdrawalAmended: amended,
-    WithdrawalCancelled: cancelled,
-    DecisionRecorded: operator_decided,
+    WithdrawalBroadcast: apply_broadcast,
+    WithdrawalMined: lambda builder, _: apply_mined(builder),
+    WithdrawalSettled: apply_settlement,
+    WithdrawalAmended: amend,
+    WithdrawalCancelled: cancel,
+    DecisionRecorded: apply_decision,
     CallResult: _handle_result,
-    TimerDue: timer_due,
+    TimerDue: handle_timer,
     RequestRefused: _refuse_again,
-    SearchCalledBack: called_back,
-    AssessmentSession: assessment_results.session,
-    AssessmentEnded: assessment_results.ended,
+    SearchCalledBack: handle_callback,
+    AssessmentSession: assessment_results.handle_session,
+    AssessmentEnded: assessment_results.handle_result,
 }
 """The handler of each input about a known withdrawal."""
 

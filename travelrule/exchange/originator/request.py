@@ -32,7 +32,7 @@ def fresh_state(item: Input, data: WithdrawalRequested) -> WithdrawalState:
     return WithdrawalState(data.withdrawal_id, item.fingerprint, request)
 
 
-def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
+def check_repetition(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
     """Decide a repeated request: a duplicate if its data are equal, else a conflict."""
     if state.fingerprint == item.fingerprint:
         return ignored(state, "requested again with equal data")
@@ -41,18 +41,18 @@ def repeated(state: WithdrawalState, item: Input) -> Decision[WithdrawalState]:
     )
 
 
-def requested(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
+def start(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     """``withdrawal.requested.v1`` for a new withdrawal."""
     return builder.done(proceed(builder))
 
 
-def recorded(state: WithdrawalState, data: WithdrawalRecorded) -> Decision[WithdrawalState]:
+def record(state: WithdrawalState, data: WithdrawalRecorded) -> Decision[WithdrawalState]:
     """``withdrawal.recorded.v1``: sent without an exchange. No verdict; only searches need it."""
     kept = replace(state, recorded=True, chain="broadcast", txid=data.txid, vout=data.vout)
     return Decision(kept, rule="recorded: no exchange, no verdict")
 
 
-def amended(builder: WithdrawalBuilder, data: WithdrawalAmended) -> Decision[WithdrawalState]:
+def amend(builder: WithdrawalBuilder, data: WithdrawalAmended) -> Decision[WithdrawalState]:
     """``withdrawal.amended.v1``: a new attempt with new facts, only while the last verdict is ``hold``."""
     if builder.state.case.verdict != "hold":
         return rejected(

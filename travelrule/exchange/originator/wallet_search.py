@@ -22,7 +22,7 @@ from schemas.hub.bodies import WalletSearchResult
 from schemas.hub.search import SearchRow
 from schemas.operations import Operation
 from schemas.texts import Id
-from travelrule.exchange.originator.authorization import hold_unlisted, reset_failures, search_address, unreachable
+from travelrule.exchange.originator.authorization import hold_unlisted, hold_unreachable, reset_failures, search_address
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.hub_outage import wait_for_hub
 from travelrule.exchange.originator.required_fields import missing_fields
@@ -75,7 +75,7 @@ def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
     return "wallet search begun again"
 
 
-def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_search_accepted(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the hub's answer to the request for a search."""
     search = _running(builder, report.transfer_id)
     if search is None or search.asks_at is not None:
@@ -92,7 +92,7 @@ def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     return "wallet search runs"
 
 
-def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
+def handle_callback(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
     """Handle a callback: ask for the result now, unless a question was sent a moment ago."""
     search = _running(builder, data.request_id)
     if search is None or data.operation != Operation.WALLET_SEARCH:
@@ -109,7 +109,7 @@ def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[
     return builder.done("called back: ask for the result now")
 
 
-def result_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
+def handle_search_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle an answer to a question for the result. The first final result counts."""
     search = _running(builder, report.transfer_id)
     if search is None or search.asks_at is None:
@@ -196,7 +196,7 @@ def _not_asked(builder: WithdrawalBuilder, search: WalletSearch, report: CallRes
         wait_for_hub(builder, begin_again=True)
         return "the hub failed: search again soon"
     if is_transient(report.status, report.code):
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the hub could not be asked: search again later"
     builder.decide(Cause.COUNTERPARTY_UNKNOWN)
     builder.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempts=report.attempts)
