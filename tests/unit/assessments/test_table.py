@@ -6,7 +6,7 @@ import pytest
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
-from travelrule.assessments.interruptions import TOO_LATE
+from travelrule.assessments.interruptions import LIMIT_HANDLERS
 from travelrule.assessments.table import TABLE, WAITING
 from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.engine.registry import MACHINES as ALL
@@ -20,7 +20,7 @@ STATUSES = set(TRANSITIONS) - {NEW}
 
 def test_every_status_can_be_reached_and_every_waiting_one_left():
     assert {after for row in TRANSITIONS.values() for after in row.values()} == STATUSES
-    assert {status for status in STATUSES if TRANSITIONS[status]} == WAITING == set(TOO_LATE)
+    assert {status for status in STATUSES if TRANSITIONS[status]} == WAITING == set(LIMIT_HANDLERS)
     assert all({"ended", "dropped"} <= set(TRANSITIONS[status]) for status in WAITING)
 
 
