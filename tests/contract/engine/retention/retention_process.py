@@ -1,4 +1,4 @@
-"""Another process that applies retention: to its end, or until it stands in the middle of a transaction."""
+"""Another process that applies retention: to its end, or until it stops in the middle of a transaction."""
 
 from __future__ import annotations
 

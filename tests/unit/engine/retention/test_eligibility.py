@@ -1,4 +1,4 @@
-"""When a subject is concluded: too early would erase what is still needed, never would keep personal data for ever."""
+"""When a subject is concluded: too early would erase needed data, never would keep personal data indefinitely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request that was refused as a message: the platform hears of it, and the corrected one goes its usual way."""
+"""A request that was refused as a message: the platform is notified, and the corrected one is processed as usual."""
 
 from __future__ import annotations
 
