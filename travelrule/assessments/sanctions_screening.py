@@ -24,7 +24,7 @@ HITS_MAX = 100
 Shown = Annotated[str, BeforeValidator(str)]
 
 
-class ListHit(Wire):
+class AnsweredHit(Wire):
     """An entry of a list that names a party or the address. ``entry`` is its id in the list, ``score`` in 0..1."""
 
     list_code: Shown = Field(alias="list")
@@ -40,7 +40,7 @@ class ListsAnswer(Wire):
     """
 
     checked: bool = False
-    hits: tuple[ListHit, ...] = ()
+    hits: tuple[AnsweredHit, ...] = ()
     lists: dict[str, Shown] = Field(default_factory=dict)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from schemas.operations import Operation
 from travelrule.deposits import request_bodies
 from travelrule.deposits.builder import DepositBuilder

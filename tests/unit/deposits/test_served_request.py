@@ -11,7 +11,8 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
-from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
+from tests.support.events import ADDRESS, TAG, TXID
+from tests.support.vasps import NOW
 from travelrule.deposits.served_requests.examination import may_receive
 from travelrule.deposits.served_requests.machine import MACHINE
 from travelrule.deposits.served_requests.received_request import (

@@ -20,7 +20,7 @@ PATHS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class DataRefusal:
     """Why a request gets no data: ``reasonType`` and ``reasonMsg`` of the answer."""
 
     reason: str
@@ -38,44 +38,44 @@ def may_receive(requester: SenderFacts | None, origin: str, policy: Policy) -> b
     return policy.accepts(requester.entity_id, origin, requester.origin) and policy.may_send_to(requester.entity_id)
 
 
-def examine(request: DataRequestReceived, policy: Policy) -> Refusal | tuple[WithdrawalFacts, WithdrawalRequested]:
+def examine(request: DataRequestReceived, policy: Policy) -> DataRefusal | tuple[WithdrawalFacts, WithdrawalRequested]:
     """Evaluate orders 2 to 6; the first failure answers."""
     if not request.withdrawals:
-        return Refusal("NOT_FOUND_TXID", "no withdrawal with this txid went to this address")
+        return DataRefusal("NOT_FOUND_TXID", "no withdrawal with this txid went to this address")
     sent = _payee(request.ivms101)
-    if isinstance(sent, Refusal):
+    if isinstance(sent, DataRefusal):
         return sent
     if not may_receive(request.requester, request.origin, policy):
-        return Refusal("UNKNOWN", "data are not released to this VASP")
+        return DataRefusal("UNKNOWN", "data are not released to this VASP")
     known = [one for one in request.withdrawals if one.request is not None]
     if not known:
-        return Refusal("LACK_OF_INFORMATION", "nothing is known of the sender any more")
+        return DataRefusal("LACK_OF_INFORMATION", "nothing is known of the sender any more")
     named = _named_alike(known, sent, policy)
-    if isinstance(named, Refusal):
+    if isinstance(named, DataRefusal):
         return named
     chosen = _the_one(named, request.currency)
     if chosen is None:
-        return Refusal("UNKNOWN", "several senders paid this address in this transaction")
+        return DataRefusal("UNKNOWN", "several senders paid this address in this transaction")
     data = identified(chosen)
     if data is None:
-        return Refusal("LACK_OF_INFORMATION", "the sender has neither KYC nor identity data")
+        return DataRefusal("LACK_OF_INFORMATION", "the sender has neither KYC nor identity data")
     return chosen, completed(data, chosen)
 
 
-def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | Refusal:
+def _payee(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...] | DataRefusal:
     """Order 3: both objects are there and complete; gives the persons that the requester calls the beneficiary."""
     missing = [fault.path for fault in lacking(ivms101, "data-request")]
     if missing:
-        return Refusal("LACK_OF_INFORMATION", f"missing or incomplete: {', '.join(missing[:PATHS_MAX])}")
+        return DataRefusal("LACK_OF_INFORMATION", f"missing or incomplete: {', '.join(missing[:PATHS_MAX])}")
     try:
         return Beneficiary.from_wire(ivms101["Beneficiary"]).beneficiary_persons
     except ValidationError:
-        return Refusal("LACK_OF_INFORMATION", "Beneficiary holds values of another type than IVMS101 says")
+        return DataRefusal("LACK_OF_INFORMATION", "Beneficiary holds values of another type than IVMS101 says")
 
 
 def _named_alike(
     known: list[WithdrawalFacts], sent: tuple[IvmsPerson, ...], policy: Policy
-) -> list[WithdrawalFacts] | Refusal:
+) -> list[WithdrawalFacts] | DataRefusal:
     """Order 4, second half: the payee on the withdrawal is the beneficiary of the request. No name proves nothing."""
     results = {
         one.subject: compare_beneficiary(sent, one.request.beneficiary, policy.names.representatives)
@@ -86,8 +86,8 @@ def _named_alike(
     if alike:
         return alike
     if "missing" in results.values():
-        return Refusal("LACK_OF_INFORMATION", "missing or incomplete: the beneficiary's name")
-    return Refusal("UNKNOWN", "the beneficiary is not the payee that the sender named")
+        return DataRefusal("LACK_OF_INFORMATION", "missing or incomplete: the beneficiary's name")
+    return DataRefusal("UNKNOWN", "the beneficiary is not the payee that the sender named")
 
 
 def _the_one(named: list[WithdrawalFacts], currency: str | None) -> WithdrawalFacts | None:

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from travelrule.deposits.served_requests.answers import error_answer, normal_answer
-from travelrule.deposits.served_requests.examination import Refusal, examine
+from travelrule.deposits.served_requests.examination import DataRefusal, examine
 from travelrule.deposits.served_requests.originator_data import missing_fields
 from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.deposits.served_requests.state import DataRequestState, Status
@@ -47,7 +47,7 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
     if is_nested_deeper(request.ivms101):
         return _rejected(None, "INVALID_MSG_FIELD_VALUE", "payload", "the payload is nested deeper than IVMS101 is")
     found = examine(request, policy)
-    if isinstance(found, Refusal):
+    if isinstance(found, DataRefusal):
         return _answered(request, "error", found.reason, error_answer(request, found), f"M7: {found.reason}")
     chosen, data = found
     exceeding = policy.exceeds(data.trade_price, data.trade_currency, flagged=data.is_exceeding_threshold)

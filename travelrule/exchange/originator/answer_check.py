@@ -23,7 +23,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.ivms101 import IvmsPerson
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from schemas.operations import Operation
 from travelrule.identity.account_numbers import canonical, names_wallet, split_tag
 from travelrule.identity.company_names import name_keys, same_company

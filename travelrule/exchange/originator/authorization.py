@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from schemas.operations import Operation
 from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.answer_check import BindingFault, binding_fault
