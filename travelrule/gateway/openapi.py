@@ -1,7 +1,7 @@
 """The OpenAPI document of the gateway, built from the models that the endpoints use.
 
 ``python -m travelrule.gateway.openapi`` writes ``docs/generated/gateway.openapi.json`` below the working directory;
-``--check`` says whether the committed copy is the one that would be written (exit 1 if not).
+``--check`` compares the committed copy with it (exit 1 if they differ).
 """
 
 from __future__ import annotations

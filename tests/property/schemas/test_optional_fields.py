@@ -12,8 +12,8 @@ from schemas.operations import HUB_OPERATIONS
 from schemas.wire_model import Wire
 from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_reader import request_of
 from travelrule.hub import body_shapes as hub_bodies
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.operations import OPERATIONS
