@@ -133,7 +133,11 @@ class Member:
             return 200, {"result": "invalid", "reasonType": "UNKNOWN"}
         numbers = Beneficiary.model_validate(opened[1].get("Beneficiary") or {}).account_number
         for number in numbers:
-            own = [one for one in self.house.shelves.meant(number) if accepts_asset(one, body["currency"], body.get("network"))]
+            own = [
+                one
+                for one in self.house.shelves.meant(number)
+                if accepts_asset(one, body["currency"], body.get("network"))
+            ]
             if not own:
                 return 200, {"result": "invalid", "reasonType": "NOT_FOUND_ADDRESS", "beneficiaryVaspEntityId": ""}
             if not all(one.kyc for one in own):
