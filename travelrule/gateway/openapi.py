@@ -40,7 +40,7 @@ from schemas.texts import Id, Text
 from schemas.wire_model import Wire
 from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.endpoint_table import ENDPOINTS
-from travelrule.gateway.openapi_examples import EXAMPLES, Example
+from travelrule.gateway.openapi_examples import EXAMPLES, PLAIN, Example
 from travelrule.gateway.refusals import ErrorType
 
 PATH = Path("docs/generated/gateway.openapi.json")
@@ -219,7 +219,7 @@ def _bodiless(description: BodilessDescription) -> Document:
         "summary": description.summary,
         "responses": {
             "200": {"description": description.said, "content": {JSON: shown}},
-            "503": _unprocessable(EXAMPLES[description.name]),
+            "503": _unprocessable(PLAIN),
         },
     }
 
