@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events.withdrawals import Destination, WithdrawalRequested
+from schemas.hub.finish_reasons import FINISH_REASONS
 from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.account_numbers import address_and_tag
@@ -12,11 +13,6 @@ from travelrule.identity.payloads import address_payload, authorization_payload
 from travelrule.identity.profile import VaspProfile
 from travelrule.machine.own_profile import KOREA
 from travelrule.policy.policy import Policy
-
-FINISH_REASONS = frozenset(
-    {"NOT_FOUND_ADDRESS", "NOT_SUPPORTED_SYMBOL", "NOT_KYC_USER", "SANCTION_LIST", "LACK_OF_INFORMATION", "UNKNOWN"}
-)
-"""What a finish may give as its reason (hub-api.md 4.A.7)."""
 
 CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})
 """Networks that take ``originatingVasp`` outside the payload (ivms101.md section 7)."""

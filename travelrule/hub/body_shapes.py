@@ -17,6 +17,7 @@ import orjson
 from pydantic import ValidationError
 
 from schemas.field_faults import field_faults
+from schemas.hub.finish_reasons import FINISH_REASONS
 from schemas.hub.screening import (
     KytSearchRequest,
     TransactionScreeningRequest,
@@ -30,16 +31,6 @@ from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
 _CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
-_FINISH_REASONS = frozenset(
-    {
-        "NOT_FOUND_ADDRESS",
-        "NOT_SUPPORTED_SYMBOL",
-        "NOT_KYC_USER",
-        "SANCTION_LIST",
-        "LACK_OF_INFORMATION",
-        "UNKNOWN",
-    }
-)
 
 Check = Callable[[Any], bool]
 
@@ -69,7 +60,7 @@ def _canceled(value: Any) -> bool:
 
 
 def _finish_reason(value: Any) -> bool:
-    return isinstance(value, str) and value.isascii() and value.upper() in _FINISH_REASONS
+    return isinstance(value, str) and value.isascii() and value.upper() in FINISH_REASONS
 
 
 def _object(value: Any) -> bool:
