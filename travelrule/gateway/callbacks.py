@@ -132,10 +132,10 @@ def _concerns(search: SearchRecord, body: bytes) -> bool:
     if search.operation in NAMED_BY_HUB:
         return True
     try:
-        said = orjson.loads(body)
+        content = orjson.loads(body)
     except orjson.JSONDecodeError:
         return True
-    if not isinstance(said, dict):
+    if not isinstance(content, dict):
         return True
-    named = said.get("requestId")
+    named = content.get("requestId")
     return named in (None, "", {}) or named == search.request_id

@@ -43,7 +43,7 @@ class Call:
     body: bytes = field(repr=False)
     held: HeldBody = field(repr=False)
 
-    def belongs_to(self, sender: Sender) -> None:
+    def count_for(self, sender: Sender) -> None:
         """Count the body for a vouched sender; raise ``Refused`` if it has too many at once."""
         if not sender.vouched:
             return

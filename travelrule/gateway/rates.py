@@ -35,7 +35,7 @@ NAMES_PER_TOKEN = 10
 
 SEARCH = MemberOperation.ADDRESS_SEARCH
 SEALED = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION, MemberOperation.DATA_REQUEST})
-TELLING = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION})
+REVEALING = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION})
 """The operations whose answers reveal whether a person is a customer."""
 
 OUTSIDERS = "outsiders"
@@ -90,7 +90,7 @@ class MemberRates:
         proven = caller.public_key is not None
         for name, rate, reason in self._rates_of(entity, operation, proven=proven):
             self._refuse(entity, operation, reason, await self._buckets.wait(name, rate, now))
-        if operation in TELLING:
+        if operation in REVEALING:
             self._refuse(entity, operation, "misses", await self._buckets.wait(_misses(entity), self._misses, now))
 
     async def take(self, sender: Sender, operation: MemberOperation, names: int = 0) -> None:
@@ -103,7 +103,7 @@ class MemberRates:
         for name, rate, reason in self._rates_of(counted, operation, proven=sender.vouched):
             self._refuse(entity, operation, reason, await self._buckets.take(name, rate, now, cost))
 
-    async def missed(self, sender: Sender) -> None:
+    async def count_miss(self, sender: Sender) -> None:
         """Count an answer that revealed that a person is not a customer."""
         if sender.caller.entity_id != HUB_ENTITY:
             await self._buckets.charge(_misses(sender.caller.entity_id), self._misses, self._clock())

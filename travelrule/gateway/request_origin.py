@@ -99,6 +99,6 @@ def _key(headers: Headers, name: bytes, shown: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _is_key(text: str) -> bool:
-    """Whether a text is a public key; headers are read before the body and again with it, and keys come again."""
+    """Whether a text is a public key. Cached: each request is read twice, and senders repeat their keys."""
     raw = exact_base64.decode(text)
     return raw is not None and len(raw) == PUBLIC_BYTES

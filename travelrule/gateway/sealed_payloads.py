@@ -37,7 +37,7 @@ def open_payload(keyring: KeyRing, caller: RequestOrigin, payload: str) -> Opene
 
     ``Refused`` if none opens it, or if what it holds exceeds the limits of ``schemas.limits``.
     """
-    assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header come here
+    assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header open payloads
     keys = keyring.for_public(caller.remote_key)
     if not keys:
         fix = "is not a current key of this VASP; refresh it and seal again"

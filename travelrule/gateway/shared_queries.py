@@ -42,7 +42,7 @@ class SharedQueries(Generic[Key, Found]):
         self._waiting: deque[tuple[tuple[Key, ...], asyncio.Future[list[Found]]]] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
-    async def ask(self, keys: Iterable[Key]) -> list[Found]:
+    async def find(self, keys: Iterable[Key]) -> list[Found]:
         """Return what is found for the keys, in their order; raise what the query raises."""
         answer: asyncio.Future[list[Found]] = asyncio.get_running_loop().create_future()
         self._waiting.append((tuple(keys), answer))
@@ -91,7 +91,7 @@ class WalletLookups:
 
     async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
         """Return our deposit addresses that the texts may mean; raise what the store raises."""
-        return await self._shared.ask(asked)
+        return await self._shared.find(asked)
 
 
 class WithdrawalLookups:
@@ -104,4 +104,4 @@ class WithdrawalLookups:
 
     async def sent(self, payment: Payment) -> list[SentWithdrawal]:
         """Return our withdrawals that the payment means; raise what the store raises."""
-        return await self._shared.ask([payment])
+        return await self._shared.find([payment])

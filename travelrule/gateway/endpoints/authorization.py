@@ -33,7 +33,7 @@ from travelrule.messages.inbound_request import AuthorizationReceived, ReadPaylo
 from travelrule.store.search_rows import WalletRecord
 
 KIND = "authorization.received"
-TELLING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
+REVEALING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
 """Refusals that reveal that a person is not a customer; they have their own rate."""
 FACTS = {"sender", "wallets", "originator_sanctioned"}
 
@@ -52,14 +52,14 @@ class Authorization:
         request = request_of(TransferAuthorizationRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.TRANSFER_AUTHORIZATION, name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
         item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
         reply = reply_of(await self.deps.intake.submit(item))
-        if reply.get("reasonType") in TELLING:
-            await self.deps.rates.missed(sender)
+        if reply.get("reasonType") in REVEALING:
+            await self.deps.rates.count_miss(sender)
         return _answer(reply, request.transfer_id, self._sealed(reply, opened))
 
     async def _received(

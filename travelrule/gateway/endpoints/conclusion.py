@@ -12,7 +12,7 @@ from travelrule.gateway.request_origin import RequestOrigin
 log = logs.get("gateway")
 
 
-async def concluded(deps: GatewayDeps, caller: RequestOrigin, kind: str, transfer_id: str, data: Wire) -> Answer:
+async def apply_conclusion(deps: GatewayDeps, caller: RequestOrigin, kind: str, transfer_id: str, data: Wire) -> Answer:
     """Apply a report or a finish and return the answer; ``error`` ``UNKNOWN``, which is retried, if this fails."""
     item = input_of(
         deps, caller, kind, transfer_id, data, content=data.model_dump(mode="json", by_alias=True), once=False

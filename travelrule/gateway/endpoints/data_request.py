@@ -57,7 +57,7 @@ class DataRequests:
         request = request_of(DataRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.DATA_REQUEST, name_count(opened.ivms101))
         if holds_nul(opened.ivms101):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")

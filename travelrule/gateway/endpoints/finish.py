@@ -8,7 +8,7 @@ from schemas.hub.bodies import FinishRequest
 from schemas.operations import MemberOperation
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.endpoints.conclusion import concluded
+from travelrule.gateway.endpoints.conclusion import apply_conclusion
 from travelrule.gateway.request_origin import caller_of
 from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
@@ -35,4 +35,4 @@ class Finish:
             status=request.status,
             reason_type=request.reason_type,
         )
-        return await concluded(self.deps, caller, "finish.received", request.transfer_id, data)
+        return await apply_conclusion(self.deps, caller, "finish.received", request.transfer_id, data)

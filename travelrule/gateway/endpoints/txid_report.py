@@ -8,7 +8,7 @@ from schemas.hub.bodies import TxidReportRequest
 from schemas.operations import MemberOperation
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.endpoints.conclusion import concluded
+from travelrule.gateway.endpoints.conclusion import apply_conclusion
 from travelrule.gateway.request_origin import caller_of
 from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
@@ -35,4 +35,4 @@ class TxidReport:
             txid=request.txid,
             vout=request.vout,
         )
-        return await concluded(self.deps, caller, "txid-report.received", request.transfer_id, data)
+        return await apply_conclusion(self.deps, caller, "txid-report.received", request.transfer_id, data)

@@ -41,7 +41,7 @@ LATE: Answer = {
 
 NO_ADDRESS = "no such deposit address"
 OTHER_NAME = "the name differs from the owner's"
-TELLING = frozenset({NO_ADDRESS, OTHER_NAME})
+REVEALING = frozenset({NO_ADDRESS, OTHER_NAME})
 """Answers that reveal that a person is not a customer; they have their own rate."""
 
 
@@ -59,7 +59,7 @@ class VerifyAddress:
         request = request_of(AddressSearchRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.ADDRESS_SEARCH, name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
@@ -72,8 +72,8 @@ class VerifyAddress:
         if not policy.serves(request.currency, request.network):
             return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits")
         answer = await self._of_addresses(request, beneficiary, policy)
-        if answer["reasonMsg"] in TELLING:
-            await self.deps.rates.missed(sender)
+        if answer["reasonMsg"] in REVEALING:
+            await self.deps.rates.count_miss(sender)
         return answer
 
     async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
