@@ -59,7 +59,7 @@ def pack(entries: Iterable[ListEntry]) -> tuple[str, bytes]:
 def unpack(code: str, version: str, content: bytes) -> Iterator[ListEntry]:
     """Yield the entries of stored content.
 
-    Raises ``ContentError`` if the content is damaged or not that of ``version``. The digest is known only at the end:
+    Raises ``ContentError`` if the content is damaged or not that of ``version``. The digest is complete only at the end:
     use no entry before.
     """
     digest = hashlib.sha256()
