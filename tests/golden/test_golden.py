@@ -70,7 +70,7 @@ def test_every_machine_decides_as_stored(golden: Golden) -> None:
 
 
 def test_every_handler_decides_something(golden: Golden) -> None:
-    """Of each type that a machine hears, a decision that is no refusal is stored."""
+    """Of each input type of a machine, a decision that is no refusal is stored."""
     machine = MACHINES[golden.kind]
     heard, operations = set(), set()
     for case in golden.cases:
