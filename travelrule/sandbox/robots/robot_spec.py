@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PlainValidator, ValidationError, model_validator
 
 from schemas.events.persons import Person
-from schemas.events.withdrawals import CancelReason
 from schemas.field_faults import field_faults
 from schemas.texts import TradeCurrency
 from travelrule.hub.members.network_file import Seed
@@ -18,7 +17,12 @@ Answers = Literal["verified", "denied", "late", "never", "garbage"]
 DataBehaviour = Literal["answer", "refuse", "lie-amount", "lie-name", "late"]
 Reason = Literal[
     "",
-    CancelReason,
+    "NOT_FOUND_ADDRESS",
+    "NOT_SUPPORTED_SYMBOL",
+    "NOT_KYC_USER",
+    "SANCTION_LIST",
+    "LACK_OF_INFORMATION",
+    "UNKNOWN",
     "INPUT_NAME_MISMATCHED",
     "DOB_MISMATCHED",
     "NOT_FOUND_TXID",
