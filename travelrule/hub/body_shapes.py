@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import orjson
 from pydantic import ValidationError
 
+from schemas.events.withdrawals import CancelReason
 from schemas.field_faults import field_faults
-from schemas.hub.finish_reasons import FINISH_REASONS
 from schemas.hub.screening import (
     KytSearchRequest,
     TransactionScreeningRequest,
@@ -26,11 +26,13 @@ from schemas.hub.screening import (
 )
 from schemas.hub.search import TxidSearchRequest, WalletSearchRequest
 from schemas.numbers import EXPONENT_PATTERN
+from schemas.texts import TradeCurrency
 from schemas.wire_model import Wire
 from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
-_CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
+_CURRENCIES = frozenset(get_args(TradeCurrency))
+_FINISH_REASONS = frozenset(get_args(CancelReason))
 
 Check = Callable[[Any], bool]
 
@@ -60,7 +62,7 @@ def _canceled(value: Any) -> bool:
 
 
 def _finish_reason(value: Any) -> bool:
-    return isinstance(value, str) and value.isascii() and value.upper() in FINISH_REASONS
+    return isinstance(value, str) and value.isascii() and value.upper() in _FINISH_REASONS
 
 
 def _object(value: Any) -> bool:
