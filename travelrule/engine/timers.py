@@ -95,7 +95,7 @@ class TimerJob:
         return len(rows)
 
     async def _put_off(self, item: Input, now: datetime) -> None:
-        """Postpone a timer that is still due: it was refused, or its input was already known. An applied one is gone."""
+        """Postpone a timer that is still due: it was refused, or its input was known. An applied one is gone."""
         which = {"vasp": self._vasp, "subject": item.subject, "due_at": item.at}
         async with self._database.read() as connection:
             if (await connection.execute(_STILL_DUE, which)).first() is None:
