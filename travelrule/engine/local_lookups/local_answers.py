@@ -13,7 +13,7 @@ from travelrule.store.search_rows import SearchRepository, WalletRecord
 
 
 class LocalAnswers:
-    """Answers the questions of ``machine.decision.LookUp``."""
+    """Answers the questions of ``machine.effects.LookUp``."""
 
     def __init__(self, reads: SearchRepository, authorizations: AuthorizationReader, lists: ActiveLists) -> None:
         self._reads = reads
