@@ -194,8 +194,8 @@ class Intake:
             return
 
     async def _pause(self, error: Exception, seconds: float) -> None:
-        """Before records are tried again: the database has no way to tell that it is back. Whoever comes in between and
-        waits for an answer is told at once.
+        """Wait before records are tried again: the database cannot report that it is back. A caller that waits for an
+        answer gets the error at once.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):

@@ -95,7 +95,7 @@ class TimerJob:
         return len(rows)
 
     async def _put_off(self, item: Input, now: datetime) -> None:
-        """A timer that was applied is gone. One that was refused, or was known and still stands there, is stuck."""
+        """An applied timer is cleared. One that was refused, or is a duplicate and still set, is stuck."""
         which = {"vasp": self._vasp, "subject": item.subject, "due_at": item.at}
         async with self._database.read() as connection:
             if (await connection.execute(_STILL_DUE, which)).first() is None:

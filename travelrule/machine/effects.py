@@ -58,7 +58,7 @@ OWN_STORE = "(own store)"
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
+    """A read of the local store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
     ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
     input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
     """

@@ -147,7 +147,7 @@ class TimeLimits(PolicyTable):
     status_search_every: Seconds = 600
     """Beneficiary: between two questions to the originators that may have sent it."""
     status_search_limit: Seconds = 3_600
-    """Beneficiary: how long originators are asked before the sender is searched all the same; own choice."""
+    """Beneficiary: how long originators are asked before the sender is searched nevertheless; our choice."""
     search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
     """Between two questions for the result of a TXID or wallet search; more than 10 (hub-api.md P.1)."""
     search_limit: Seconds = 600

@@ -1,4 +1,4 @@
-"""Reads of the own store that a decision needs: a ``LookUp`` effect's answer."""
+"""Reads of the local store for decisions: the answers of ``LookUp`` effects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LocalAnswers:
         self._lists = lists
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The answer as JSON-able data. KeyError for a question that nobody asks."""
+        """Return the answer as JSON-able data. KeyError for an unknown question."""
         questions = {"deposit-context": self._deposit_context, "screening": self._screening}
         return await questions[question](parameters)
 

@@ -1,6 +1,6 @@
 """What one subject tells another becomes the other one's input: after the commit, exactly once, in order.
 
-One process at a time delivers (a lease), in the order of the rows, which for one sender is the order in which it spoke
+One process at a time delivers (a lease), in the order of the rows, which for one sender is the order of its messages
 (its row is locked while it decides). The row is deleted in the transaction that applies the input. If the database
 fails for one message, none after it is applied before it. A message that is refused becomes a dead letter in the same
 transaction, with an alert that names the receiver; those after it are applied.
