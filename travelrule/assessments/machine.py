@@ -26,6 +26,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.look_up import LookUpResult
 from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -34,7 +35,6 @@ from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted
 from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
-    "look-up": looked_up,
     "wallet-screening": rated,
     "transaction-screening": rated,
     kyt_analysis.SEARCH: kyt_analysis.search_reported,
@@ -82,6 +82,8 @@ def _decide(
 
 
 def _reported(builder: AssessmentBuilder, report: CallResult) -> Decision[AssessmentState]:
+    if (result := LookUpResult.of(report)) is not None:
+        return _looked_up(builder, result)
     hear = REPORTS.get(report.operation)
     if hear is None:
         return ignored(builder.state, "no call of this kind is made for an assessment")
@@ -91,6 +93,12 @@ def _reported(builder: AssessmentBuilder, report: CallResult) -> Decision[Assess
         builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
         return builder.done("call still being tried")
     return builder.done(hear(builder, report))
+
+
+def _looked_up(builder: AssessmentBuilder, result: LookUpResult) -> Decision[AssessmentState]:
+    if builder.state.status not in WAITING:
+        return ignored(builder.state, "over: late answer ignored")
+    return builder.done(looked_up(builder, result))
 
 
 def _called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> Decision[AssessmentState]:

@@ -13,7 +13,7 @@ from travelrule.assessments.hub_screening import begin_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
@@ -88,16 +88,16 @@ def lists_too_late(builder: AssessmentBuilder) -> str:
     return "the own lists did not answer within the limit"
 
 
-def looked_up(builder: AssessmentBuilder, report: CallResult) -> str:
+def looked_up(builder: AssessmentBuilder, result: LookUpResult) -> str:
     """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
     if builder.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
-    answer = _read(report)
+    answer = _read(result)
     if answer is not None and answer.hits:
         builder.alert(AlertCode.SANCTIONS_HIT, "critical")
         builder.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
         return f"the own lists name it: {_entries(answer)}"
-    if builder.state.status != "listing" or report.outcome == "deferred":
+    if builder.state.status != "listing":
         return "late answer ignored"
     unchecked = answer is None or not answer.checked
     if builder.state.wanted.kind == "wallet":
@@ -112,11 +112,11 @@ def looked_up(builder: AssessmentBuilder, report: CallResult) -> str:
     return "not in the own lists"
 
 
-def _read(report: CallResult) -> ListsAnswer | None:
-    if report.outcome != "answered" or report.transfer_id != QUESTION:
+def _read(result: LookUpResult) -> ListsAnswer | None:
+    if result.question != QUESTION:
         return None
     try:
-        return ListsAnswer.model_validate(report.body)
+        return ListsAnswer.model_validate(result.found)
     except ValidationError:
         return None
 

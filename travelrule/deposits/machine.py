@@ -28,6 +28,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.look_up import LookUpResult
 from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -58,8 +59,8 @@ def decide(state: DepositState | None, item: Input, policy: Policy, now: datetim
 
 
 def _reported(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
-    if report.operation == "look-up":
-        return looked_up(builder, report)
+    if (result := LookUpResult.of(report)) is not None:
+        return looked_up(builder, result)
     if report.outcome == "troubled":
         builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=report.attempts)
         return builder.done("call still being tried")

@@ -11,7 +11,7 @@ from travelrule.deposits.table import REPORT, TABLE
 from travelrule.deposits.txid_search import begin_search
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 
 
@@ -65,9 +65,9 @@ def unannounced(builder: DepositBuilder, data: DepositUnannounced) -> Decision[D
     return builder.done(go_on(builder))
 
 
-def looked_up(builder: DepositBuilder, report: CallResult) -> Decision[DepositState]:
+def looked_up(builder: DepositBuilder, result: LookUpResult) -> Decision[DepositState]:
     """The own store answered."""
-    context = read_context(report)
+    context = read_context(result)
     if context is None:
         return ignored(builder.state, "no readable answer: the timer asks again")
     if builder.state.status == "awaiting" and not builder.state.looked_up:

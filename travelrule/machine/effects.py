@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from schemas.wire_model import Wire
 
@@ -32,7 +32,6 @@ Operation = Literal[
     "kyt-report",
     "unhosted-token",
     "unhosted-result",
-    "look-up",
 ]
 
 
@@ -71,16 +70,18 @@ class SendMessage:
     data: Wire = field(repr=False)
 
 
-OWN_STORE = "(own store)"
+LOCAL_STORE = "(own store)"
 """The ``target`` of look-ups. No entity id has parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A read of the own store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
-    ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
-    input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
+    """A read of the local store; ``parameters`` are JSON-able. The machine receives a ``LookUpResult``
+    (``machine.look_up``). The answer may hold personal data; it is sealed like every input.
     """
+
+    operation: ClassVar[Literal["look-up"]] = "look-up"
+    """The operation of the stored row and input."""
 
     question: Literal["deposit-context", "screening"]
     parameters: dict[str, Any] = field(repr=False)

@@ -18,7 +18,8 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule import logs, metrics
-from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
+from travelrule.engine.calls.attempt_router import AttemptRouter
+from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.calls.circuit_breaker import Bulkheads
 from travelrule.engine.calls.hub_watch import resume_calls
 from travelrule.engine.calls.local_queue import LocalCallQueue
@@ -56,7 +57,7 @@ class CallDispatcher:
     def __init__(
         self,
         calls: CallRepository,
-        calling: CallExecutor,
+        router: AttemptRouter,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         wake: asyncio.Event,
@@ -67,7 +68,7 @@ class CallDispatcher:
         held: int = 0,
     ) -> None:
         self._rows = calls
-        self._calling = calling
+        self._router = router
         self._submit = submit
         self._alert = alert
         self._wake = wake
@@ -233,7 +234,7 @@ class CallDispatcher:
     async def _run(self, call: CallItem, content: CallContent | None) -> None:
         attempt = AttemptResult(next_step=Postpone(self._clock()), reached=True)
         try:
-            attempt = await self._calling.attempt(call, self._jitter.random(), content)
+            attempt = await self._router.attempt(call, self._jitter.random(), content)
         except Exception as error:
             # The boundary to everything that a call touches. A database that is away mends itself: the lease runs out.
             if is_infrastructure_failure(error):

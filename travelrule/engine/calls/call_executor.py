@@ -30,8 +30,8 @@ from travelrule.engine.calls.coin_check import is_settled, unlisted_coin
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.calls.wallet_ratings import WalletRatingCache
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
-from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.ports import CallContent
+from travelrule.engine.sealed_content import open_content
 from travelrule.engine.vault import Vault
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_policy import Complete, RawResult, Retry, hub_wait, may_have_acted, next_action
@@ -44,7 +44,6 @@ DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
 OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
-LOOK_UP = "look-up"
 ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
 CALL_ENDED = "CALL_ENDED"
 WALLET_SCREENING = "wallet-screening"
@@ -90,7 +89,6 @@ class CallExecutor:
         vault: Vault,
         hub: HubClient,
         counterparties: CounterpartyDirectory,
-        look_ups: LocalAnswers,
         keyring: KeyRing,
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
@@ -102,7 +100,6 @@ class CallExecutor:
         self._vault = vault
         self._hub = hub
         self._counterparties = counterparties
-        self._look_ups = look_ups
         self._keyring = keyring
         self._policy = policy
         self._clock = clock
@@ -113,8 +110,6 @@ class CallExecutor:
 
     async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> AttemptResult:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
-        if call.operation == LOOK_UP:
-            return await self._look_up(call, content)
         if call.ends_unsent and not may_have_acted(call.note, call.tries, call.first_at):
             # A process may have died while it sent the first try, so the counterparty is told of the end all the same.
             return AttemptResult(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
@@ -126,7 +121,7 @@ class CallExecutor:
         if not self._watch.up and (put_off := self._put_off(call, target, jitter)) is not None:
             return put_off
         if content is None:
-            content = self._content(call)
+            content = open_content(self._vault, call)
         if content is None:
             return AttemptResult(self._report(call, target, "failed", code="ERASED"))
         if (unlisted := self._unlisted(call, content, target)) is not None:
@@ -164,17 +159,6 @@ class CallExecutor:
         report = self._report(call, target, "failed", code=ASSET_NOT_LISTED, maybe_acted=call.tries > 0)
         return AttemptResult(report.model_copy(update={"coin": coin}))
 
-    async def _look_up(self, call: CallItem, content: CallContent | None) -> AttemptResult:
-        """Read the own store; the answer ends the call like an answer of the hub."""
-        if content is None:
-            content = self._content(call)
-        if content is None:
-            return AttemptResult(self._report(call, None, "failed", code="ERASED"))
-        body = await self._look_ups.answer(call.transfer_id, content.clear)
-        return AttemptResult(
-            self._report(call, None, "answered", attempted=RawResult("answer", body=body)), outcome="answer"
-        )
-
     def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
         """Do not send what can wait while the hub is away, but for one call that asks whether it is back."""
         if call.operation not in WAITING_FOR_HUB:
@@ -207,13 +191,6 @@ class CallExecutor:
         due_at = self._clock() + timedelta(seconds=DOWN_RETRY_SECONDS)
         notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
         return AttemptResult(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
-
-    def _content(self, call: CallItem) -> CallContent | None:
-        if call.wrapped is None:
-            return None
-        data_key = self._vault.unwrap(call.subject, bytes(call.wrapped))
-        plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
-        return CallContent(plain["clear"], plain["payload"])
 
     async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> RawResult:
         own = self._keyring.signing

@@ -15,7 +15,6 @@ from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, A
 
 REPORTING = frozenset({"finish", "txid-report"})
 """Calls that tell and do not ask: no verdict depends on their answer."""
-LOOK_UP = "look-up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +36,8 @@ def question_of(effect: Effect) -> TrialQuestion | None:
             digest = _digest(effect.transfer_id, effect.target, effect.clear, effect.payload)
             return TrialQuestion((effect.operation, effect.transfer_id), (effect.operation, digest), words)
         case LookUp(question, parameters):
-            return TrialQuestion(
-                (LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})"
-            )
+            key = LookUp.operation, _digest("", question, parameters)
+            return TrialQuestion((LookUp.operation, question), key, f"the own store ({question})")
         case SendMessage(subject, _, AssessmentWanted() as data):
             digest = _digest("", data.model_dump(mode="json"))
             return TrialQuestion((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
