@@ -1,1 +1,4 @@
-"""What crosses a wire: events, verdicts, hub bodies, IVMS101; pydantic models, exported as JSON Schemas."""
+"""What crosses a wire: events, bodies of hub and members, IVMS101, operations; pydantic models and their JSON Schemas.
+
+It may not import any room of the program. Start at ``registry`` (topics and events), ``operations`` and ``hub.bodies``.
+"""

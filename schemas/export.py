@@ -1,8 +1,8 @@
-"""JSON Schemas for programs that are not ours: ``python -m schemas.export [--check]``.
+"""Export of JSON Schemas for other programs: ``python -m schemas.export [--check]``.
 
 Writes ``schemas/jsonschema``: one file per event type (the ``data``), ``cloudevent.json`` (the envelope),
-``ivms101.json`` and ``hub.<Body>.json``. The files are made from the models alone and are the same on every
-machine; ``--check`` writes nothing and exits with 1 when a file differs, is missing or is left over.
+``ivms101.json`` and ``hub.<Body>.json``. The files depend on the models alone. ``--check`` writes nothing and exits
+with 1 if a file differs, is missing or is obsolete.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def documents() -> dict[str, type[Wire]]:
-    """Return the models to export by the name of their file, without ``.json``."""
+    """Return the exported models by the name of their file, without ``.json``."""
     by_name = {f"hub.{name}": value for name in bodies.__all__ if isinstance(value := getattr(bodies, name), type)}
     events = {spec.type: spec.model for spec in EVENTS.values()}
     return {**events, "cloudevent": CloudEvent, "ivms101": Ivms101, **by_name}
 
 
 def schema_of(name: str, model: type[Wire]) -> dict[str, Any]:
-    """Make the JSON Schema of what a model reads."""
+    """Return the JSON Schema of what a model reads."""
     schema = model.model_json_schema(by_alias=True, mode="validation", schema_generator=WireJsonSchema)
     return {"$schema": DIALECT, "$id": f"urn:travelrule:schema:{name}", **schema}
 
@@ -47,14 +47,14 @@ def files() -> dict[str, str]:
 
 
 def drift(folder: Path) -> list[str]:
-    """Return the names of the files in ``folder`` that are not what the models say."""
+    """Return the names of the files in ``folder`` that differ from the models."""
     wanted = files()
     present = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.json")}
     return sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
 
 
 def write(folder: Path) -> None:
-    """Bring ``folder`` to what the models say."""
+    """Write the schemas of the models to ``folder``, and delete obsolete files."""
     folder.mkdir(exist_ok=True)
     wanted = files()
     for path in folder.glob("*.json"):

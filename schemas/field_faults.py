@@ -1,8 +1,8 @@
-"""What is wrong with a message, without repeating any of it.
+"""Faults of a message, without any of its values.
 
-A fault has a stable code, a path of model field names and indexes, and a sentence that says what to send
-instead. None of them holds a value, nor a name that only the sender made up: faults end in dead letters, logs
-and answers to peers.
+A fault has a stable code, a path of model field names and indexes, and a sentence that states what to send instead.
+None of them contains a value, or a field name that only the sender uses: faults are written to dead letters, logs and
+answers to peers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from schemas.wire_model import Wire
 
-FAULTS_MAX = 100  # a message with a million bad list entries has one problem, not a million
+FAULTS_MAX = 100  # more faults of one message add nothing
 
 CODES = {
     "MISSING_FIELD": "a required field is absent",
@@ -30,7 +30,7 @@ CODES = {
     "TOO_LONG": "the text or the list is longer than the field allows",
     "INVALID_JSON": "not JSON in UTF-8",
 }
-"""The stable codes of this module and what each one means."""
+"""The stable codes of this module and their meanings."""
 
 _CODE_OF_TYPE = {
     "missing": "MISSING_FIELD",
@@ -75,7 +75,7 @@ class FieldFault:
 
 
 def fault(code: LiteralString, fix: LiteralString, field: str | None = None) -> PydanticCustomError:
-    """Make the error that a validator raises: its type is the stable code, its text the fix.
+    """Return the error that a validator raises: its type is the stable code, its text the fix.
 
     ``field`` is the wire name of the field at fault when a validator of the whole model finds it.
     """
@@ -115,7 +115,7 @@ def _translate(detail: ErrorDetails, names: frozenset[str]) -> FieldFault:
 
 
 def _path(place: list[int | str], names: frozenset[str]) -> str:
-    """Join field names and indexes; what is no field of ours (a map's key) becomes ``*``."""
+    """Join field names and indexes; a name that is no field of a model (a map's key) becomes ``*``."""
     path = ""
     for part in place:
         if isinstance(part, int):
@@ -126,7 +126,7 @@ def _path(place: list[int | str], names: frozenset[str]) -> str:
 
 
 def _wire_names() -> frozenset[str]:
-    """Collect every field name of our models, per call because other rooms add models on import."""
+    """Return every field name of all models; not cached, because other rooms add models on import."""
     return frozenset(name for model in _models(Wire) for name in _field_names(model))
 
 

@@ -1,6 +1,6 @@
-"""What a reader takes besides the documented form: told once, to the validator and to the JSON Schema.
+"""Input forms beyond the documented one, declared once for the validator and the JSON Schema.
 
-A plain ``BeforeValidator`` changes what is read and says nothing in the schema, so the two would differ.
+A plain ``BeforeValidator`` changes what is read but not the schema, so the two would differ.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ JsonSchema = dict[str, Any]
 Widen = Callable[[JsonSchema], JsonSchema]
 
 ABSENT: tuple[JsonSchema, ...] = ({"type": "null"}, {"const": ""}, {"type": "object", "maxProperties": 0})
-"""What the network sends for "nothing" (D8)."""
+"""The values that members send for an absent field (D8)."""
 
 _UNREAD: JsonSchema = {"description": "Any other value counts as absent."}
 _LEFT_OUT: JsonSchema = {"description": "An entry of any other shape is left out."}
 
 
 class InputForm:
-    """Metadata for ``Annotated``: what runs before the type's own rules, and what that adds to the schema."""
+    """Metadata for ``Annotated``: a function that runs before the type's rules, and what it adds to the schema."""
 
     __slots__ = ("_function", "_widen")
 
@@ -31,17 +31,17 @@ class InputForm:
         self._widen = widen
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Put the function in front of the type's schema."""
+        """Run the function before the type's schema."""
         return core_schema.no_info_before_validator_function(self._function, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchema:
-        """Widen the schema of what is read; what is written is the type alone."""
+        """Widen the schema for reading; the schema for writing is the type's."""
         inner = handler(schema)
         return self._widen(inner) if handler.mode == "validation" else inner
 
 
 class LenientForm(InputForm):
-    """The same around the type's rules: what they refuse is read as the result of ``empty``."""
+    """An input form that never refuses: a value that the type refuses is read as the result of ``empty``."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class LenientForm(InputForm):
         super().__init__(lambda _: empty(), lambda inner: widened(inner, _UNREAD))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Put the type's schema inside a function that catches its faults."""
+        """Wrap the type's schema in a function that catches its faults."""
 
         def read_or_leave(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
             try:
@@ -61,47 +61,47 @@ class LenientForm(InputForm):
 
 
 def widened(schema: JsonSchema, *more: JsonSchema) -> JsonSchema:
-    """Allow more beside a schema, each alternative once."""
+    """Return a schema that allows further alternatives, each once."""
     branches: list[JsonSchema] = schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
     return {"anyOf": [*branches, *(one for one in more if one not in branches)]}
 
 
 def absent_is_none(value: Any) -> Any:
-    """Turn what the network sends for "nothing" (``""``, ``{}``, null) into None."""
+    """Return None for the values that count as absent (``""``, ``{}``, null), else the value."""
     if value:
         return value
     return None if value in ("", {}) else value
 
 
 def none_is_empty(value: Any) -> Any:
-    """Read an absent array as the empty one."""
+    """Return the empty array for an absent one."""
     return () if absent_is_none(value) is None else value
 
 
 def none_is_no_map(value: Any) -> Any:
-    """Read an absent map as the empty one."""
+    """Return the empty map for an absent one."""
     return {} if absent_is_none(value) is None else value
 
 
 def or_absent(inner: JsonSchema) -> JsonSchema:
-    """Allow what counts as absent."""
+    """Return a schema that also allows the values that count as absent."""
     return widened(inner, *ABSENT)
 
 
 def any_entry(inner: JsonSchema) -> JsonSchema:
-    """Allow entries of any shape in an array, and no array."""
+    """Return a schema of an array that also allows entries of any shape, and an absent array."""
     return or_absent({**inner, "items": widened(inner["items"], _LEFT_OUT)})
 
 
 def any_case(inner: JsonSchema) -> JsonSchema:
-    """Allow the words of an enumeration in any case."""
+    """Return a schema that allows the words of an enumeration in any case."""
     branches = inner.get("anyOf", [inner])
     words = [word for branch in branches for word in branch.get("enum", [branch.get("const")]) if word]
     return widened(inner, {"type": "string", "pattern": any_case_pattern(*words)}) if words else inner
 
 
 def any_case_pattern(*words: str) -> str:
-    """Write the pattern of some words in any case; JSON Schema has no flag for it."""
+    """Return a pattern for some words in any case; JSON Schema has no flag for it."""
     spelled = (
         "".join(f"[{sign.upper()}{sign.lower()}]" if sign.isalpha() else sign for sign in word) for word in words
     )
@@ -109,7 +109,7 @@ def any_case_pattern(*words: str) -> str:
 
 
 def _upper(value: Any) -> Any:
-    # Letters outside ASCII stay: some turn into two letters, or into an ASCII one.
+    # Letters outside ASCII are unchanged: upper case turns some into two letters, or into an ASCII letter.
     return value.upper() if isinstance(value, str) and value.isascii() else value
 
 
@@ -134,5 +134,5 @@ lower = InputForm(_lower, any_case)
 
 
 def anything(read: Callable[[Any], Any]) -> InputForm:
-    """For fields that are never a reason to refuse: ``read`` turns what it cannot use into None."""
+    """Return the form of a field that is never refused: ``read`` returns None for a value that it cannot read."""
     return InputForm(read, lambda inner: widened(inner, _UNREAD))

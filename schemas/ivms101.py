@@ -1,9 +1,8 @@
-"""IVMS101.2020 as the network uses it (ivms101.md): the inner object of a payload, read tolerantly.
+"""IVMS101.2020 as the network uses it (ivms101.md): the inner object of a payload, read leniently.
 
-Absent means left out, ``""``, ``{}`` or null. Numbers and booleans are read as their text. Nothing is
-required here: which fields a message needs is the business of ``identity.payload_faults``, which can answer with a
-reason. Writing leaves out what is absent; only ``beneficiaryPersons`` stands there empty, as address searches
-send it.
+Absent means left out, ``""``, ``{}`` or null. Numbers and booleans are read as their text. No field is required here:
+``identity.payload_faults`` checks which fields a message needs and returns a reason. Absent fields are not written,
+except ``beneficiaryPersons``, which address searches send empty.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _SLOPPY: tuple[JsonSchema, ...] = ({"type": "integer"}, {"type": "boolean"})
 
 
 def _plain_text(value: Any) -> Any:
-    """Read a number or a boolean as its text: values are always strings, sloppy peers forget the quotes."""
+    """Return a number or a boolean as its text: values are strings, but some peers omit the quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -38,7 +37,7 @@ def _text_or_empty(value: Any) -> Any:
 
 
 def _present_items(value: Any) -> Any:
-    """Read an array without its absent items; a single item in place of an array is an array of one."""
+    """Return an array without its absent items; a single item in place of an array is an array of one."""
     if absent_is_none(value) is None:
         return ()
     items = value if isinstance(value, list | tuple) else (value,)

@@ -1,7 +1,7 @@
-"""JSON Schemas of the models, with what their docstrings say of each field.
+"""JSON Schemas of the models, with the docstrings of fields as descriptions.
 
 The docstring below a field is its description; a last line ``Example: <JSON>`` becomes its example. Patterns are
-written so that every dialect of regular expressions reads them alike (ADR 0026).
+rewritten so that every dialect of regular expressions matches the same texts (ADR 0026).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schemas.texts import LINE_PATTERN, SOLID_PATTERN, TEXT_PATTERN
 
 EXAMPLE = "Example: "
 _FORBIDDEN = {pattern: f"[{pattern[3:-3]}]" for pattern in (TEXT_PATTERN, LINE_PATTERN, SOLID_PATTERN)}
-"""Patterns that only forbid characters, and the pattern that finds one of these."""
+"""Patterns that only forbid characters, each with the pattern that finds one of them."""
 
 Input = tuple[Any, JsonSchemaMode, CoreSchema]
 Keys = dict[tuple[Any, JsonSchemaMode], JsonSchemaValue]
@@ -47,7 +47,7 @@ class WireJsonSchema(GenerateJsonSchema):
 
 
 def _describe(written: JsonSchemaValue) -> None:
-    """Split docstrings into description and example; conditions say the same of a field as its declaration."""
+    """Split docstrings into description and example; a field in a condition gets the description of its declaration."""
     if "description" in written:
         written["description"] = _plain(written["description"])
     declared = written.get("properties", {})
@@ -73,7 +73,7 @@ def _conditions(written: JsonSchemaValue) -> Iterator[JsonSchemaValue]:
 
 
 def _allow_other_names(written: JsonSchemaValue, model: type[BaseModel]) -> None:
-    """Say that a field may stand under another name where its own is absent."""
+    """Declare that a field may have another name if its first name is absent."""
     for info in model.model_fields.values():
         if not isinstance(info.validation_alias, AliasChoices):
             continue
@@ -97,7 +97,7 @@ def _plain(docstring: str) -> str:
 
 
 def _portable(value: Any) -> Any:
-    """Rewrite patterns: in some dialects ``$`` also stands before a last line break, where ours refuse it."""
+    """Rewrite patterns: in some dialects ``$`` also matches before a final line break, which the models refuse."""
     if isinstance(value, list):
         return [_portable(one) for one in value]
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""How much one message may hold: the one table of list limits, for events and for IVMS101 payloads (ADR 0022).
+"""Limits of the lists in one message, for events and for IVMS101 payloads (ADR 0022).
 
-The protocol states no maxima for its lists. An event limits what we send, a payload limit what we accept; each payload
-limit has room for the largest message that an event leads to.
+The protocol states no maxima for its lists. An event limit bounds what we send, a payload limit what we accept; each
+payload limit allows the largest message that an event leads to.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ WALLET_NETWORKS_MAX: Final = 1000
 """Networks on which one deposit address takes them."""
 
 VALUES_MAX: Final = 20_000
-"""JSON values in one body or payload, known fields or not: every later step walks all of them."""
+"""JSON values in one body or payload, in known fields or not: every later step visits all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitRow:
-    """One row of ``docs/generated/limits.md``: what is counted, how many of it, in which field of an event and of a
-    payload (empty: not there), and why so many.
+    """One row of ``docs/generated/limits.md``: what is counted, the maximum, its field in an event and in a payload
+    (empty: none), and the reason.
     """
 
     what: str

@@ -20,7 +20,7 @@ _TIME = re.compile(TIME_PATTERN, re.ASCII)
 
 
 def read_time(value: Any) -> datetime | None:
-    """Read a moment leniently (D35): with or without seconds, colon and zone (then UTC); else None."""
+    """Return the moment of a text, None if it has none (D35). Seconds, colon and zone (then UTC) may be absent."""
     if isinstance(value, datetime):
         moment = value
     elif isinstance(value, str):
@@ -33,16 +33,16 @@ def read_time(value: Any) -> datetime | None:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (OverflowError, ValueError):
-        return None  # an offset that leads before year 1 or past year 9999
+        return None  # the offset leads before year 1 or past year 9999
 
 
 def time_text(moment: datetime) -> str:
-    """Write a moment as the network wants it: ``YYYY-MM-DDTHH:MM:SSZ``."""
+    """Return a moment in the form of the protocol: ``YYYY-MM-DDTHH:MM:SSZ``."""
     return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def _documented(text: str) -> bool:
-    """Whether a moment is written in a form of ``TIME_PATTERN``; the usual one is told by its signs."""
+    """Whether a moment has a form of ``TIME_PATTERN``; the usual form is recognised without the pattern."""
     usual = len(text) == len("YYYY-MM-DDTHH:MM:SSZ") and text[4::3] == "--T::Z"
     return usual or _TIME.fullmatch(text) is not None
 
@@ -62,7 +62,7 @@ Timestamp = Annotated[
 """An aware UTC moment. Read in the forms of ``TIME_PATTERN`` (D35), written to the second."""
 
 MaybeTime = Annotated[Timestamp | None, absent]
-"""The same where it may be left out, as in events of ours."""
+"""A moment that may be absent, as in our events."""
 
 MaybeTimestamp = Annotated[
     Annotated[
@@ -72,7 +72,7 @@ MaybeTimestamp = Annotated[
     ],
     anything(read_time),
 ]
-"""A moment that a peer may write as it likes: what cannot be read is unknown (None), never an error (D35)."""
+"""A moment of a peer in any form: an unreadable one is unknown (None), never an error (D35)."""
 
 
 def _calendar_day(value: Any) -> date:

@@ -26,7 +26,7 @@ EXPONENT_PATTERN = r"[eE][+-]?[0-9]{1,3}"
 AMOUNT_PATTERN = rf"{DECIMAL_PATTERN[:-1]}({EXPONENT_PATTERN})?$"
 
 INTEGER_MAX = 2**63 - 1
-"""The largest whole number that every reader of JSON takes."""
+"""The largest whole number that every JSON parser accepts."""
 
 _DECIMAL = re.compile(DECIMAL_PATTERN, re.ASCII)
 _SCIENTIFIC = re.compile(
@@ -37,7 +37,7 @@ _SCIENTIFIC = re.compile(
 
 
 def _digits_to_text(value: Any) -> Any:
-    """Turn a JSON integer into text: nodes give output indexes as numbers, the protocol wants strings."""
+    """Return a JSON integer as text: nodes print output indexes as numbers, the protocol uses strings."""
     if value and isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -59,12 +59,12 @@ Vout = Annotated[
     Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None,
     InputForm(_digits_to_text, _or_index),
 ]
-"""An output index as text; a JSON integer is read as well."""
+"""An output index as text; a JSON integer is accepted too."""
 
 _whole_number = InputForm(_whole, dict)
 
 OutputIndex = Annotated[Annotated[str, StringConstraints(strict=True, pattern=INDEX_PATTERN)] | None, absent]
-"""The same in a request of a peer: text alone, as the protocol documents it."""
+"""An output index in a request of a peer: text only, as the protocol documents it."""
 
 Whole = Annotated[int, Field(ge=-INTEGER_MAX, le=INTEGER_MAX), _whole_number]
 """A JSON integer; neither a text nor a boolean is one."""
@@ -73,11 +73,11 @@ Counted = Annotated[int, Field(ge=0, le=INTEGER_MAX), _whole_number]
 """A number of things: an integer >= 0."""
 
 Sequence = Annotated[int, Field(ge=1, le=INTEGER_MAX), _whole_number]
-"""A place in an order that begins at 1."""
+"""A position in an order that begins at 1."""
 
 
 def read_decimal(value: Any) -> Decimal:
-    """Read a decimal number >= 0 from its text; a Decimal (our own code) passes through the same rules."""
+    """Return the decimal number >= 0 of a text; a Decimal from our code must meet the same rules."""
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < EXPONENT_MAX:
         value = decimal_text(value)
     elif isinstance(value, Decimal):
@@ -91,9 +91,9 @@ def read_decimal(value: Any) -> Decimal:
 
 
 def _expanded(value: str) -> str | None:
-    """Write a number with an exponent without it; None for what is no such number, or too long without.
+    """Return a number with an exponent in its plain form, None if it is no such number or its plain form is too long.
 
-    The exponent has at most three digits before anything is computed, so the longest text that can arise is bounded.
+    The pattern allows at most three digits of exponent, which bounds the length of the plain form.
     """
     if _SCIENTIFIC.fullmatch(value) is None:
         return None
@@ -104,7 +104,7 @@ def _expanded(value: str) -> str | None:
 
 
 def read_amount(value: Any) -> Decimal:
-    """Read a decimal number > 0 from its text."""
+    """Return the decimal number > 0 of a text."""
     number = read_decimal(value)
     if not number:
         raise fault("INVALID_AMOUNT", "must be more than zero")
@@ -112,7 +112,7 @@ def read_amount(value: Any) -> Decimal:
 
 
 def decimal_text(number: Decimal) -> str:
-    """Write a decimal number as it was read: every digit, never an exponent."""
+    """Return a decimal number as text, with the digits that were read and without an exponent."""
     return format(number, "f")
 
 

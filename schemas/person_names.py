@@ -1,12 +1,11 @@
-"""What counts as a name: something that a reader sees and a list can be asked for.
+"""Which texts are names: those with a visible character that lists can be searched for.
 
-A name holds at least one letter, of any script, or one digit: a character of the Unicode categories L (letter) or Nd
-(decimal digit) that is visible. Marks alone, control and formatting characters (zero-width, bidirectional, U+FEFF),
-blanks, punctuation, symbols and emoji are no name, nor are the six characters that Unicode calls letters and that
-nothing draws. They are allowed beside letters.
+A name contains at least one visible letter, of any script, or one digit: Unicode categories L (letter) or Nd (decimal
+digit). Marks alone, control and formatting characters (zero-width, bidirectional, U+FEFF), blanks, punctuation, symbols
+and emoji are no name, nor are the six characters that Unicode classes as letters and that have no glyph. All of these
+are allowed beside letters.
 
-Events are refused for it where they come in (``streams.codec``), not by the models: what was stored before stays
-readable.
+``streams.codec`` refuses incoming events by this rule. The models do not, so that stored events stay readable.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _NAME_FIELDS: dict[type[Wire], tuple[tuple[str, str], ...]] = {
 
 
 def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a person or a company."""
+    """Whether a text can be the name of a person or a company."""
     if text.isascii():
         return any(map(str.isalnum, text))
     return any(map(_tells, text))
@@ -47,7 +46,7 @@ def _tells(letter: str) -> bool:
 
 
 def nameless_fields(data: Wire, path: str = "") -> Iterator[str]:
-    """Name the fields of an event, at any depth, that are filled and hold no name."""
+    """Yield the fields of an event, at any depth, that are filled but contain no name."""
     for attribute, name in _NAME_FIELDS.get(type(data), ()):
         text = getattr(data, attribute)
         if text is not None and not is_name(text):

@@ -1,4 +1,4 @@
-"""Topics and event types as data: the one list that topics, codec, documents and exports are made from."""
+"""Topics and event types as data: topics, codec, documents and exports are derived from this table."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Direction = Literal["in", "out"]
 PARTITIONS_EMBEDDED = 4
 PARTITIONS_REAL = 12
 RECORD_BYTES = 1_048_588
-"""What Kafka takes unless told otherwise: a mebibyte and its frame."""
+"""Kafka's default limit: a mebibyte and its frame."""
 DEAD_LETTER_BYTES = 2 * 1_048_576
-"""A dead letter holds a whole record, sealed and with more headers."""
+"""A dead letter contains a whole record, sealed and with more headers."""
 
 SUBJECT_KINDS = (
     "withdrawal",
@@ -43,7 +43,7 @@ SUBJECT_KINDS = (
     "data-request",
     "disclosure",
 )
-"""The kinds a qualified subject may begin with: ``<kind>:<id>``."""
+"""The kinds that a qualified subject may begin with: ``<kind>:<id>``."""
 
 KeyOf = Callable[[Wire], str]
 Model = type[Wire]
@@ -66,7 +66,7 @@ class EventSpec:
 
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
-    """One topic: ``name`` without the prefix of the settings, who writes it, how it is kept and keyed."""
+    """One topic: ``name`` without the prefix of the settings, its direction, retention and key."""
 
     name: str
     direction: Direction
@@ -76,17 +76,17 @@ class TopicSpec:
     partitions_embedded: int = PARTITIONS_EMBEDDED
     partitions_real: int = PARTITIONS_REAL
     bytes_max: int = RECORD_BYTES
-    """The largest record that the topic has to take, its key and headers included."""
+    """The largest record that the topic must accept, its key and headers included."""
 
 
 def bare_id(subject: str) -> str:
-    """Take the kind off a qualified subject; a bare id stays as it is."""
+    """Return a subject without its kind; a bare id is unchanged."""
     kind, separator, rest = subject.partition(":")
     return rest if separator and kind in SUBJECT_KINDS else subject
 
 
 def is_qualified(subject: str) -> bool:
-    """Whether a subject names its kind and an id."""
+    """Whether a subject has a kind and an id."""
     return bool(bare_id(subject)) and bare_id(subject) != subject
 
 
@@ -191,10 +191,10 @@ _SPECS = [
 ]
 
 EVENTS: dict[str, EventSpec] = {spec.type: spec for spec in _SPECS}
-"""Every event type that stands on a topic as a CloudEvent, by its ``type``."""
+"""Every event type that a topic carries as a CloudEvent, by its ``type``."""
 
 TOMBSTONES: dict[str, EventSpec] = {"wallets": EVENTS["wallet.removed.v1"]}
-"""What a record without value means, by topic: the key is the id. As a CloudEvent it means the same."""
+"""The event that a record without value means, by topic; its key is the id."""
 
 
 def _types(topic: str) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ TOPICS: dict[str, TopicSpec] = {
 
 
 def model_of(event_type: str) -> type[Wire] | None:
-    """Return the model of an event type's data; None for a type that is not ours."""
+    """Return the model of an event type's data, None for a type that is not in the table."""
     spec = EVENTS.get(event_type)
     return spec.model if spec else None
 
@@ -239,8 +239,8 @@ def model_of(event_type: str) -> type[Wire] | None:
 def subject_of(event_type: str, data: Wire) -> str:
     """Return the qualified subject of an input, for example ``withdrawal:ID``.
 
-    An operator's decision names its subject itself, perhaps by a bare id; it comes back as given. A type
-    that is no input is a KeyError: the caller asks only about what it decoded.
+    The subject of an operator's decision is returned as the event names it, perhaps a bare id. Raises ``KeyError`` for
+    a type that is no input.
     """
     spec = EVENTS[event_type]
     if isinstance(data, decisions.DecisionRecorded):

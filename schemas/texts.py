@@ -18,22 +18,22 @@ SOLID_PATTERN = r"^[^\x00-\x20\x7f-\xa0]*$"  # a line without blanks
 COUNTRY_PATTERN = r"^[A-Za-z]{2}$"
 
 Text = Annotated[str, StringConstraints(strict=True, pattern=TEXT_PATTERN, max_length=4000)]
-"""Free text, may be empty and may have several lines."""
+"""Free text; may be empty and may have several lines."""
 
 NonEmpty = Annotated[str, StringConstraints(strict=True, pattern=TEXT_PATTERN, min_length=1, max_length=4000)]
-"""Free text that says something."""
+"""Free text that is not empty."""
 
 Id = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=200)]
-"""An identifier of anybody's making: 1 to 200 characters, no control characters, compared exactly."""
+"""An identifier of any origin: 1 to 200 characters, no control characters, compared exactly."""
 
 Address = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=300)]
 """A blockchain address, with or without ``:tag``; never changed, compared by ``identity.addresses``."""
 
 Txid = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=200)]
-"""A transaction id exactly as the node printed it."""
+"""A transaction id exactly as the node prints it."""
 
 Currency = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=50), upper]
-"""A coin symbol; case does not matter on the wire, so it is kept in upper case."""
+"""A coin symbol; the protocol ignores its case, so it is stored in upper case."""
 
 Line16 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=16)]
 Line35 = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_length=1, max_length=35)]
@@ -61,7 +61,7 @@ MaybeLine100 = Annotated[Line100 | None, absent]
 MaybeCountry = Annotated[Country | None, absent]
 
 Payload = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=1_000_000)]
-"""An encrypted IVMS101 object, base64; what it holds is only known after opening it."""
+"""An encrypted IVMS101 object, base64; its content is known only after opening it."""
 
 MaybePayload = Annotated[Payload | None, absent]
 
@@ -69,12 +69,12 @@ TradeCurrency = Literal["KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", 
 """The ten currencies of ``tradePrice`` (hub-api.md 4.A.5)."""
 
 ChainCode = Annotated[NonEmpty, upper]
-"""A code of a chain, compared without case and kept in capitals."""
+"""A code of a chain, compared without case and stored in upper case."""
 
 UpperText = Annotated[Text, upper]
 
 MaybeUpper = Annotated[Text | None, absent, upper]
-"""An open code of the protocol (``reasonType``), compared without case and kept in capitals."""
+"""An open code of the protocol (``reasonType``), compared without case and stored in upper case."""
 
 
 def _read_flag(value: Any) -> bool:
@@ -99,4 +99,4 @@ FlagText = Annotated[
     PlainSerializer(lambda flag: "true" if flag else "false", return_type=str, when_used="json"),
     _flag_schema,
 ]
-"""The same, written as text: the form of ``isExceedingThreshold`` (D7)."""
+"""A ``Flag`` that is written as text: the form of ``isExceedingThreshold`` (D7)."""

@@ -1,4 +1,4 @@
-"""Who may write and read which topic, as data: the page of rights and the ACL lines are made from it."""
+"""Rights on topics as data: the page of rights and the ACL lines are generated from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TopicOperation = Literal["Read", "Write", "Describe", "DescribeConfigs", "Create
 
 @dataclass(frozen=True, slots=True)
 class TopicAccess:
-    """Who writes a topic and who reads it, and what the worst is that somebody with that right can do."""
+    """Writers and readers of a topic, and the worst that each right allows."""
 
     writers: tuple[str, ...]
     readers: tuple[str, ...]
@@ -119,7 +119,7 @@ ACCESS: dict[str, TopicAccess] = {
 
 
 def rights(principal: str) -> Iterator[tuple[str, tuple[TopicOperation, ...]]]:
-    """The topics that a principal needs, each with the operations."""
+    """Yield the topics that a principal needs, each with its operations."""
     for name in TOPICS:
         if principal == "administrator":
             yield name, ("Create", "Describe", "DescribeConfigs", "Alter", "AlterConfigs")
@@ -137,5 +137,5 @@ def rights(principal: str) -> Iterator[tuple[str, tuple[TopicOperation, ...]]]:
 
 
 def reads_in_a_group(principal: str) -> bool:
-    """Whether a principal needs the right to read in a consumer group."""
+    """Whether a principal needs the right to read as a consumer group."""
     return any("Read" in operations for _, operations in rights(principal))

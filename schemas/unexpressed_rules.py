@@ -1,4 +1,4 @@
-"""Rules that JSON Schema does not express: the one table of what is refused although the schema allows it."""
+"""Rules that JSON Schema does not express: everything that is refused although the schema allows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class UnexpressedRule:
-    """One rule: the code of the refusal, what it holds for, what it demands, and why the schema does not say it."""
+    """One rule: the code of the refusal, what it applies to, what it requires, and why the schema lacks it."""
 
     code: str
     where: str
@@ -55,7 +55,7 @@ EVENT_RULES: tuple[UnexpressedRule, ...] = (
     ),
     UnexpressedRule("UNREADABLE", "every event", "no failure of this program", "it is reported to the maintainers"),
 )
-"""Of the events that come in."""
+"""Rules for incoming events."""
 
 BODY_RULES: tuple[UnexpressedRule, ...] = (
     UnexpressedRule("INVALID_ENCRYPTED_BODY", "`payload`", "base64 that our key opens", "only opening shows it"),
@@ -79,4 +79,4 @@ BODY_RULES: tuple[UnexpressedRule, ...] = (
     ),
     UnexpressedRule("INVALID_MSG_FIELD_VALUE", "moments, amounts", "as for events", "as for events"),
 )
-"""Of the bodies that the gateway and the hub take."""
+"""Rules for bodies that gateway and hub receive."""

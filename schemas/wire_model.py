@@ -1,4 +1,4 @@
-"""The base of everything that crosses a wire."""
+"""The base model of everything that crosses a wire."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Wire(BaseModel):
 
     @classmethod
     def from_wire(cls, content: Any) -> Self:
-        """Read what came over a wire, by the wire's names only: a field under its Python name is an unknown field."""
+        """Return the model of a JSON value, read by the wire's names only: a Python name is an unknown field."""
         return cls.model_validate(content, by_alias=True, by_name=False)
 
     def to_wire(self) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError
+from aiokafka.errors import GroupLoadInProgressError, KafkaError
 
 from streams.connection import Connection
 from travelrule import logs
@@ -37,6 +37,31 @@ class Waiting:
     """Steady time of the first look at which records were behind this committed offset."""
     records: int
     """Their number, taken by a worker or not."""
+
+
+def waiting_of(
+    partitions: Sequence[TopicPartition],
+    committed: Mapping[TopicPartition, int],
+    begins: Mapping[TopicPartition, int],
+    ends: Mapping[TopicPartition, int],
+    before: Mapping[TopicPartition, Waiting],
+    now: float,
+) -> dict[TopicPartition, Waiting]:
+    """Return the partitions with records behind the committed offset; -1 is a partition without one.
+
+    Raises ``GroupLoadInProgressError`` if the answer lacks a partition: a coordinator that still loads the group
+    answers with an error for the whole group, which the client library drops.
+    """
+    waiting: dict[TopicPartition, Waiting] = {}
+    for partition in partitions:
+        if partition not in committed:
+            raise GroupLoadInProgressError
+        position = max(committed[partition], begins[partition])
+        if ends[partition] > position:
+            known = before.get(partition)
+            since = known.since if known and known.committed == position else now
+            waiting[partition] = Waiting(position, since, ends[partition] - position)
+    return waiting
 
 
 class Backlog:
@@ -106,14 +131,8 @@ class Backlog:
         committed = await admin.list_consumer_group_offsets(self._group, partitions=partitions)
         begins = await consumer.beginning_offsets(partitions)
         ends = await consumer.end_offsets(partitions)
-        waiting: dict[TopicPartition, Waiting] = {}
-        for partition in partitions:
-            position = max(committed[partition].offset, begins[partition])  # -1: nothing committed yet
-            if ends[partition] > position:
-                before = self.waiting.get(partition)
-                since = before.since if before and before.committed == position else self._steady()
-                waiting[partition] = Waiting(position, since, ends[partition] - position)
-        return waiting
+        offsets = {partition: one.offset for partition, one in committed.items()}
+        return waiting_of(partitions, offsets, begins, ends, self.waiting, self._steady())
 
     async def close(self) -> None:
         """Disconnect."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from schemas.nesting import DEPTH_MAX, levels
+from schemas.nesting_depth import DEPTH_MAX, levels
 
 
 class JsonFault(Exception):  # noqa: N818 -- the codec turns it into a value

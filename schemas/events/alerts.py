@@ -1,4 +1,4 @@
-"""Events of topic ``alerts``: what an operator must see."""
+"""Events of topic ``alerts``: alerts for operators."""
 
 from __future__ import annotations
 

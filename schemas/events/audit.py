@@ -1,4 +1,4 @@
-"""Event of topic ``audit``: the signed root of the audit log, so that a vanished subject is noticed elsewhere."""
+"""Event of topic ``audit``: the signed root of the audit log, which shows an auditor that no subject is missing."""
 
 from __future__ import annotations
 

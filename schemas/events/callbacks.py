@@ -1,6 +1,6 @@
-"""Events of topic ``callbacks``: what searches, analyses and ownership sessions came to.
+"""Events of topic ``callbacks``: results of searches, analyses and ownership sessions.
 
-A ``...Body`` is what a machine decides; the engine adds ``sequence``.
+A machine decides the content of a ``...Body``; the engine adds ``sequence``.
 """
 
 from __future__ import annotations

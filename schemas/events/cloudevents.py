@@ -28,7 +28,7 @@ TRACESTATE_MAX = 512
 
 
 def traceparent_or_none(value: Any) -> str | None:
-    """Read a W3C trace context leniently: tracing helps, it never refuses an event."""
+    """Return a valid W3C trace context, else None: an invalid one never refuses an event."""
     return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
 
 
@@ -102,7 +102,7 @@ def write_event(
     traceparent: str | None = None,
     tracestate: str | None = None,
 ) -> bytes:
-    """Write an event of ours as structured JSON. The same arguments give the same bytes.
+    """Return one of our events as structured JSON. Equal arguments give equal bytes.
 
     ``data`` has the wire's names; decimals become their exact text. What JSON does not know is a TypeError.
     """

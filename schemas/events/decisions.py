@@ -1,4 +1,4 @@
-"""Events of topic ``decisions``: what an operator decided."""
+"""Events of topic ``decisions``: decisions of operators."""
 
 from __future__ import annotations
 

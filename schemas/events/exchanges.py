@@ -1,4 +1,4 @@
-"""Events of topic ``exchanges``: how far each data exchange is, the newest record of each key counts."""
+"""Events of topic ``exchanges``: the state of each data exchange; the newest record of a key counts."""
 
 from __future__ import annotations
 

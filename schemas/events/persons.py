@@ -27,13 +27,13 @@ from schemas.wire_model import Wire
 NationalIdentifierType = Literal[
     "ARNU", "CCPT", "RAID", "DRLC", "FIIN", "TXID", "SOCS", "IDCD", "LEIX", "MISC"
 ]  # fmt: skip
-"""What kind of number identifies somebody (ivms101.md section 3)."""
+"""The kind of a number that identifies a person (ivms101.md section 3)."""
 
 AddressType = Literal["HOME", "BIZZ", "GEOG"]
 
 
 def one_present(rule: Literal["anyOf", "oneOf"], json_type: str, *fields: str) -> JsonDict:
-    """Say in JSON Schema that one of the fields is there, as the models' validators say in Python."""
+    """Declare in JSON Schema that one of the fields is present, as the models' validators require."""
     return {
         rule: [
             {"required": [field], "properties": {field: {"type": json_type, f"min{_SIZE[json_type]}": 1}}}

@@ -1,4 +1,4 @@
-"""Events of topic ``screenings``: a rating or a proof of ownership is wanted."""
+"""Events of topic ``screenings``: requests for a rating or a proof of ownership."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ONE_OF = {"wallet": "address", "transaction": "txid", "kyt": "txid"}
 
 
 def _needed_by_kind(schema: dict[str, Any]) -> None:
-    """Say in JSON Schema what the validator below says in Python."""
+    """Declare in JSON Schema what the validator below requires."""
     schema["allOf"] = [
         {
             "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},

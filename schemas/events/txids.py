@@ -1,4 +1,4 @@
-"""Events of topic ``txids``: what the chain did with an allowed withdrawal."""
+"""Events of topic ``txids``: the transaction of an allowed withdrawal on chain."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from schemas.texts import Code, Id, MaybeId, MaybeText, Word
 from schemas.wire_model import Wire
 
 FieldPath = Annotated[str, StringConstraints(strict=True, pattern=r"^[A-Za-z][A-Za-z0-9_.\[\]]*$", max_length=200)]
-"""A field of the event that the platform sent, as ``originator.natural.dateOfBirth``: what must be filled."""
+"""A field of the platform's event that must be filled, such as ``originator.natural.dateOfBirth``."""
 
 Risk = Literal["clean", "suspicious", "malicious", "unknown", "pending"]
 

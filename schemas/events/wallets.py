@@ -1,4 +1,4 @@
-"""Events of topic ``wallets``: deposit addresses of our customers, the newest record of each key counts."""
+"""Events of topic ``wallets``: deposit addresses of our customers; the newest record of a key counts."""
 
 from __future__ import annotations
 

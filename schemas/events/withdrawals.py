@@ -1,4 +1,4 @@
-"""Events of topic ``withdrawals``: what a platform wants to send, and what became of the wish."""
+"""Events of topic ``withdrawals``: requests to send, their changes and cancellations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEEDED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def _needed_by_kind(schema: dict[str, Any]) -> None:
-    """Say in JSON Schema what the validator below says in Python."""
+    """Declare in JSON Schema what the validator below requires."""
     schema["allOf"] = [
         {
             "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
@@ -103,7 +103,7 @@ class OriginatorData(Person):
 
     @property
     def account_number(self) -> str:
-        """The wallet address, or the customer id where there is none."""
+        """The wallet address, or the customer id if there is none."""
         return self.wallet_address or self.customer_id
 
 

@@ -19,7 +19,7 @@ Entry = TypeVar("Entry", bound=Wire)
 
 
 def readable(model: type[Entry]) -> InputForm:
-    """Make a reader of a list that leaves out what is not a ``model``; absent is the empty list."""
+    """Return a reader of a list that leaves out entries that are no ``model``; an absent list is empty."""
 
     def read(value: Any) -> Any:
         if absent_is_none(value) is None:

@@ -15,7 +15,7 @@ from schemas.texts import MaybeText, Text, UpperText
 from schemas.wire_model import Wire
 
 detail = LenientForm(lambda: None)
-"""Keeps the rest of a report, and its verdict, when a part has another shape than documented."""
+"""Retains the rest of a report, with its verdict, if a part has another shape than documented."""
 
 details = LenientForm(tuple)
 detail_map = LenientForm(dict)

@@ -15,11 +15,11 @@ from schemas.texts import MaybeText
 from schemas.wire_model import Wire
 
 EXPONENT_MAX = 60
-"""No amount of any coin has more digits than this; a longer one is an attack on the program that writes it out."""
+"""No amount of any coin has more digits; a longer one is an attack on the program that prints it."""
 
 
 def _number(value: Any) -> Decimal | None:
-    """Read a JSON number or its text; amounts of a report are evidence, never money to be moved."""
+    """Return a JSON number or its text as a number; amounts of a report are evidence, never transferred."""
     if absent_is_none(value) is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
@@ -34,7 +34,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def _json_number(number: Decimal | None) -> int | float | None:
-    """Write the JSON number of the protocol: whole where it is whole."""
+    """Return the JSON number of the protocol: an integer if the value is whole."""
     if number is None:
         return None
     return int(number) if number == number.to_integral_value() else float(number)

@@ -75,12 +75,12 @@ class SearchRow(Wire):
 
     @property
     def found(self) -> bool:
-        """Whether the member said yes; every other value is a no (D6)."""
+        """Whether the member found it; every other value means that it did not (D6)."""
         return self.result == "FOUND"
 
     @property
     def unreachable(self) -> bool:
-        """Whether the member gave no answer: a later search may find it."""
+        """Whether the member sent no answer: a later search may find it."""
         return self.result == "SYSTEM_NOT_AVAILABLE"
 
 
@@ -105,12 +105,12 @@ class _SearchResult(Wire):
 
     @property
     def is_processing(self) -> bool:
-        """Whether the search still runs: ask again after more than ten seconds."""
+        """Whether the search still runs: request the result again after more than ten seconds."""
         return self.result == "invalid" and self.reason_type == "PROCESSING"
 
 
 def _in_place_of(name: str, other: str) -> ConfigDict:
-    """Say in JSON Schema that the VASP may stand under the other name where its own is absent."""
+    """Declare in JSON Schema that the VASP may have the other field name if its first one is absent."""
 
     def extra(schema: dict[str, Any]) -> None:
         form = {"anyOf": schema["properties"][name]["anyOf"]}
@@ -122,16 +122,14 @@ def _in_place_of(name: str, other: str) -> ConfigDict:
 
 
 def _first_named(data: Any, wanted: tuple[str, str], other: str) -> Any:
-    """Put the value of the other name where the wanted one is absent."""
+    """Move the value of the other field name to the wanted one if that is absent."""
     if not isinstance(data, dict) or any(absent_is_none(data.get(name)) is not None for name in wanted):
         return data
     return {**data, wanted[0]: data.get(other)}
 
 
 def asked_in(body: Any) -> set[str] | None:
-    """The entity ids of the VASPs that a result says were asked: none of them if all are down (an empty list); None if
-    it does not say whom it asked.
-    """
+    """Return the entity ids of the VASPs that a search asked, empty if all were down; None without such a list."""
     if not isinstance(body, dict) or absent_is_none(body.get("analysisResult")) is None:
         return None
     try:
@@ -157,7 +155,7 @@ class TxidSearchResult(_SearchResult):
 
     @classmethod
     def found_in(cls, body: Any) -> str:
-        """The entity id of the VASP that a result names; empty if it names none or cannot be read."""
+        """Return the entity id of the VASP that a result names; empty if it names none or cannot be read."""
         try:
             return cls.from_wire(body).vasp_entity_id or ""
         except ValidationError:

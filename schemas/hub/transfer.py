@@ -32,7 +32,7 @@ AuthorizationResult = Annotated[Literal["verified", "denied"], lower]
 NormalResult = Annotated[Literal["normal", "error"], lower]
 
 OTHER_SPELLING = "wait-confirmed"
-"""Of ``wait-confirm`` on one of the network's own pages (D12)."""
+"""The spelling of ``wait-confirm`` on one of the network's pages (D12)."""
 
 
 def _status_word(value: Any) -> Any:

@@ -15,8 +15,8 @@ from schemas.hub.bodies import AddressSearchRequest
 from travelrule.crypto.signing import KeyRing
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
-from travelrule.gateway.payloads import open_payload
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.sealed_payloads import open_payload
 from travelrule.listener.bound_sockets import BACKLOG
 
 ANSWER: Answer = {"result": "valid", "reasonType": "", "reasonMsg": "", "beneficiaryVaspEntityId": "north"}

@@ -21,23 +21,16 @@ from tests.property.deposits import test_deposit_product
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange import test_product
 from tests.property.exchange.catalogue import assessments, for_exchange, for_withdrawal, timers
-from tests.unit.assessments.scene import ASSESSMENT, SCREENING
-from tests.unit.deposits import scene as deposits
-from tests.unit.deposits.scene import EXCHANGE
-from tests.unit.exchange.originator.scene import (
-    NORTH,
-    OWNER,
-    SOUTH,
-    TRANSFER_ID,
-    WITHDRAWAL_ID,
-    Scene,
-    ivms101,
-    legal,
-    requested,
-)
+from tests.support import deposit_scenes as deposits
+from tests.support.assessment_scenes import ASSESSMENT, SCREENING
+from tests.support.deposit_scenes import EXCHANGE
+from tests.support.events import WITHDRAWAL_ID, requested
+from tests.support.inbound_messages import OWNER, TRANSFER_ID, ivms101, legal
+from tests.support.scene import Scene
+from tests.support.vasps import NORTH, SOUTH
 from travelrule.deposits.served_requests.received_request import DataRequestReceived, WithdrawalFacts
 from travelrule.disclosures.disclosure import DeadLetterShown
-from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry
@@ -54,7 +47,7 @@ RATED = OFF + '[screening]\ndeposits = ["transaction", "kyt"]\n'
 DEPOSITS = OFF + '[searches]\nattempts = 1\n[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"\nAMOUNT_MISMATCH = "deny"'
 
 Catalogue = Callable[[Any], Iterator[Wire]]
-TYPES = {model: name for name, model in INTERNAL.items()} | {one.model: name for name, one in EVENTS.items()}
+TYPES = {model: name for name, model in INTERNAL_INPUTS.items()} | {one.model: name for name, one in EVENTS.items()}
 
 
 def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], object]]]:

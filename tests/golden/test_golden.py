@@ -38,10 +38,10 @@ HANDLED: dict[str, set[str]] = {
     "deposit": {
         "deposit.detected.v1",
         "call.answered",
-        *(TYPES[model] for model in deposit.HEARS if not TYPES[model].startswith("call.")),
+        *(TYPES[model] for model in deposit.HANDLERS if not TYPES[model].startswith("call.")),
     },
     "screening": {"screening.requested.v1", "ownership.requested.v1", "call.answered", "timer.due"},
-    "assessment": {TYPES[model] for model in assessment.HEARS if not TYPES[model].startswith(PLATFORM)},
+    "assessment": {TYPES[model] for model in assessment.HANDLERS if not TYPES[model].startswith(PLATFORM)},
     "wallet": {"wallet.registered.v1", "wallet.removed.v1", "owner.screened", "owner.listed"},
     "owner": {"owner.hits"},
     "vasp": {"directory.changed"},

@@ -23,7 +23,7 @@ from tests.house import name_sources
 from tests.house.source import ROOT
 from travelrule.cli import app
 from travelrule.client.operations import OPERATIONS
-from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.environment import PREFIX
 from travelrule.gateway.openapi import openapi_document
 from travelrule.identity.profile import VaspProfile
@@ -49,7 +49,7 @@ def present() -> Names:
         "tables, columns and indexes": tables(),
         "kinds of subjects": {*SUBJECT_KINDS, *MACHINES},
         "subjects": name_sources.subjects(SUBJECT_KINDS),
-        "input types": {*EVENTS, *INTERNAL},
+        "input types": {*EVENTS, *INTERNAL_INPUTS},
         "input sources": (source.value for source in InternalSource),
         "input ids": name_sources.input_ids(),
         "fields of stored inputs": fields_of_inputs(),
@@ -121,7 +121,7 @@ def state_adapter(machine: Machine) -> TypeAdapter[Any]:
 
 def fields_of_inputs() -> Iterator[str]:
     """The names and closed values in the data of each type of input or event."""
-    models = {**{name: spec.model for name, spec in EVENTS.items()}, **INTERNAL}
+    models = {**{name: spec.model for name, spec in EVENTS.items()}, **INTERNAL_INPUTS}
     for name, model in models.items():
         yield from (f"{name}{path}" for path in schema_names(model.model_json_schema(mode="serialization")))
 

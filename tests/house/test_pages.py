@@ -132,7 +132,7 @@ def test_pages_name_settings_that_exist(page: str) -> None:
 
 LATER_METRICS: set[str] = set()
 LATER_SETTINGS = {"builder_url", "console_listen"}
-"""Declared by the contract, used by what is not built yet; whoever builds it takes the name off."""
+"""Declared by the contract, used by parts that are not built yet; remove the name when its part is built."""
 
 
 def attributes() -> set[str]:

@@ -67,7 +67,7 @@ class Stored(Wire):
 
 def test_fields_are_found_at_any_depth_under_their_wire_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persisted_names, "EVENTS", {})
-    monkeypatch.setattr(persisted_names, "INTERNAL", {"call.troubled": Stored})
+    monkeypatch.setattr(persisted_names, "INTERNAL_INPUTS", {"call.troubled": Stored})
     assert sorted(set(persisted_names.fields_of_inputs())) == [
         "call.troubled.byKind",
         "call.troubled.byKind{}.legalName",

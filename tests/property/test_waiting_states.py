@@ -20,9 +20,10 @@ from tests.property.assessments.catalogue import for_assessment
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.simulation.liveness_laws import unattended
-from tests.unit.assessments import scene as assessed
-from tests.unit.deposits import scene as deposited
-from tests.unit.exchange.originator import scene as exchanged
+from tests.support import assessment_scenes as assessed
+from tests.support import deposit_scenes as deposited
+from tests.support import exchange_scenes as exchanged
+from tests.support import scene, vasps
 from travelrule.assessments.table import TABLE as OF_ASSESSMENTS
 from travelrule.deposits.table import TABLE as OF_DEPOSITS
 from travelrule.engine.registry import MACHINES
@@ -163,7 +164,7 @@ WITHDRAWALS = ["", 'sanctions = "required"', 'sanctions = "required"\n[screening
 def test_every_waiting_state_of_a_withdrawal_is_watched() -> None:
     seen: set[str] = set()
     for text in WITHDRAWALS:
-        seen |= walk(lambda text=text: exchanged.Scene(rules=exchanged.policy(text)), for_withdrawal)
+        seen |= walk(lambda text=text: scene.Scene(rules=vasps.policy(text)), for_withdrawal)
     transient = {"verified"}  # pending follows in the same decision
     assert seen >= set(ORIGINATING.transitions) - transient
 
@@ -174,13 +175,13 @@ def test_every_waiting_state_of_an_inbound_exchange_is_watched() -> None:
 
 @pytest.mark.parametrize("text", ["", 'sanctions = "required"\n[screening]\ndeposits = ["transaction", "kyt"]'])
 def test_every_waiting_state_of_a_deposit_is_watched(text: str) -> None:
-    seen = walk(lambda: deposited.Scene(rules=deposited.rules(text)), for_deposit)
+    seen = walk(lambda: deposited.DepositScene(rules=deposited.rules(text)), for_deposit)
     assert seen >= set(OF_DEPOSITS.transitions) - {NEW}
 
 
 @pytest.mark.parametrize("subject", [assessed.SCREENING, assessed.ASSESSMENT])
 def test_every_waiting_state_of_an_assessment_is_watched(subject: str) -> None:
-    seen = walk(lambda: assessed.Scene(subject=subject), lambda state: for_assessment(subject, state))
+    seen = walk(lambda: assessed.AssessmentScene(subject=subject), lambda state: for_assessment(subject, state))
     assert seen >= set(OF_ASSESSMENTS.transitions) - {NEW} - ({"dropped"} if subject == assessed.SCREENING else set())
 
 

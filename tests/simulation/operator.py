@@ -19,7 +19,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.engine_model import CallRow, House
 from tests.simulation.member_endpoints import Keys
 from tests.simulation.network import Hub, Request
-from travelrule.client.answers import Answer, read
+from travelrule.client.answer_status import Answer, read
 from travelrule.client.errors import NoAnswer
 from travelrule.client.hub_transport import RawAnswer
 from travelrule.client.operations import OPERATIONS

@@ -24,7 +24,7 @@ from tests.simulation.operator import Desk
 from tests.simulation.oracle import Oracle
 from tests.simulation.platform import Platform
 from tests.simulation.robots import Robot
-from tests.unit.exchange.originator.scene import PROFILE
+from tests.support.vasps import PROFILE
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.port import Machine
 from travelrule.policy.policy import OwnVasp, Policy

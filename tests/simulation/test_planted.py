@@ -355,7 +355,7 @@ async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) 
     async def no_refresh(self: Any, entity_id: str, **_: Any) -> tuple[()]:
         return ()
 
-    monkeypatch.setattr("travelrule.engine.calls.call_executor.react", again_and_again)
+    monkeypatch.setattr("travelrule.engine.calls.call_executor.next_action", again_and_again)
     monkeypatch.setattr("tests.simulation.operator.Phonebook.refresh_keys", no_refresh)
     await is_found("never to a loop")
 

@@ -16,7 +16,8 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from schemas.wire_model import Wire
-from tests.unit.exchange.originator.scene import HONEST, answered, requested
+from tests.support.call_results import HONEST, answered
+from tests.support.events import requested
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.cli import app

@@ -16,11 +16,11 @@ import orjson
 from sqlalchemy import select
 
 from schemas.wire_model import Wire
+from tests.support.events import TXID, broadcast, requested
 from tests.support.hub import NORTH, HandClock, RecordingMember
 from tests.support.sandbox import listed, real
 from tests.support.toy_machine import dead_letter_headers
-from tests.unit.exchange.originator.scene import NORTH as OWN
-from tests.unit.exchange.originator.scene import TXID, broadcast, requested
+from tests.support.vasps import NORTH as OWN
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing

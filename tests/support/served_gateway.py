@@ -11,7 +11,7 @@ from ipaddress import ip_network
 from tests.support.gateway_scene import GatewayScene
 from travelrule.gateway.app import create_gateway
 from travelrule.gateway.server import LIMITS, gateway_server
-from travelrule.gateway.sources import Network
+from travelrule.gateway.source_networks import Network
 from travelrule.gateway.tls import Tls
 from travelrule.listener.bound_sockets import bind
 from travelrule.listener.limits import ListenerLimits

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
+from schemas.operations import Operation
 from travelrule.assessments import notifications
 from travelrule.assessments.state import AssessmentState, Question
 from travelrule.assessments.table import TABLE
@@ -16,10 +17,6 @@ from travelrule.machine.ids import fresh_transfer_id
 from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentEnded
 
-Operation = Literal[
-    "wallet-screening", "transaction-screening", "kyt-search", "kyt-report", "unhosted-token", "unhosted-result"
-]
-
 BACKOFF_FIRST_SECONDS = 2.0
 BACKOFF_MAX_SECONDS = 60.0
 DOUBLINGS_MAX = 10
@@ -27,7 +24,7 @@ JITTER_SHARE = 0.25
 JITTER_STEPS = 1_000
 HASTENED_MAX = 3
 CLOCKS_DIFFER = timedelta(seconds=1)
-"""Two processes of ours may see the same moment this far apart."""
+"""The clocks of our processes may differ by this."""
 
 
 class AssessmentBuilder(DecisionBuilder[AssessmentState]):
@@ -39,14 +36,16 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         """Step through the table."""
         self.change(status=TABLE.step(self.state.status, trigger))
 
-    def ask(self, operation: Operation, clear: dict[str, Any], seconds: float = 0) -> None:
-        """Begin a question under a fresh id, after some seconds."""
+    def start_question(self, operation: Operation, clear: dict[str, Any], seconds: float = 0) -> None:
+        """Start a question under a new id, after some seconds."""
         call_id = fresh_transfer_id(self.item.salt)
         self.change(question=Question(call_id, self.now + timedelta(seconds=seconds)))
         self.call(operation, "", call_id, clear, seconds=seconds or None)
 
-    def ask_again(self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float = 0) -> None:
-        """Make one more call for the question that runs; one that was put off is replaced."""
+    def repeat_question(
+        self, operation: Operation, transfer_id: str, clear: dict[str, Any], seconds: float = 0
+    ) -> None:
+        """Repeat the call of the running question; a postponed call is replaced."""
         question = self.state.question
         if question is None:
             return
@@ -56,12 +55,12 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         self.call(operation, "", transfer_id, clear, seconds=seconds or None)
 
     def is_on_its_way(self) -> bool:
-        """Whether the next call is still to be made: then an answer without a result is an old one."""
+        """Whether the next call is still ahead: then an answer without a result is an old one."""
         question = self.state.question
         return question is None or (question.asks_at is not None and question.asks_at > self.now + CLOCKS_DIFFER)
 
     def may_hasten(self) -> bool:
-        """Whether a callback moves the next call forward: it lies ahead, or none is made any more."""
+        """Whether a callback may move the next call forward: it is ahead, or no call follows."""
         question = self.state.question
         if question is None or question.hastened >= HASTENED_MAX:
             return False
@@ -80,17 +79,17 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
             self.change(alerted=(*self.state.alerted, code.value))
             super().alert(code, severity, counterparty=counterparty, attempts=attempts)
 
-    def failed(self) -> float:
-        """Count an answer that said nothing; give the seconds to the next try: doubled each time, up to a limit."""
+    def count_failure(self) -> float:
+        """Count an unusable answer; return the seconds to the next try: doubled each time, up to a limit."""
         self.change(failures=self.state.failures + 1)
-        return self.grown(BACKOFF_FIRST_SECONDS, self.state.failures - 1, BACKOFF_MAX_SECONDS)
+        return self.grown_wait(BACKOFF_FIRST_SECONDS, self.state.failures - 1, BACKOFF_MAX_SECONDS)
 
-    def grown(self, first: float, times: int, most: float) -> float:
-        """Give a wait that doubles each time, up to ``most``."""
-        return self.spread(min(most, first * 2 ** min(times, DOUBLINGS_MAX)))
+    def grown_wait(self, first: float, times: int, most: float) -> float:
+        """Return a wait that doubles each time, up to ``most``."""
+        return self.spread_wait(min(most, first * 2 ** min(times, DOUBLINGS_MAX)))
 
-    def spread(self, seconds: float) -> float:
-        """Lengthen a wait by up to a quarter, so that many assessments do not ask at the same moment."""
+    def spread_wait(self, seconds: float) -> float:
+        """Return the wait plus up to a quarter, so that calls of many assessments spread."""
         return seconds * (1 + JITTER_SHARE * self.jitter)
 
     @property
@@ -99,7 +98,7 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         return self.item.salt.int % JITTER_STEPS / JITTER_STEPS
 
     def end(self, **answer: Any) -> None:
-        """Give the answer: nothing is heard after it."""
+        """End with an answer; later inputs are ignored."""
         state = self.state
         known = {
             "assessment": state.subject,
@@ -109,9 +108,9 @@ class AssessmentBuilder(DecisionBuilder[AssessmentState]):
         }
         self._close("ended")
         self.change(ended=AssessmentEnded.model_validate({**known, **answer}))
-        notifications.say_end(self.state, self.policy.version, self.effects)
+        notifications.publish_end(self.state, self.policy.version, self.effects)
 
-    def quit(self) -> None:
+    def end_dropped(self) -> None:
         """End without an answer."""
         self._close("dropped")
 

@@ -1,4 +1,4 @@
-"""The code of a network for one operation, with what the policy says instead (screening.md 11)."""
+"""The code of a network for one operation, with the policy's overrides (screening.md 11)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from travelrule.screening.chains import (
 
 
 def code_for(wanted: AssessmentWanted, policy: Policy) -> str:
-    """Give the chain code for what is wanted; empty: the operation cannot be asked for this network.
+    """Return the chain code for the requested operation; empty: the network has none.
 
-    Where the network's example is not known the wallet's own address tells the two chains apart that share a name.
-    The platform may name a code instead of a network: one that this operation documents is sent, although a network of
-    that name has none (``AVAX``), unless the policy says something about the name.
+    Without an example of the network the wallet's address distinguishes the two chains that share a name. The platform
+    may name a code instead of a network: one that this operation documents is sent, although a network of that name has
+    none (``AVAX``), unless the policy overrides the name.
     """
     overrides = {
         name: NetworkCodes(codes.screening or None, codes.kyt or None, codes.unhosted or None)
@@ -35,7 +35,7 @@ def code_for(wanted: AssessmentWanted, policy: Policy) -> str:
 
 
 def _of_operation(kind: AssessmentKind, codes: NetworkCodes) -> tuple[str | None, frozenset[str]]:
-    """Give the network's code for the operation, and all codes that the operation documents."""
+    """Return the network's code for the operation, and all codes that the operation documents."""
     if kind == "kyt":
         return codes.kyt, KYT_BLOCKCHAINS
     if kind == "ownership":

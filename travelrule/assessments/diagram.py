@@ -43,7 +43,7 @@ ASKED: dict[str, tuple[str, str, str]] = {
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     return "\n".join([HEADER + "# Assessment states\n", INTRO, state_diagram(TABLE), *_tables()])
 
 
@@ -60,7 +60,7 @@ def _tables() -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
-    """Write the page, or say whether it would change; give the exit code."""
+    """Write the page, or report whether it would change; return the exit code."""
     return write_or_check("travelrule.assessments.diagram", "Assessment states", page(), path, arguments)
 
 

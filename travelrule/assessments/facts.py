@@ -1,7 +1,7 @@
-"""What a rating or a report is based on, without an address and without personal data.
+"""The facts behind a rating or a report, without addresses and without personal data.
 
-Addresses are counted by what is known of them, labels are kept, amounts are texts. A label is written by a stranger and
-might itself be an address: whatever looks like one is left out.
+Addresses are counted by category, labels are kept, amounts are texts. A label comes from outside and may itself be an
+address: one that looks like an address is withheld.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _ADDRESS_LIKE = re.compile(r"0[xX][0-9a-fA-F]{8}|[^\s/|,;]{24}|@")
 
 
 def plain(label: str) -> str:
-    """Give a label that may be shown; what may be an address or a contact becomes ``(withheld)``."""
+    """Return a label that may be shown; one that may be an address or a contact becomes ``(withheld)``."""
     return WITHHELD if _ADDRESS_LIKE.search(label) else label[:LABEL_LENGTH]
 
 
 def of_wallet(answer: WalletScreeningResponse) -> dict[str, Any]:
-    """Give category and tags of a wallet."""
+    """Return category and tags of a wallet."""
     return {"category": plain(answer.security_category or ""), "tags": _names(answer.security_tags)}
 
 
 def of_transaction(answer: TransactionScreeningResponse) -> dict[str, Any]:
-    """Count the wallets of a transaction by category."""
+    """Return the number of wallets of a transaction by category."""
     wallets = (*answer.sender_wallets, *answer.receiver_wallets)
     return {
         "senders": _categories(answer.sender_wallets),
@@ -49,7 +49,7 @@ def _categories(wallets: Iterable[WalletInfo]) -> dict[str, int]:
 
 
 def of_report(report: KytReport) -> dict[str, Any]:
-    """Give the report without its addresses, transactions and times of single movements."""
+    """Return the report without its addresses, transactions and times of single movements."""
     indicators = report.risk_indicators
     facts: dict[str, Any] = {
         "reportId": report.report_id,

@@ -1,4 +1,4 @@
-"""What an answer that is none means: it may pass, it may be paid for later, or nothing will come (screening.md 7)."""
+"""Kinds of failed calls: transient, out of quota, or without any prospect of an answer (screening.md 7)."""
 
 from __future__ import annotations
 
@@ -14,43 +14,45 @@ UNSUPPORTED: Final = "UNSUPPORTED_BLOCKCHAIN"
 FORGOTTEN: Final = "NOT_FOUND"
 QUOTA: Final = "INVALID_ORIGIN"
 WITHOUT_CODE = "HTTP_"
-"""How a call that failed with a status and no ``errorType`` names its code."""
+"""Prefix of the code of a call that failed with a status and no ``errorType``."""
 
 
 class Failure(StrEnum):
-    """How a failed call is taken."""
+    """The kind of a failed call."""
 
     PASSING = "passing"
-    """No answer: ask again, ever more rarely."""
+    """Transient: repeated with growing waits."""
     QUOTA = "quota"
-    """Not registered, quota used up, or disabled: an operator is told, and it is asked again after a while."""
+    """Not registered, quota used up, or disabled: one alert is raised, the call is repeated after a wait."""
     UNSUPPORTED = "unsupported"
-    """This chain cannot be asked about."""
+    """The provider does not know this chain."""
     FORGOTTEN = "forgotten"
-    """The hub does not know its own id (any more)."""
+    """The hub no longer knows its own id."""
     REFUSED = "refused"
-    """Again it would be refused again."""
+    """A repetition would be refused as well."""
 
 
-def failure_of(report: CallResult, *, of_screening: bool = False) -> Failure:
-    """Sort a failed call. ``of_screening``: an error answer without ``errorType`` may be the ``ERROR`` of a provider,
-    whose status is not stated (screening.md 3).
+def failure_of(call: CallResult, *, of_screening: bool = False) -> Failure:
+    """Return the kind of a failed call.
+
+    ``of_screening``: an error without ``errorType`` may be a provider's ``ERROR``, whose status no source states
+    (screening.md 3).
     """
-    if report.code == UNSUPPORTED:
+    if call.code == UNSUPPORTED:
         return Failure.UNSUPPORTED
-    if report.code == FORGOTTEN:
+    if call.code == FORGOTTEN:
         return Failure.FORGOTTEN
-    if report.code == QUOTA:
+    if call.code == QUOTA:
         return Failure.QUOTA
-    if is_transient(report.status, report.code) or (of_screening and report.code.startswith(WITHOUT_CODE)):
+    if is_transient(call.status, call.code) or (of_screening and call.code.startswith(WITHOUT_CODE)):
         return Failure.PASSING
     return Failure.REFUSED
 
 
-def pause(builder: AssessmentBuilder, failure: Failure, report: CallResult) -> float:
-    """Count a failure that may pass and give the seconds to the next try; a used-up quota is said and waited out."""
-    seconds = builder.failed()
+def pause(builder: AssessmentBuilder, failure: Failure, call: CallResult) -> float:
+    """Count a transient failure and return the seconds to the next try; a used-up quota raises an alert."""
+    seconds = builder.count_failure()
     if failure is Failure.QUOTA:
-        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
-        return builder.spread(BACKOFF_MAX_SECONDS)
+        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
+        return builder.spread_wait(BACKOFF_MAX_SECONDS)
     return seconds

@@ -1,4 +1,4 @@
-"""The hub rates a wallet or a transaction: 4.B.1, 4.B.2 (screening.md 2, 3, 10). ``ERROR`` is no rating."""
+"""The hub's rating of a wallet or a transaction: 4.B.1, 4.B.2 (screening.md 2, 3, 10). ``ERROR`` is no rating."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from schemas.events.verdicts import Risk
 from schemas.hub.screening import TransactionScreeningResponse, WalletScreeningResponse
+from schemas.operations import Operation
 from travelrule.assessments import facts
-from travelrule.assessments.builder import AssessmentBuilder, Operation
+from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.chain_code import code_for
 from travelrule.assessments.failed_calls import UNSUPPORTED, Failure, failure_of, pause
 from travelrule.assessments.table import LISTS
@@ -21,8 +22,8 @@ from travelrule.screening import risk_levels
 NOT_SCREENABLE = "NETWORK_NOT_SCREENABLE"
 
 
-def begin_rating(builder: AssessmentBuilder) -> str:
-    """Ask the hub, if it can be asked about this network."""
+def start_rating(builder: AssessmentBuilder) -> str:
+    """Request a rating, if the network has a code for it."""
     wanted = builder.state.wanted
     builder.clear_timer(LISTS)
     if not (wanted.address if wanted.kind == "wallet" else wanted.txid):
@@ -33,44 +34,44 @@ def begin_rating(builder: AssessmentBuilder) -> str:
         builder.end(reason=NOT_SCREENABLE)
         return "the network has no code for screening: not screenable"
     builder.move("rating-asked")
-    builder.ask(*_call(builder))
+    builder.start_question(*_call(builder))
     return f"{wanted.kind} to be rated"
 
 
 def _call(builder: AssessmentBuilder) -> tuple[Operation, dict[str, Any]]:
     wanted = builder.state.wanted
     if wanted.kind == "wallet":
-        return "wallet-screening", {"walletAddress": wanted.address, "chain": builder.state.chain}
-    return "transaction-screening", {"txid": wanted.txid, "chain": builder.state.chain}
+        return Operation.WALLET_SCREENING, {"walletAddress": wanted.address, "chain": builder.state.chain}
+    return Operation.TRANSACTION_SCREENING, {"txid": wanted.txid, "chain": builder.state.chain}
 
 
-def rated(builder: AssessmentBuilder, report: CallResult) -> str:
-    """What the hub says. The first rating counts."""
+def apply_rating_result(builder: AssessmentBuilder, call: CallResult) -> str:
+    """Apply the hub's answer. The first rating counts."""
     question = builder.state.question
     operation, _ = _call(builder)
     if builder.state.status != "rating" or question is None:
         return "late answer ignored"
-    if (report.operation, report.transfer_id) != (operation, question.call_id):
+    if (call.operation, call.transfer_id) != (operation, question.call_id):
         return "not the question that was asked"
-    if report.outcome == "failed":
-        return _failed(builder, report)
-    if report.outcome != "answered":
+    if call.outcome == "failed":
+        return _failed(builder, call)
+    if call.outcome != "answered":
         return "the question waits"
-    found, evidence = _read(builder, report)
+    found, evidence = _read(builder, call)
     if found == "pending":
-        return _again(builder, "no rating", report)
+        return _again(builder, "no rating", call)
     builder.end(risk=found, facts=evidence)
     return f"rated {found}"
 
 
-def _read(builder: AssessmentBuilder, report: CallResult) -> tuple[Risk, dict[str, Any]]:
-    """Read a rating; pending if it is none, or one of another wallet than the one that was asked about."""
+def _read(builder: AssessmentBuilder, call: CallResult) -> tuple[Risk, dict[str, Any]]:
+    """Return the rating and its facts; pending if it is none, or of another wallet."""
     wanted = builder.state.wanted
     try:
         if wanted.kind == "transaction":
-            transaction = TransactionScreeningResponse.from_wire(report.body)
+            transaction = TransactionScreeningResponse.from_wire(call.body)
             return risk_levels.of_transaction(transaction), facts.of_transaction(transaction)
-        wallet = WalletScreeningResponse.from_wire(report.body)
+        wallet = WalletScreeningResponse.from_wire(call.body)
     except ValidationError:
         return "pending", {}
     named = wallet.wallet_address
@@ -79,28 +80,28 @@ def _read(builder: AssessmentBuilder, report: CallResult) -> tuple[Risk, dict[st
     return risk_levels.of_wallet(wallet), facts.of_wallet(wallet)
 
 
-def _failed(builder: AssessmentBuilder, report: CallResult) -> str:
-    failure = failure_of(report, of_screening=True)
+def _failed(builder: AssessmentBuilder, call: CallResult) -> str:
+    failure = failure_of(call, of_screening=True)
     if failure is Failure.UNSUPPORTED:
         builder.end(reason=UNSUPPORTED)
         return "the provider does not know this chain"
     if failure in (Failure.PASSING, Failure.QUOTA):
-        return _again(builder, "no answer", report, failure)
-    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+        return _again(builder, "no answer", call, failure)
+    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
     builder.end(reason=AlertCode.SCREENING_REFUSED.value)
     return "the hub refuses to rate it"
 
 
-def _again(builder: AssessmentBuilder, rule: str, report: CallResult, failure: Failure = Failure.PASSING) -> str:
+def _again(builder: AssessmentBuilder, rule: str, call: CallResult, failure: Failure = Failure.PASSING) -> str:
     if builder.is_on_its_way():
         return f"{rule}: the next try is on its way already"
     operation, clear = _call(builder)
-    builder.ask_again(operation, report.transfer_id, clear, pause(builder, failure, report))
+    builder.repeat_question(operation, call.transfer_id, clear, pause(builder, failure, call))
     return f"{rule}: ask again"
 
 
-def rating_too_late(builder: AssessmentBuilder) -> str:
-    """The limit passed: what was not rated is unknown."""
+def end_rating_at_limit(builder: AssessmentBuilder) -> str:
+    """End without a rating: the risk is unknown."""
     builder.alert(
         AlertCode.SCREENING_LATE, "warning", attempts=builder.state.question.asked if builder.state.question else None
     )

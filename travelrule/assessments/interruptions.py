@@ -1,53 +1,53 @@
-"""What ends an assessment from outside: its limit, its asker, an operator."""
+"""What ends an assessment before an answer: its limit, its asker, an operator."""
 
 from __future__ import annotations
 
 from schemas.events.decisions import DecisionRecorded
 from travelrule.assessments.builder import AssessmentBuilder
-from travelrule.assessments.hub_screening import rating_too_late
-from travelrule.assessments.kyt_analysis import analysis_too_late
+from travelrule.assessments.hub_screening import end_rating_at_limit
+from travelrule.assessments.kyt_analysis import end_analysis_at_limit
 from travelrule.assessments.notifications import OPERATOR
-from travelrule.assessments.ownership_proof import proof_too_late, session_due
-from travelrule.assessments.sanctions_screening import lists_due, lists_too_late
+from travelrule.assessments.ownership_proof import apply_session_limit, end_proof_at_limit
+from travelrule.assessments.sanctions_screening import apply_lists_timer, end_lists_at_limit
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import LIMIT, LISTS, WAITING
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.messages.assessment import AssessmentDropped
 
-TOO_LATE = {
-    "listing": lists_too_late,
-    "rating": rating_too_late,
-    "searching": analysis_too_late,
-    "analysing": analysis_too_late,
-    "opening": proof_too_late,
-    "proving": session_due,
+LIMIT_HANDLERS = {
+    "listing": end_lists_at_limit,
+    "rating": end_rating_at_limit,
+    "searching": end_analysis_at_limit,
+    "analysing": end_analysis_at_limit,
+    "opening": end_proof_at_limit,
+    "proving": apply_session_limit,
 }
-"""What the limit means in each waiting status."""
+"""The handler of the limit in each waiting status."""
 
 
-def timer_due(builder: AssessmentBuilder, data: TimerDue) -> Decision[AssessmentState]:
-    """A timer of this assessment came due; one that was moved or dropped since is nothing."""
+def apply_timer(builder: AssessmentBuilder, data: TimerDue) -> Decision[AssessmentState]:
+    """Apply a due timer; one that was moved or dropped in the meantime is ignored."""
     if builder.state.timers.get(data.name) != data.due_at or builder.state.status not in WAITING:
         return ignored(builder.state, "the timer was moved or dropped")
     builder.clear_timer(data.name)
     if data.name == LIMIT:
-        return builder.done(TOO_LATE[builder.state.status](builder))
+        return builder.done(LIMIT_HANDLERS[builder.state.status](builder))
     if data.name == LISTS and builder.state.status == "listing":
-        return builder.done(lists_due(builder))
+        return builder.done(apply_lists_timer(builder))
     return builder.done("nothing waits for this timer any more")
 
 
-def dropped(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[AssessmentState]:
-    """The asker needs no answer any more."""
+def apply_drop(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[AssessmentState]:
+    """Drop the assessment: its asker no longer needs an answer."""
     if builder.state.status not in WAITING or data.asker != builder.state.wanted.asker:
         return ignored(builder.state, "nothing to drop")
-    builder.quit()
+    builder.end_dropped()
     return builder.done("dropped by its asker")
 
 
-def operator_decided(builder: AssessmentBuilder, data: DecisionRecorded) -> Decision[AssessmentState]:
-    """``decision.recorded.v1``: a proof that the platform asked for may be decided while it is awaited."""
+def apply_operator_decision(builder: AssessmentBuilder, data: DecisionRecorded) -> Decision[AssessmentState]:
+    """``decision.recorded.v1``: a proof that the platform requested may be decided while it is pending."""
     state = builder.state
     if state.wanted.asker or state.wanted.kind != "ownership":
         fix = "a risk is not decided: decide the withdrawal or the deposit"

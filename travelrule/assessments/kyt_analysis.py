@@ -1,4 +1,4 @@
-"""A transaction is analysed: KYT search and report, 4.B.3 and 4.B.4 (screening.md 4 to 7)."""
+"""KYT analysis of a transaction: search and report, 4.B.3 and 4.B.4 (screening.md 4 to 7)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import KytSearchResponse
+from schemas.operations import Operation
 from travelrule.assessments import facts
 from travelrule.assessments.builder import BACKOFF_FIRST_SECONDS, BACKOFF_MAX_SECONDS, AssessmentBuilder
 from travelrule.assessments.chain_code import code_for
@@ -20,8 +21,8 @@ from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
 from travelrule.screening import risk_levels
 
-SEARCH: Final = "kyt-search"
-REPORT: Final = "kyt-report"
+SEARCH: Final = Operation.KYT_SEARCH
+REPORT: Final = Operation.KYT_REPORT
 POLL_MAX_SECONDS = 10.0
 POLL_STEP_SECONDS = 0.5
 NOT_FOUND_FIRST_SECONDS = 30.0
@@ -32,8 +33,8 @@ HASH_NOT_FOUND = "tx hash not found"
 NO_RESULT = "no result within the limit"
 
 
-def begin_analysis(builder: AssessmentBuilder) -> str:
-    """Begin the first analysis, if the network can be analysed."""
+def start_analysis(builder: AssessmentBuilder) -> str:
+    """Start the first analysis, if the network has a code for it."""
     if not builder.state.wanted.txid:
         builder.end(reason="NOTHING_TO_SCREEN")
         return "no transaction to analyse"
@@ -53,23 +54,23 @@ def _search(builder: AssessmentBuilder, *, force: bool, seconds: float = 0) -> N
     if force:
         clear["force"] = True
     builder.change(searches=builder.state.searches + 1, pending=False, force=force)
-    builder.ask(SEARCH, clear, seconds)
+    builder.start_question(SEARCH, clear, seconds)
 
 
-def search_reported(builder: AssessmentBuilder, report: CallResult) -> str:
-    """What became of 4.B.3: taken, or not. The answer never holds the report."""
+def apply_search_result(builder: AssessmentBuilder, call: CallResult) -> str:
+    """Apply the result of 4.B.3: accepted or not. It never holds the report."""
     question = builder.state.question
-    if builder.state.status != "searching" or question is None or question.call_id != report.transfer_id:
+    if builder.state.status != "searching" or question is None or question.call_id != call.transfer_id:
         return "late answer ignored"
-    if report.outcome == "failed":
-        return _search_failed(builder, report)
-    if report.outcome != "answered":
+    if call.outcome == "failed":
+        return _search_failed(builder, call)
+    if call.outcome != "answered":
         return "the search waits"
-    hub_id, released = _taken(report)
+    hub_id, released = _taken(call)
     if not hub_id:
         if builder.is_on_its_way():
             return "the next try is on its way already"
-        _search(builder, force=builder.state.force, seconds=builder.failed())
+        _search(builder, force=builder.state.force, seconds=builder.count_failure())
         return "unreadable answer: search again"
     builder.move("analysis-begun")
     builder.change(question=replace(question, hub_id=hub_id, asks_at=None), hub_id=hub_id, failures=0)
@@ -77,51 +78,51 @@ def search_reported(builder: AssessmentBuilder, report: CallResult) -> str:
     return "analysed before: ask for the report" if released else "the analysis runs"
 
 
-def _taken(report: CallResult) -> tuple[str, bool]:
-    """Read the hub's id and whether there is a report already; no id if the answer cannot be read."""
+def _taken(call: CallResult) -> tuple[str, bool]:
+    """Return the hub's id and whether a report exists already; an empty id for an unreadable answer."""
     try:
-        taken = KytSearchResponse.from_wire(report.body)
+        taken = KytSearchResponse.from_wire(call.body)
     except ValidationError:
         return "", False
     hub_id = str(taken.request_id)
     return (hub_id if len(hub_id) <= ID_LENGTH_MAX else ""), taken.status.strip() == "RELEASED"
 
 
-def _search_failed(builder: AssessmentBuilder, report: CallResult) -> str:
-    failure = failure_of(report)
+def _search_failed(builder: AssessmentBuilder, call: CallResult) -> str:
+    failure = failure_of(call)
     if failure is Failure.UNSUPPORTED:
         builder.end(reason=UNSUPPORTED)
         return "the provider does not know this chain"
     if failure in (Failure.PASSING, Failure.QUOTA):
         if builder.is_on_its_way():
             return "the next try is on its way already"
-        _search(builder, force=builder.state.force, seconds=pause(builder, failure, report))
+        _search(builder, force=builder.state.force, seconds=pause(builder, failure, call))
         return "the hub did not take the search: again later"
-    return _refused(builder, report)
+    return _refused(builder, call)
 
 
-def _refused(builder: AssessmentBuilder, report: CallResult) -> str:
-    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
-    builder.end(reason=AlertCode.SCREENING_REFUSED.value, status="FAILED", error=report.code)
+def _refused(builder: AssessmentBuilder, call: CallResult) -> str:
+    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
+    builder.end(reason=AlertCode.SCREENING_REFUSED.value, status="FAILED", error=call.code)
     return "the hub refuses the analysis"
 
 
 def _ask_report(builder: AssessmentBuilder, seconds: float) -> None:
     question = builder.state.question
     if question is not None:
-        builder.ask_again(REPORT, question.hub_id, {"requestId": question.hub_id}, seconds)
+        builder.repeat_question(REPORT, question.hub_id, {"requestId": question.hub_id}, seconds)
 
 
 def _poll_seconds(builder: AssessmentBuilder) -> float:
-    """Give the wait to the next question: the policy's, growing a little, in the documented 5 to 10 s by default."""
+    """Return the wait to the next poll: the policy's, growing slowly, by default in the documented 5 to 10 s."""
     first = builder.policy.time_limits.kyt_poll
     asked = builder.state.question.asked if builder.state.question is not None else 1
     grown = first + POLL_STEP_SECONDS * (asked - 1 + builder.jitter)
     return min(grown, max(POLL_MAX_SECONDS, first))
 
 
-def called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
-    """A callback is no report: it moves the next question forward."""
+def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
+    """Apply a callback: it moves the next poll forward."""
     question = builder.state.question
     if question is None or not _is_about(data, question):
         return "not the analysis that runs: callback ignored"
@@ -140,16 +141,16 @@ def _is_about(data: SearchCalledBack, question: Question) -> bool:
     return data.operation == SEARCH and data.request_id in names
 
 
-def report_reported(builder: AssessmentBuilder, report: CallResult) -> str:
-    """What the hub says about the analysis. The first released report counts."""
+def apply_report_result(builder: AssessmentBuilder, call: CallResult) -> str:
+    """Apply the answer to a poll. The first released report counts."""
     question = builder.state.question
-    if builder.state.status != "analysing" or question is None or question.hub_id != report.transfer_id:
+    if builder.state.status != "analysing" or question is None or question.hub_id != call.transfer_id:
         return "late answer ignored"
-    if report.outcome == "failed":
-        return _report_failed(builder, report)
-    if report.outcome != "answered":
+    if call.outcome == "failed":
+        return _report_failed(builder, call)
+    if call.outcome != "answered":
         return "the question waits"
-    answer = _read(report, question.hub_id)
+    answer = _read(call, question.hub_id)
     if answer is not None and answer.status == "RELEASED" and answer.report is not None:
         found = risk_levels.of_kyt(answer)
         builder.end(risk=found, status="RELEASED", facts=facts.of_report(answer.report))
@@ -163,36 +164,36 @@ def report_reported(builder: AssessmentBuilder, report: CallResult) -> str:
     return "the analysis still runs" if builder.state.pending else "unreadable answer: ask once more"
 
 
-def _read(report: CallResult, hub_id: str) -> KytReportResponse | None:
+def _read(call: CallResult, hub_id: str) -> KytReportResponse | None:
     try:
-        answer = KytReportResponse.from_wire(report.body)
+        answer = KytReportResponse.from_wire(call.body)
     except ValidationError:
         return None
     return answer if str(answer.request_id) == hub_id else None
 
 
-def _report_failed(builder: AssessmentBuilder, report: CallResult) -> str:
-    failure = failure_of(report)
+def _report_failed(builder: AssessmentBuilder, call: CallResult) -> str:
+    failure = failure_of(call)
     if failure is Failure.FORGOTTEN:
-        # The first time this is the short life of an id; a hub that forgets every one is asked ever more rarely.
+        # The first time this is the short life of an id; for a hub that loses every id the waits grow.
         again = builder.state.searches - 2
-        seconds = builder.grown(BACKOFF_FIRST_SECONDS, again, BACKOFF_MAX_SECONDS) if again >= 0 else 0
+        seconds = builder.grown_wait(BACKOFF_FIRST_SECONDS, again, BACKOFF_MAX_SECONDS) if again >= 0 else 0
         _search(builder, force=False, seconds=seconds)
         return "the hub forgot the analysis: begin it anew"
     if failure in (Failure.PASSING, Failure.QUOTA):
         if builder.is_on_its_way():
             return "the next question is on its way already"
         builder.change(pending=False)
-        _ask_report(builder, max(pause(builder, failure, report), _poll_seconds(builder)))
+        _ask_report(builder, max(pause(builder, failure, call), _poll_seconds(builder)))
         return "no answer: ask for the report later"
-    return _refused(builder, report)
+    return _refused(builder, call)
 
 
 def _analysis_failed(builder: AssessmentBuilder, error: str) -> str:
-    """An analysis that found no transaction is repeated after a wait; one that failed is forced a few times."""
+    """Repeat an analysis that found no transaction after a wait; force one that failed, a few times."""
     builder.change(error=facts.plain(error))
     if error.strip().rstrip(".").lower() == HASH_NOT_FOUND:
-        seconds = builder.grown(NOT_FOUND_FIRST_SECONDS, builder.state.searches - 1, NOT_FOUND_MAX_SECONDS)
+        seconds = builder.grown_wait(NOT_FOUND_FIRST_SECONDS, builder.state.searches - 1, NOT_FOUND_MAX_SECONDS)
         _search(builder, force=builder.state.wanted.force, seconds=seconds)
         return "the transaction is not found, maybe not confirmed yet: search again later"
     if builder.state.forced >= FORCED_MAX:
@@ -200,12 +201,12 @@ def _analysis_failed(builder: AssessmentBuilder, error: str) -> str:
         builder.end(reason=AlertCode.KYT_FAILED.value, status="FAILED", error=builder.state.error)
         return "the analysis failed for good"
     builder.change(forced=builder.state.forced + 1)
-    _search(builder, force=True, seconds=builder.failed())
+    _search(builder, force=True, seconds=builder.count_failure())
     return "the analysis failed: force a new one"
 
 
-def analysis_too_late(builder: AssessmentBuilder) -> str:
-    """The limit passed: pending if the hub still works on it, else unknown."""
+def end_analysis_at_limit(builder: AssessmentBuilder) -> str:
+    """End at the limit: pending if the hub still works on it, else unknown."""
     builder.alert(AlertCode.KYT_LATE, "warning", attempts=builder.state.searches)
     working = builder.state.status == "analysing" and builder.state.pending
     builder.end(

@@ -1,4 +1,4 @@
-"""What an assessment says: the platform hears verdicts and results as events, an asker hears messages."""
+"""The output of an assessment: verdicts and results as events to the platform, messages to an asker."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ REASONS: dict[Risk, Cause] = {
     "unknown": Cause.RISK_UNKNOWN,
     "pending": Cause.RISK_PENDING,
 }
-"""The reason that a screening's verdict gives besides its risk; none for what was found clean."""
+"""The reason of a screening's verdict besides its risk; none for ``clean``."""
 
 OPERATOR = "OPERATOR"
 
 
-def say_session(state: AssessmentState, effects: list[Effect]) -> None:
-    """Hand over the session that the customer is shown."""
+def publish_session(state: AssessmentState, effects: list[Effect]) -> None:
+    """Publish the session for the customer's widget."""
     session = state.session
     if session is None:
         return
@@ -43,8 +43,8 @@ def _session(state: AssessmentState, session: AssessmentSession) -> dict[str, An
     return _with_time(data, "expiresAt", session.expires_at)
 
 
-def say_end(state: AssessmentState, policy_version: str, effects: list[Effect]) -> None:
-    """Give the answer: to the asker, or as a verdict, and as the result of what the hub was asked."""
+def publish_end(state: AssessmentState, policy_version: str, effects: list[Effect]) -> None:
+    """Publish the answer: to the asker, or as a verdict with the result of the hub."""
     ended = state.ended
     if ended is None:
         return

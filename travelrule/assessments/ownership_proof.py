@@ -1,4 +1,4 @@
-"""A customer proves that a wallet is his own: session and result, 4.B.5 and P.4 (hub-api.md 7)."""
+"""Proof that a wallet is the customer's own: session and result, 4.B.5 and P.4 (hub-api.md 7)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from schemas.hub.screening import UnhostedResult, UnhostedTokenResponse
+from schemas.operations import Operation
 from travelrule.assessments import notifications
 from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.chain_code import code_for
@@ -22,20 +23,20 @@ from travelrule.messages.arrival import SearchCalledBack
 from travelrule.messages.assessment import AssessmentSession
 from travelrule.screening.ownership.proof_check import check_proof
 
-TOKEN: Final = "unhosted-token"  # noqa: S105  the name of an operation
-RESULT: Final = "unhosted-result"
+TOKEN: Final = Operation.UNHOSTED_TOKEN
+RESULT: Final = Operation.UNHOSTED_RESULT
 TOKEN_LIFE = timedelta(hours=24)
 FAILURES_TOLD = 5
 SCHEME_UNSTATED = frozenset({"SOL"})
-"""Chains for which no source says how the hub's proof is signed (D38): a signature that we cannot confirm is not held
-against the hub's word."""
+"""Chains for which no source states how the hub's proof is signed (D38): the hub's result counts although we cannot
+confirm the signature."""
 ROUND = 10
 POLLS_MAX = 20
-"""The wait between two questions grows by the policy's with every round of ten, up to twenty times the policy's."""
+"""The wait between two polls grows by the policy's with every ten polls, up to twenty times the policy's."""
 
 
 def open_session(builder: AssessmentBuilder) -> str:
-    """Ask for a session, if the wallet's chain can be proven."""
+    """Request a session, if the network has a code for it."""
     wanted = builder.state.wanted
     builder.change(chain=code_for(wanted, builder.policy))
     if not builder.state.chain:
@@ -48,12 +49,12 @@ def open_session(builder: AssessmentBuilder) -> str:
         rule = "what is to be sent is another asset, or on another chain, than the wallet is to be proven for"
         return _not_proven(builder, AlertCode.OWNERSHIP_MISMATCH.value, rule, "MISMATCH")
     builder.move("session-asked")
-    builder.ask(TOKEN, _token_request(builder))
+    builder.start_question(TOKEN, _token_request(builder))
     return "session asked for"
 
 
 def _is_for_another_wallet(builder: AssessmentBuilder) -> bool:
-    """Whether the proof would say nothing about the wallet that coins are sent to."""
+    """Whether the coins are sent in another asset, or on another chain, than the proof is for."""
     wanted = builder.state.wanted
     if wanted.sent_currency and wanted.sent_currency.upper() != wanted.asset.upper():
         return True
@@ -72,19 +73,19 @@ def _token_request(builder: AssessmentBuilder) -> dict[str, Any]:
     }
 
 
-def session_reported(builder: AssessmentBuilder, report: CallResult) -> str:
-    """What became of 4.B.5: the session, or none."""
+def apply_session_result(builder: AssessmentBuilder, call: CallResult) -> str:
+    """Apply the result of 4.B.5: a session, or none."""
     question = builder.state.question
-    if builder.state.status != "opening" or question is None or question.call_id != report.transfer_id:
+    if builder.state.status != "opening" or question is None or question.call_id != call.transfer_id:
         return "late answer ignored"
-    if report.outcome == "failed":
-        return _session_failed(builder, report)
-    if report.outcome != "answered":
+    if call.outcome == "failed":
+        return _session_failed(builder, call)
+    if call.outcome != "answered":
         return "the question waits"
     try:
-        opened = UnhostedTokenResponse.from_wire(report.body)
+        opened = UnhostedTokenResponse.from_wire(call.body)
     except ValidationError:
-        return _open_again(builder, builder.failed())
+        return _open_again(builder, builder.count_failure())
     session = AssessmentSession(
         assessment=builder.state.subject,
         token=opened.token,
@@ -99,18 +100,18 @@ def session_reported(builder: AssessmentBuilder, report: CallResult) -> str:
         failures=0,
     )
     builder.set_timer(LIMIT, builder.policy.time_limits.ownership)
-    notifications.say_session(builder.state, builder.effects)
+    notifications.publish_session(builder.state, builder.effects)
     _ask_result(builder, 0 if question.called_back else _poll_seconds(builder))
     return "session opened: the customer is to prove it"
 
 
-def _session_failed(builder: AssessmentBuilder, report: CallResult) -> str:
-    failure = failure_of(report)
+def _session_failed(builder: AssessmentBuilder, call: CallResult) -> str:
+    failure = failure_of(call)
     if failure is Failure.UNSUPPORTED:
         return _not_proven(builder, UNSUPPORTED, "the hub does not know this chain")
     if failure is Failure.PASSING:
-        return _open_again(builder, pause(builder, failure, report))
-    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+        return _open_again(builder, pause(builder, failure, call))
+    builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
     return _not_proven(builder, AlertCode.SCREENING_REFUSED.value, "the hub refuses a session")
 
 
@@ -120,25 +121,25 @@ def _open_again(builder: AssessmentBuilder, seconds: float) -> str:
         return "the next try is on its way already"
     if builder.state.failures >= FAILURES_TOLD:
         builder.alert(AlertCode.OWNERSHIP_SESSION_LATE, "warning", attempts=builder.state.failures)
-    builder.ask_again(TOKEN, question.call_id, _token_request(builder), seconds)
+    builder.repeat_question(TOKEN, question.call_id, _token_request(builder), seconds)
     return "no session yet: ask again"
 
 
 def _ask_result(builder: AssessmentBuilder, seconds: float) -> None:
     question = builder.state.question
     if question is not None:
-        builder.ask_again(RESULT, question.hub_id, {"verificationId": question.hub_id}, seconds)
+        builder.repeat_question(RESULT, question.hub_id, {"verificationId": question.hub_id}, seconds)
 
 
 def _poll_seconds(builder: AssessmentBuilder) -> float:
-    """Give the wait to the next question; who has not proven it for a while is not expected every moment."""
+    """Return the wait to the next poll; it grows with the number of polls."""
     first = builder.policy.time_limits.ownership_poll
     asked = builder.state.question.asked if builder.state.question is not None else 0
-    return builder.spread(min(first * (1 + asked // ROUND), first * POLLS_MAX))
+    return builder.spread_wait(min(first * (1 + asked // ROUND), first * POLLS_MAX))
 
 
-def called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
-    """A callback is no proof: it moves the next question forward."""
+def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
+    """Apply a callback: it moves the next poll forward."""
     question = builder.state.question
     named = {question.call_id, question.hub_id} - {""} if question is not None else set()
     if question is None or data.operation != TOKEN or data.request_id not in named:
@@ -153,39 +154,39 @@ def called_back(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
     return "called back: ask for the result"
 
 
-def result_reported(builder: AssessmentBuilder, report: CallResult) -> str:
-    """What the hub says about the session. Only ``VERIFIED`` ends it; any other status may still change."""
+def apply_proof_result(builder: AssessmentBuilder, call: CallResult) -> str:
+    """Apply the answer to a poll. Only ``VERIFIED`` ends the session; any other status may still change."""
     question = builder.state.question
-    if builder.state.status != "proving" or question is None or question.hub_id != report.transfer_id:
+    if builder.state.status != "proving" or question is None or question.hub_id != call.transfer_id:
         return "late answer ignored"
-    if report.outcome in ("deferred", "troubled"):
+    if call.outcome in ("deferred", "troubled"):
         return "the question waits"
-    result = _read(report)
+    result = _read(call)
     if result is not None and result.status.strip() == "VERIFIED":
         return _verified(builder, result)
     if builder.is_on_its_way():
         return "the next question is on its way already"
     seconds = _poll_seconds(builder)
-    failure = failure_of(report) if report.outcome == "failed" else None
+    failure = failure_of(call) if call.outcome == "failed" else None
     if result is None:
-        seconds = max(seconds, builder.failed())
+        seconds = max(seconds, builder.count_failure())
     else:
         builder.change(failures=0)
     if question.last:
-        return proof_too_late(builder, answered=result is not None)
+        return end_proof_at_limit(builder, answered=result is not None)
     if failure not in (None, Failure.PASSING):
-        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=report.attempts)
+        builder.alert(AlertCode.SCREENING_REFUSED, "critical", attempts=call.attempts)
         builder.change(question=replace(question, asks_at=None))
         return "the hub refuses to say: it is asked once more at the limit"
     _ask_result(builder, seconds)
     return "not proven yet"
 
 
-def _read(report: CallResult) -> UnhostedResult | None:
-    if report.outcome != "answered":
+def _read(call: CallResult) -> UnhostedResult | None:
+    if call.outcome != "answered":
         return None
     try:
-        return UnhostedResult.from_wire(report.body)
+        return UnhostedResult.from_wire(call.body)
     except ValidationError:
         return None
 
@@ -211,7 +212,7 @@ def _verified(builder: AssessmentBuilder, result: UnhostedResult) -> str:
 
 
 def _is_ours(builder: AssessmentBuilder, result: UnhostedResult) -> bool:
-    """Whether the result speaks of our session, and of all that was asked for; what it leaves out is not ours."""
+    """Whether the result names our session, wallet, asset and chain; a missing field is a difference."""
     state, wanted = builder.state, builder.state.wanted
     question = state.question
     named = result.verification_id
@@ -224,19 +225,19 @@ def _is_ours(builder: AssessmentBuilder, result: UnhostedResult) -> bool:
     )
 
 
-def session_due(builder: AssessmentBuilder) -> str:
-    """The limit passed while the customer had a session: ask once more, then it is not proven."""
+def apply_session_limit(builder: AssessmentBuilder) -> str:
+    """Poll once more at the limit of an open session; after that the ownership is not proven."""
     question = builder.state.question
     if question is None or question.last:
-        return proof_too_late(builder)
+        return end_proof_at_limit(builder)
     builder.change(question=replace(question, last=True))
     builder.set_timer(LIMIT, builder.policy.time_limits.screening)
     _ask_result(builder, 0)
     return "the time for the proof is over: ask one last time"
 
 
-def proof_too_late(builder: AssessmentBuilder, *, answered: bool = False) -> str:
-    """There is no proof at the limit. Without the hub's word on that nobody knows whether there is none."""
+def end_proof_at_limit(builder: AssessmentBuilder, *, answered: bool = False) -> str:
+    """End without a proof. Without an answer of the hub a proof may exist: that raises an alert."""
     if not answered:
         builder.alert(AlertCode.OWNERSHIP_UNANSWERED, "warning", attempts=builder.state.failures)
     return _not_proven(builder, "", "not proven within the limit", "EXPIRED")

@@ -1,4 +1,4 @@
-"""The own sanctions lists are asked about parties and address. The engine answers ``LookUp("screening", ...)``."""
+"""Screening of parties and address in our sanctions lists. The engine answers ``LookUp("screening", ...)``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from schemas.wire_model import Wire
 from travelrule.assessments.builder import AssessmentBuilder
 from travelrule.assessments.facts import plain
-from travelrule.assessments.hub_screening import begin_rating
+from travelrule.assessments.hub_screening import start_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
@@ -19,13 +19,13 @@ QUESTION: Final = "screening"
 SCORE_LENGTH = 12
 SHOWN_MAX = 3
 HITS_MAX = 100
-"""Kept of one answer: a common name may stand on a list thousands of times."""
+"""Hits stored of one answer: a list may name a common name thousands of times."""
 
 Shown = Annotated[str, BeforeValidator(str)]
 
 
-class ListHit(Wire):
-    """An entry of a list that names a party or the address. ``entry`` is its id in the list, ``score`` in 0..1."""
+class AnsweredHit(Wire):
+    """An entry of a list that matches a party or the address. ``entry`` is its id in the list, ``score`` in 0..1."""
 
     list_code: Shown = Field(alias="list")
     entry: Shown
@@ -40,12 +40,12 @@ class ListsAnswer(Wire):
     """
 
     checked: bool = False
-    hits: tuple[ListHit, ...] = ()
+    hits: tuple[AnsweredHit, ...] = ()
     lists: dict[str, Shown] = Field(default_factory=dict)
 
 
-def begin_listing(builder: AssessmentBuilder) -> str:
-    """Ask the own lists first: what they know needs no call."""
+def start_list_lookup(builder: AssessmentBuilder) -> str:
+    """Search our lists first: a hit needs no call."""
     wanted = builder.state.wanted
     if not wanted.address and (wanted.kind == "wallet" or not wanted.parties):
         builder.end(reason="NOTHING_TO_SCREEN")
@@ -66,30 +66,30 @@ def _look_up(builder: AssessmentBuilder) -> None:
     builder.effects.append(LookUp(QUESTION, parameters))
 
 
-def lists_due(builder: AssessmentBuilder) -> str:
-    """The own lists do not answer: a wallet is rated all the same, for parties they are asked once more."""
+def apply_lists_timer(builder: AssessmentBuilder) -> str:
+    """Act on a missing answer of our lists: rate a wallet without it; search once more for parties."""
     if builder.state.wanted.kind == "wallet":
-        _say_unlisted(builder)
-        return f"the own lists do not answer: {begin_rating(builder)}"
+        _alert_unlisted(builder)
+        return f"the own lists do not answer: {start_rating(builder)}"
     _look_up(builder)
     return "the own lists do not answer: ask again"
 
 
-def _say_unlisted(builder: AssessmentBuilder) -> None:
-    """Going on without the lists is never silent where the policy requires them."""
+def _alert_unlisted(builder: AssessmentBuilder) -> None:
+    """Alert about a rating without the lists where the policy requires them."""
     if builder.policy.sanctions == "required":
         builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
 
 
-def lists_too_late(builder: AssessmentBuilder) -> str:
-    """The limit passed without an answer of the own lists."""
+def end_lists_at_limit(builder: AssessmentBuilder) -> str:
+    """End without an answer of our lists."""
     builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
     builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
     return "the own lists did not answer within the limit"
 
 
-def looked_up(builder: AssessmentBuilder, result: LookUpResult) -> str:
-    """What the own lists say. A hit counts whenever it comes; anything else only while it is waited for."""
+def apply_lookup(builder: AssessmentBuilder, result: LookUpResult) -> str:
+    """Apply the answer of our lists. A hit always counts; anything else only while it is pending."""
     if builder.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
     answer = _read(result)
@@ -102,8 +102,8 @@ def looked_up(builder: AssessmentBuilder, result: LookUpResult) -> str:
     unchecked = answer is None or not answer.checked
     if builder.state.wanted.kind == "wallet":
         if unchecked:
-            _say_unlisted(builder)
-        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {begin_rating(builder)}"
+            _alert_unlisted(builder)
+        return f"{'the own lists cannot be searched' if unchecked else 'not in the own lists'}: {start_rating(builder)}"
     if answer is None or unchecked:
         builder.alert(AlertCode.LISTS_UNAVAILABLE, "critical")
         builder.end(reason=AlertCode.LISTS_UNAVAILABLE.value)
@@ -122,13 +122,13 @@ def _read(result: LookUpResult) -> ListsAnswer | None:
 
 
 def _entries(answer: ListsAnswer) -> str:
-    """Where an operator finds it, for ``travelrule explain``."""
+    """Return where an operator finds the hits, for ``travelrule explain``."""
     shown = [f"{plain(hit.list_code)} {plain(hit.entry)} ({hit.what})" for hit in answer.hits[:SHOWN_MAX]]
     return ", ".join(shown)
 
 
 def _facts(answer: ListsAnswer) -> dict[str, Any]:
-    """Which entry of which list: enough to find it there, nothing about our customer."""
+    """Return the entries of each list: enough to find them, nothing about our customer."""
     hits = [
         {
             "list": plain(hit.list_code),

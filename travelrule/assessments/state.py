@@ -1,4 +1,4 @@
-"""The state of an assessment: frozen, and nothing but data."""
+"""The state of an assessment: frozen data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, A
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the hub is asked about, under one id of ours.
+    """One question to the hub, under one id of ours.
 
-    ``call_id`` names the call that began it, ``hub_id`` is the hub's own name for it (KYT ``requestId``,
-    ``walletVerificationId``; empty: it did not take it yet). ``asks_at`` is when the newest call is made (None: none is
-    made any more). ``asked`` counts the calls, ``hastened`` those that a callback moved forward; ``called_back``:
-    somebody called back before there was a ``hub_id``. ``last``: no further call follows.
+    ``call_id`` names its first call, ``hub_id`` is the hub's own name for it (KYT ``requestId``,
+    ``walletVerificationId``; empty: not accepted yet). ``asks_at`` is the time of the newest call (None: no call
+    follows). ``asked`` counts the calls, ``hastened`` those that a callback moved forward; ``called_back``: a callback
+    came before the ``hub_id``. ``last``: no further call follows.
     """
 
     call_id: str
@@ -30,14 +30,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentState:
-    """An assessment. ``subject`` is its own name, ``wanted`` what is to be found out, in one form for both kinds of
-    subject (``asker`` empty: the platform asked).
+    """An assessment. ``subject`` is its own name, ``wanted`` the request, in one form for both kinds of subject
+    (``asker`` empty: the platform).
 
-    ``chain`` is the code of the operation for the network. ``hub_id`` is the newest name that the hub gave it.
-    ``searches``, ``forced``: how often an analysis was begun, and how often a failed one was forced; ``force``: whether
-    the newest one is. ``failures`` counts the answers in a row that said nothing. ``pending``: the hub says that it
-    still works on it. ``error`` is what it said last of an analysis that failed. ``alerted`` are the codes that were
-    said once. ``ended`` is the answer.
+    ``chain`` is the code of the operation for the network. ``hub_id`` is the hub's newest name for it. ``searches``
+    counts the analyses, ``forced`` those forced after a failure; ``force``: the newest one is forced. ``failures``
+    counts the unusable answers in a row. ``pending``: the hub still works on it. ``error`` is the hub's last text about
+    a failed analysis. ``alerted`` are the alerts raised, each once. ``ended`` is the answer.
     """
 
     subject: str

@@ -12,8 +12,8 @@ from typing import Any
 
 import orjson
 
-from schemas.nesting import is_nested_deeper
-from travelrule.client.answers import Answer
+from schemas.nesting_depth import is_nested_deeper
+from travelrule.client.answer_status import Answer
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from schemas.hub.bodies import CoinNetworks, PublicKeys, VaspList
 from schemas.operations import Operation
 from schemas.wire_model import Wire
-from travelrule.client.answers import Answer, read
+from travelrule.client.answer_status import Answer, read
 from travelrule.client.codes import error_of
 from travelrule.client.errors import BadAnswer, HubError, HubRefused, HubUnavailable, NoAnswer, QuotaRefused
 from travelrule.client.hub_transport import HubTransport, Outgoing, TransportLimits

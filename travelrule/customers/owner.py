@@ -1,7 +1,11 @@
-"""The owner machine: which entries of the lists name one customer, by all of his wallets together. Pure.
+"""The owner machine: the entries of the sanctions lists that name one customer, over all wallets. Pure.
 
-An entry that none of them had before is told to the wallet that found it, which alerts: once for an owner and an entry,
-however many wallets he has. An entry that the last wallet gave up is forgotten.
+The law
+-------
+1. A wallet sends all entries that name its owner (``owner.hits``); an empty message removes the wallet.
+2. An entry that no wallet had before is sent back to the wallet that found it, which raises the alert: one per owner
+   and entry, however many wallets there are.
+3. An entry that no wallet has any longer is forgotten; found again, it raises an alert again.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, rejected
 from travelrule.machine.effects import Effect, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.port import Machine
@@ -22,24 +26,17 @@ from travelrule.policy.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class OwnerState:
-    """A customer whom a list named at least once; ``wallet`` are those with hits now, by subject."""
+    """A customer that a list named at least once. ``wallets`` are those with hits now."""
 
     wallets: tuple[OwnerHits, ...] = ()
 
 
 def decide(state: OwnerState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """Decide on what one wallet says; neither time nor policy matters."""
+    """Decide one message of one wallet; neither time nor policy matters."""
     del policy, now
     data = item.data
     if not isinstance(data, OwnerHits):
-        return Decision(
-            state,
-            status="rejected",
-            code="UNKNOWN_TYPE",
-            field="type",
-            fix="this type says nothing about an owner",
-            rule="UNKNOWN_TYPE",
-        )
+        return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about an owner")
     before = state or OwnerState()
     others = tuple(one for one in before.wallets if one.wallet != data.wallet)
     after = replace(before, wallets=(*others, data) if data.hits else others)
@@ -53,7 +50,7 @@ def decide(state: OwnerState | None, item: Input, policy: Policy, now: datetime)
 
 
 def project(state: OwnerState) -> Projection:
-    """Project an owner: whether a list names him."""
+    """Project an owner: whether a list names the owner."""
     return Projection(status="listed" if state.wallets else "not-listed")
 
 

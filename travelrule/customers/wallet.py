@@ -1,7 +1,13 @@
-"""The wallet machine: a deposit address of an own customer, registered, replaced, removed, its owner screened. Pure.
+"""The wallet machine: a deposit address of a customer, and the result of screening its owner. Pure.
 
-The newest record of a wallet counts: a registration replaces what was there; equal data again are a duplicate. Another
-owner is not screened yet, whatever was found about the one before.
+The law
+-------
+1. The newest record of a wallet counts: a registration replaces the stored one; equal data are a duplicate.
+2. Another owner is not screened yet, whatever was found about the one before. ``revision`` rises, and a result for an
+   earlier revision is ignored.
+3. A result with other entries than the last one is sent to ``owner:<key>``; the owner's answer (``owner.listed``)
+   raises one alert per new entry.
+4. A removed wallet, or one of another customer, withdraws its entries from the owner.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from typing import Any
 from schemas.events.wallets import WalletRegistered, WalletRemoved
 from travelrule.identity.account_numbers import address_and_tag, canonical
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.effects import Alert, Effect, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.port import Machine
@@ -25,7 +31,7 @@ from travelrule.policy.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class ToldHits:
-    """What ``owner:<owner>`` was told last."""
+    """The entries last sent to ``owner:<owner>``."""
 
     owner: str
     hits: tuple[ListedAs, ...] = ()
@@ -33,10 +39,10 @@ class ToldHits:
 
 @dataclass(frozen=True, slots=True)
 class WalletState:
-    """A registered wallet, or the place where one was (``registered`` None).
+    """A registered wallet, or one that was removed (``registered`` None).
 
-    ``revision`` counts the owners and the results of screening them. ``screened`` is the newest result for the owner
-    who is registered now; None: he was never screened. ``told`` outlives another owner of the same customer.
+    ``revision`` counts the owners and the results of screening them. ``screened`` is the newest result for the
+    registered owner; None: never screened. ``told`` outlives another owner of the same customer.
     """
 
     wallet_id: str
@@ -51,56 +57,49 @@ def decide(state: WalletState | None, item: Input, policy: Policy, now: datetime
     del policy, now
     data = item.data
     if isinstance(data, WalletRegistered):
-        return _registered(state, data)
+        return _register(state, data)
     if isinstance(data, WalletRemoved):
-        return _removed(state, data)
+        return _remove(state, data)
     if state is not None and isinstance(data, OwnerScreened):
-        return _screened(state, data)
+        return _apply_screening(state, data)
     if state is not None and isinstance(data, OwnerListed):
         alerts = tuple(Alert(AlertCode.OWNER_LISTED, "critical") for _ in data.hits)
         return Decision(state, alerts, rule=f"a list names the owner: {entries_text(data.hits)}")
-    return Decision(
-        state,
-        status="rejected",
-        code="UNKNOWN_TYPE",
-        field="type",
-        fix="this type says nothing about a wallet",
-        rule="UNKNOWN_TYPE",
-    )
+    return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a wallet")
 
 
-def _registered(state: WalletState | None, data: WalletRegistered) -> Decision[Any]:
+def _register(state: WalletState | None, data: WalletRegistered) -> Decision[Any]:
     if state is None:
         return Decision(WalletState(data.wallet_id, data), rule="wallet registered")
     before = state.registered
     if before == data:
-        return Decision(state, status="duplicate", rule="registered before with equal data")
+        return ignored(state, "registered before with equal data")
     if before is not None and (before.customer_id, before.owner) == (data.customer_id, data.owner):
         return Decision(replace(state, registered=data), rule="wallet registered")
     after = replace(state, registered=data, revision=state.revision + 1, screened=None)
     if before is None or before.customer_id == data.customer_id:
         return Decision(after, rule="wallet registered")
-    return Decision(replace(after, told=None), _taken_back(state), rule="wallet registered")
+    return Decision(replace(after, told=None), _withdrawal_of_hits(state), rule="wallet registered")
 
 
-def _removed(state: WalletState | None, data: WalletRemoved) -> Decision[Any]:
+def _remove(state: WalletState | None, data: WalletRemoved) -> Decision[Any]:
     if state is None or state.registered is None:
-        return Decision(state or WalletState(data.wallet_id), status="duplicate", rule="no such wallet")
+        return ignored(state or WalletState(data.wallet_id), "no such wallet")
     after = WalletState(data.wallet_id, revision=state.revision)
-    return Decision(after, _taken_back(state), rule="wallet removed")
+    return Decision(after, _withdrawal_of_hits(state), rule="wallet removed")
 
 
-def _taken_back(state: WalletState) -> tuple[Effect, ...]:
-    """Tell the owner before that this wallet says nothing about him any more."""
+def _withdrawal_of_hits(state: WalletState) -> tuple[Effect, ...]:
+    """Return the message that removes the entries of this wallet from its last owner."""
     told = state.told
     if told is None or not told.hits:
         return ()
     return (SendMessage(f"owner:{told.owner}", "owner.hits", OwnerHits(wallet=f"wallet:{state.wallet_id}")),)
 
 
-def _screened(state: WalletState, data: OwnerScreened) -> Decision[Any]:
+def _apply_screening(state: WalletState, data: OwnerScreened) -> Decision[Any]:
     if state.registered is None or data.revision != state.revision:
-        return Decision(state, status="duplicate", rule="screened for an earlier state of the wallet")
+        return ignored(state, "screened for an earlier state of the wallet")
     after = replace(state, screened=data, revision=state.revision + 1)
     told = state.told.hits if state.told is not None else ()
     rule = f"a list names the owner: {entries_text(data.hits)}" if data.hits else "no list names the owner"

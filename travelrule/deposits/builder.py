@@ -1,7 +1,7 @@
 """Builder for one decision about a deposit.
 
-The verdict is not set by whoever hears an input: it is derived from the new state when the decision is complete
-(``verdict_cause.cause_of``), and so are the word to the matched exchange and the reminders.
+Handlers set no verdict: it is derived from the new state when the decision is complete (`verdict_cause.cause_of`), and
+so are the message to the matched exchange and the reminders.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from travelrule.messages.arrival import ExchangeSettled
 from travelrule.messages.assessment import AssessmentDropped, AssessmentKind, AssessmentWanted, Gate, answer_limit
 from travelrule.policy.causes import Cause
 
-TOLD_OF: Mapping[Cause, AlertCode] = MappingProxyType(
+ALERTS: Mapping[Cause, AlertCode] = MappingProxyType(
     {
         Cause.AMOUNT_MISMATCH: AlertCode.DEPOSIT_MISMATCH,
         Cause.ASSET_MISMATCH: AlertCode.DEPOSIT_MISMATCH,
@@ -34,7 +34,7 @@ TOLD_OF: Mapping[Cause, AlertCode] = MappingProxyType(
         Cause.ORIGINATOR_AMBIGUOUS: AlertCode.ORIGINATOR_AMBIGUOUS,
     }
 )
-"""Verdicts that an operator is told of when they are said."""
+"""The alert that goes with a verdict."""
 
 
 class DepositBuilder(DecisionBuilder[DepositState]):
@@ -44,15 +44,15 @@ class DepositBuilder(DecisionBuilder[DepositState]):
 
     @property
     def counterparty(self) -> str | None:
-        """The VASP that sent the deposit, as far as it is known."""
+        """The VASP that sent the deposit, if known."""
         return self.state.counterparty or None
 
     def move(self, trigger: str) -> None:
         """Step through the table."""
         self.change(status=TABLE.step(self.state.status, trigger))
 
-    def overrule(self, cause: Cause) -> None:
-        """Give the case its verdict even if it was final; emitted if it says anything new."""
+    def set_verdict(self, cause: Cause) -> None:
+        """Set the verdict of a cause, even over a final one; emit it if it differs."""
         case = case_for(
             cause,
             "deposit",
@@ -63,8 +63,8 @@ class DepositBuilder(DecisionBuilder[DepositState]):
             return
         self.change(case=case)
         self._publish_verdict()
-        if cause in TOLD_OF:
-            self.alert(TOLD_OF[cause])
+        if cause in ALERTS:
+            self.alert(ALERTS[cause])
 
     def _publish_verdict(self) -> None:
         state = self.state
@@ -77,8 +77,8 @@ class DepositBuilder(DecisionBuilder[DepositState]):
             data["transferId"] = state.found.request_id
         self.emit("verdicts", state.deposit_id, "deposit.verdict.v1", data)
 
-    def look_up(self) -> None:
-        """Ask the own store whose address it is, and who announced a transfer to it."""
+    def request_lookup(self) -> None:
+        """Look up the wallet at the address, and the open authorizations for it."""
         address, tag = self.state.address
         parameters = {
             "address": address,
@@ -88,23 +88,23 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         }
         self.effects.append(LookUp(QUESTION, parameters))
 
-    def stop(self) -> None:
-        """End everything that was begun by itself."""
+    def stop_automatic(self) -> None:
+        """End every call, timer and assessment."""
         self.drop()
         self.change(timers={}, search=None, unreachable=False, failing_since=None, failures=0)
         self.end_assessment()
 
     def end_assessment(self) -> None:
-        """No assessment is waited for any more."""
+        """Drop the pending assessment, if any."""
         gate = self.state.gate
         if gate is not None:
             self.change(gate=None)
             dropped = AssessmentDropped(asker=f"deposit:{self.state.deposit_id}")
             self.send(gate.subject, "assessment.dropped", dropped)
 
-    def unreachable(self, timer: str, *, hub: bool = False) -> None:
-        """Somebody could not be reached: try again later, ever more rarely; at the policy's limit tell an operator. The
-        hub is tried again from seconds upward.
+    def retry_later(self, timer: str, *, hub: bool = False) -> None:
+        """Set the timer to the next try after a failure: waits grow, for the hub from seconds, for a VASP from the
+        policy's first wait. At the policy's limit raise an alert.
         """
         limits = self.policy.time_limits
         since = self.state.failing_since or self.now
@@ -117,18 +117,18 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         self.set_timer(timer, retry_seconds(failures, self.item.salt.int) if hub else self.backoff())
 
     def backoff(self) -> int:
-        """Give the seconds to the next try: the policy's first wait, doubled with each failure, up to a limit."""
+        """Return the seconds to the next try: the policy's first wait, doubled with each failure, up to a limit."""
         return counterparty_retry_seconds(self.state.failures, self.policy.time_limits.unreachable_retry)
 
-    def reached(self) -> None:
-        """Whoever could not be reached answered."""
+    def clear_failures(self) -> None:
+        """Forget the failures: an answer came."""
         self.change(unreachable=False, hub_away=False, failing_since=None, failures=0)
 
     def done(self, rule: str) -> Decision[DepositState]:
-        """Finish: say the verdict that follows, tell the exchange, set the reminders, and hand over."""
-        self._assess()
-        self._judge()
-        self._tell_exchange()
+        """Derive the verdict, notify the exchange, set the reminders; return the decision."""
+        self._start_next_assessment()
+        self._derive_verdict()
+        self._notify_exchange()
         gate = self.state.gate
         self.keep_timer(GATE, answer_limit(gate.kind, self.policy.time_limits) if gate else 0, needed=gate is not None)
         held = self.state.case.verdict == "hold" and self.state.status not in ("settled", "retracted")
@@ -137,20 +137,20 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         self.keep_timer(SETTLE, self.policy.time_limits.settlement, needed=unsettled)
         return super().done(rule)
 
-    def _assess(self) -> None:
-        """Ask for what must be known of the transaction or its sender before it can be allowed."""
+    def _start_next_assessment(self) -> None:
+        """Start the next assessment that an allow needs."""
         kind = next_gate(self.state, self.policy)
         if kind is None:
             return
-        self.ask_assessment(kind)
+        self.start_assessment(kind)
 
-    def ask_assessment(self, kind: AssessmentKind, asked: int = 1) -> None:
-        """Ask a fresh assessment."""
+    def start_assessment(self, kind: AssessmentKind, asked: int = 1) -> None:
+        """Start a new assessment."""
         self.change(gates=self.state.gates + 1)
-        self.want(Gate(f"assessment:deposit:{self.state.deposit_id}/{self.state.gates}", kind, asked))
+        self.request_assessment(Gate(f"assessment:deposit:{self.state.deposit_id}/{self.state.gates}", kind, asked))
 
-    def want(self, gate: Gate) -> None:
-        """Wait for this assessment, and tell it what is wanted; one that has answered does so again."""
+    def request_assessment(self, gate: Gate) -> None:
+        """Request this assessment and wait for it; one that has ended sends its answer again."""
         self.change(gate=gate)
         self.set_timer(GATE, answer_limit(gate.kind, self.policy.time_limits))
         kind, detected = gate.kind, self.state.detected
@@ -158,24 +158,24 @@ class DepositBuilder(DecisionBuilder[DepositState]):
             asker=f"deposit:{self.state.deposit_id}",
             kind=kind,
             network=detected.network or "",
-            # Two networks share a name (BNB, AVAX); the lists are not asked about our own customer's address.
+            # The address distinguishes networks of one name (BNB, AVAX); the lists do not screen our own address.
             address=self.state.address[0] if kind != "lists" else None,
             txid=detected.txid,
             parties=originators(self.state) if kind == "lists" else (),
         )
         self.send(gate.subject, "assessment.wanted", wanted)
 
-    def _judge(self) -> None:
+    def _derive_verdict(self) -> None:
         cause = cause_of(self.state, self.policy)
         if cause is not None and (cause is Cause.RETRACTED or not self.state.case.final):
-            self.overrule(cause)
+            self.set_verdict(cause)
         automatic = self.state.status in AUTOMATIC
         if self.state.case.final and automatic and TABLE.may(self.state.status, "decided"):
             self.move("decided")
-            self.stop()
+            self.stop_automatic()
 
-    def _tell_exchange(self) -> None:
-        """Tell the matched exchange how far its deposit came, once per stage."""
+    def _notify_exchange(self) -> None:
+        """Notify the matched exchange of the deposit's stage, once per stage."""
         match = self.state.match
         stage = self.state.outcome or ("final" if self.state.chain == "final" else None)
         if match is None or stage is None or self.state.told == stage:

@@ -1,4 +1,4 @@
-"""What the own store answers to ``deposit-context`` (``LookUp``): whose address it is, and who announced what."""
+"""The answer of the local look-up ``deposit-context``: the wallet at the address and its open authorizations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUESTION: Final = "deposit-context"
 
 
 class ContextWallet(Wire):
-    """The registered wallet that the deposit's address and tag name. ``tag`` None: an appended tag means nobody."""
+    """The registered wallet at the deposit's address and tag. ``tag`` None: an appended tag is ignored."""
 
     customer_id: str = ""
     tag: str | None = None
@@ -22,8 +22,8 @@ class ContextWallet(Wire):
 
 
 class ContextAuthorization(Wire):
-    """An inbound exchange at the address that is ``verified`` and has no txid. ``origin`` is the sender, with or
-    without its network in front.
+    """A ``verified`` inbound exchange for the address without txid. ``origin`` is the sender, with or without its
+    network in front.
     """
 
     subject: str
@@ -45,7 +45,7 @@ class DepositContext(Wire):
 
 
 def read_context(result: LookUpResult) -> DepositContext | None:
-    """Read the answer; None if there is none that can be read."""
+    """Return the answer; None if it is missing or unreadable."""
     if result.found is None:
         return None
     try:

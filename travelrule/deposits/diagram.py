@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from travelrule.deposits.table import ASK, HELD, REPORT, SEARCH, SETTLE, TABLE, TRY, WAITS
+from travelrule.deposits.table import ASK, HELD, REPORT, RETRY, SEARCH, SETTLE, TABLE, WAITS
 from travelrule.machine.alert_codes import DEPOSIT_ALERTS
 from travelrule.machine.state_diagram import alert_section, state_diagram, state_rows
 from travelrule.pages import table, write_or_check
@@ -24,7 +24,7 @@ TIMERS: dict[str, tuple[str, str]] = {
     REPORT: ("status_search_after", "ask the originators with open authorizations; search if there are none"),
     ASK: ("status_search_every", "ask them again; from `status_search_limit` on search the sender"),
     SEARCH: ("search_limit, search_again, unreachable_retry", "give up the search that does not end, begin the next"),
-    TRY: ("data_request, unreachable_retry", "send the data request again; look for the owner of the address again"),
+    RETRY: ("data_request, unreachable_retry", "send the data request again; look for the owner of the address again"),
     HELD: ("held_reminder", "try what somebody may have corrected, remind of the hold"),
     SETTLE: ("settlement", "remind of an allow that the platform did not settle"),
 }
@@ -32,7 +32,7 @@ TIMERS: dict[str, tuple[str, str]] = {
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     return "\n".join([HEADER + "# Deposit states\n", INTRO, state_diagram(TABLE), *_tables()])
 
 
@@ -51,7 +51,7 @@ def _tables() -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
-    """Write the page, or say whether it would change; give the exit code."""
+    """Write the page, or report whether it would change; return the exit code."""
     return write_or_check("travelrule.deposits.diagram", "Deposit states", page(), path, arguments)
 
 

@@ -1,22 +1,22 @@
-"""What the meeting place and the own store say: announced by whom, or by nobody, and whose address it is."""
+"""The answers of the rendezvous and of the local look-up: the announcing exchange, and the wallet at the address."""
 
 from __future__ import annotations
 
 from travelrule.deposits.builder import DepositBuilder
-from travelrule.deposits.data_request import CORRECTED_BY_OTHERS, owner_looked_up
+from travelrule.deposits.data_request import CORRECTED_BY_OTHERS, apply_owner_lookup
 from travelrule.deposits.deposit_context import DepositContext, read_context
-from travelrule.deposits.detection import look_for_sender, relocate
+from travelrule.deposits.detection import relocate, start_sender_lookup
 from travelrule.deposits.state import Candidate, DepositState
 from travelrule.deposits.table import REPORT, TABLE
-from travelrule.deposits.txid_search import begin_search
+from travelrule.deposits.txid_search import start_search
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.look_up import LookUpResult
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 
 
-def matched(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositState]:
-    """An exchange announced the deposit. Whatever was begun to find the sender ends."""
+def apply_match(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositState]:
+    """Apply the match with an exchange; the search for the sender ends."""
     state = builder.state
     if data.sighting != state.sighting or state.status == "retracted":
         return ignored(state, "an answer to an earlier sighting")
@@ -27,12 +27,12 @@ def matched(builder: DepositBuilder, data: DepositMatched) -> Decision[DepositSt
     builder.change(match=data, unannounced=False)
     if TABLE.may(state.status, "matched") and not state.case.final:
         builder.move("matched")
-        builder.stop()
+        builder.stop_automatic()
     return builder.done("announced by an exchange")
 
 
-def unmatched(builder: DepositBuilder, data: DepositUnmatched) -> Decision[DepositState]:
-    """The exchange was canceled, or means another deposit: treat this one as unannounced (member-api.md M5)."""
+def apply_match_loss(builder: DepositBuilder, data: DepositUnmatched) -> Decision[DepositState]:
+    """Apply the loss of a match: the exchange was canceled, or belongs to another deposit (member-api.md M5)."""
     state = builder.state
     if data.sighting != state.sighting or state.match is None or state.match.exchange != data.exchange:
         return ignored(state, "no match to lose")
@@ -40,14 +40,14 @@ def unmatched(builder: DepositBuilder, data: DepositUnmatched) -> Decision[Depos
     builder.change(unannounced=True)
     if TABLE.may(state.status, "unmatched") and not state.case.final:
         builder.move("unmatched")
-        look_for_sender(builder)
+        start_sender_lookup(builder)
     return builder.done("its exchange does not announce it any more")
 
 
 def _lose(builder: DepositBuilder, match: DepositMatched) -> None:
-    """The exchange is not its exchange any more: what it heard of this deposit does not hold for it.
+    """Remove the match, and revoke the stages that the exchange was notified of.
 
-    An allow that rested on the match stands, because the platform may have credited: an operator must look at it.
+    An allow that rests on the match stays, because the platform may have credited: an alert is raised.
     """
     if builder.state.told:
         gone = ExchangeSettled(deposit_id=builder.state.deposit_id, stage="retracted")
@@ -57,26 +57,26 @@ def _lose(builder: DepositBuilder, match: DepositMatched) -> None:
     builder.change(match=None, told="")
 
 
-def unannounced(builder: DepositBuilder, data: DepositUnannounced) -> Decision[DepositState]:
-    """The meeting place knows no exchange for it."""
+def apply_no_match(builder: DepositBuilder, data: DepositUnannounced) -> Decision[DepositState]:
+    """Apply the answer that no exchange is at the rendezvous."""
     if data.sighting != builder.state.sighting or builder.state.match is not None or builder.state.status != "awaiting":
         return ignored(builder.state, "an answer that nothing waits for")
     builder.change(unannounced=True)
-    return builder.done(go_on(builder))
+    return builder.done(advance(builder))
 
 
-def looked_up(builder: DepositBuilder, result: LookUpResult) -> Decision[DepositState]:
-    """The own store answered."""
+def apply_lookup(builder: DepositBuilder, result: LookUpResult) -> Decision[DepositState]:
+    """Apply the answer of the local look-up."""
     context = read_context(result)
     if context is None:
         return ignored(builder.state, "no readable answer: the timer asks again")
     if builder.state.status == "awaiting" and not builder.state.looked_up:
         _keep(builder, context)
         relocate(builder)
-        return builder.done(go_on(builder))
-    asked_in_vain = builder.state.status == "requesting" and builder.state.wallet is None
-    if asked_in_vain or (builder.state.status == "held" and builder.state.held_for in CORRECTED_BY_OTHERS):
-        return builder.done(owner_looked_up(builder, context.wallet))
+        return builder.done(advance(builder))
+    no_owner_yet = builder.state.status == "requesting" and builder.state.wallet is None
+    if no_owner_yet or (builder.state.status == "held" and builder.state.held_for in CORRECTED_BY_OTHERS):
+        return builder.done(apply_owner_lookup(builder, context.wallet))
     return ignored(builder.state, "an answer that nothing waits for")
 
 
@@ -87,8 +87,8 @@ def _keep(builder: DepositBuilder, context: DepositContext) -> None:
     builder.change(looked_up=True, wallet=context.wallet, candidates=candidates)
 
 
-def go_on(builder: DepositBuilder) -> str:
-    """Leave ``awaiting`` as soon as both are known and nobody can be waited for."""
+def advance(builder: DepositBuilder) -> str:
+    """Leave ``awaiting`` once both answers are known and no report can come."""
     state = builder.state
     if not state.looked_up or not state.unannounced:
         return "not known yet who announced it"
@@ -100,5 +100,5 @@ def go_on(builder: DepositBuilder) -> str:
         return "an authorization is open: the report has its time"
     builder.clear_timer(REPORT)
     builder.move("not-announced")
-    begin_search(builder)
+    start_search(builder)
     return "announced by nobody: search the sender"

@@ -1,4 +1,4 @@
-"""An operator decides a deposit."""
+"""The operator's decision about a deposit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from travelrule.machine.decision import Decision, rejected
 from travelrule.policy.causes import Cause
 
 
-def operator_decided(builder: DepositBuilder, data: DecisionRecorded) -> Decision[DepositState]:
+def apply_operator_decision(builder: DepositBuilder, data: DecisionRecorded) -> Decision[DepositState]:
     """``decision.recorded.v1``: deny anything not final, allow anything on hold (contract section 4)."""
     case = builder.state.case
     if case.final:
@@ -19,7 +19,7 @@ def operator_decided(builder: DepositBuilder, data: DecisionRecorded) -> Decisio
     if data.decision == "allow" and case.verdict != "hold":
         return rejected(builder.state, "NOT_ON_HOLD", "subject", "only a deposit on hold can be allowed")
     builder.move("decided")
-    builder.stop()
+    builder.stop_automatic()
     builder.change(refused=data.decision == "deny")
-    builder.overrule(Cause.OPERATOR_DENY if data.decision == "deny" else Cause.OPERATOR_ALLOW)
+    builder.set_verdict(Cause.OPERATOR_DENY if data.decision == "deny" else Cause.OPERATOR_ALLOW)
     return builder.done(f"decided by an operator: {data.decision}")

@@ -1,4 +1,4 @@
-"""Do the data that were received fit the deposit? Every check starts at no (flows.md 5; member-api.md M2)."""
+"""Comparison of received data with the deposit; what cannot be compared differs (flows.md 5, member-api.md M2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from travelrule.policy.causes import Cause
 from travelrule.policy.policy import Policy
 
 
-def examine(
+def data_difference(
     state: DepositState,
     found: FoundVasp,
     owner: Person,
@@ -27,10 +27,10 @@ def examine(
     payload: dict[str, Any] | None,
     policy: Policy,
 ) -> Cause | None:
-    """Give what differs; None if nothing does.
+    """Return the cause of the first difference; None if there is none.
 
-    A member of the own network completes the request: its answer must hold everything. A VASP of another network says
-    with ``normal`` that the originator it was sent is its customer (D48): what it leaves out was not changed by it.
+    A member of our network completes the request: its answer must hold everything. A VASP of another network confirms
+    with ``normal`` that the originator in the request is its customer (D48): what it leaves out is unchanged.
     """
     affiliated = is_affiliated(found)
     if payload is None and not affiliated:
@@ -66,7 +66,7 @@ def _parties(
 
 
 def _numbers(state: DepositState, body: dict[str, Any], *, affiliated: bool) -> Cause | None:
-    """Compare currency and amount; what cannot be read is compared as different."""
+    """Compare currency and amount; an unreadable value differs."""
     currency, amount = _one(body, "currency"), _one(body, "amount")
     if currency is None and amount is None and affiliated:
         return None

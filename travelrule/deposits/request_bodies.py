@@ -1,4 +1,4 @@
-"""The bodies of the calls of a beneficiary VASP: 4.A.9 and 4.A.10."""
+"""The bodies of a beneficiary VASP's calls: 4.A.9 and 4.A.10."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERY_NETWORK = "all"
 
 
 def txid_search(state: DepositState, request_id: str) -> dict[str, Any]:
-    """Build 4.A.9. Currency and network are what makes the hub ask affiliated networks too."""
+    """Build 4.A.9. With currency and network the hub searches affiliated networks too."""
     return {
         "txid": state.detected.txid,
         "beneficiaryAddress": join(*state.address),
@@ -32,8 +32,8 @@ def txid_search(state: DepositState, request_id: str) -> dict[str, Any]:
 def data_request(
     state: DepositState, found: FoundVasp, owner: Person, profile: VaspProfile
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Build 4.A.10. A VASP of another network verifies the originator that it is sent, for a transfer to oneself the
-    own customer (D48); one of the own network is told nothing that it does not need.
+    """Build 4.A.10. A VASP of another network verifies an originator in the request: our customer, as for a
+    first-party transfer (D48). One of our network receives nothing that it does not need.
     """
     account = join(*state.address)
     clear: dict[str, Any] = {
@@ -58,9 +58,9 @@ def is_affiliated(found: FoundVasp) -> bool:
 def missing_fields(
     found: FoundVasp, owner: Person, clear: dict[str, Any], payload: dict[str, Any], policy: Policy
 ) -> tuple[str, ...]:
-    """Name what this request lacks of what must be sent, or of what the VASP's network requires (ivms101.md 7).
+    """Return the fields that this request lacks: of what must be sent, or the VASP's network requires (ivms101.md 7).
 
-    Fields of the wallet's registration, which is where our customer's data come from, or of the deposit's event.
+    They are fields of the wallet's registration, which holds our customer's data, or of the deposit's event.
     """
     omitted = policy.may_omit(found.entity_id)
     lacks = [gap.fault for gap in unsendable(payload, "data-request") if gap.datum not in omitted]

@@ -1,9 +1,9 @@
-"""What must be assessed before a deposit is allowed: received parties, the transaction, its KYT report.
+"""The assessments that an allow needs: received parties, the transaction, its KYT report.
 
-Nothing is asked before the deposit is final: KYT takes confirmed transactions only (screening.md 4). Where the policy
-wants a report, every final deposit gets one, whatever else holds it: whoever decides about it needs to know. The other
-assessments wait until everything else about the deposit fits. One runs at a time; what it came to
-stays with the deposit, also when another exchange is found to have announced it, because it is about the transaction.
+Assessments start when the deposit is final: KYT accepts confirmed transactions only (screening.md 4). Where the policy
+requires a report, every final deposit gets one, whatever else holds it, because an operator's decision needs it. The
+other assessments start when everything else about the deposit fits. One runs at a time. Its result stays with the
+deposit, also after a match with another exchange, because it is about the transaction.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from travelrule.messages.assessment import REPEATS, AssessmentEnded
 from travelrule.messages.assessment_causes import accepted, cause_of
 
 
-def ended(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositState]:
-    """An assessment came to its end; only the one that is waited for counts."""
+def apply_assessment(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositState]:
+    """Apply the result of an assessment; only the pending one counts."""
     gate = builder.state.gate
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
         return ignored(builder.state, "no assessment of this name is waited for")
@@ -30,16 +30,16 @@ def ended(builder: DepositBuilder, data: AssessmentEnded) -> Decision[DepositSta
     builder.clear_timer(GATE)
     builder.change(gate=None, risks={**builder.state.risks, gate.kind: risk})
     if gate.kind == "kyt":
-        _say_kyt(builder, data)
+        _publish_kyt(builder, data)
     cause = cause_of(data.kind, data.risk, sanctioned=data.sanctioned)
     if cause is not None and accepted(cause, "deposit", builder.policy):
         builder.alert(AlertCode.RISK_ACCEPTED_UNCHECKED)
     return builder.done(f"{gate.kind} assessed: {data.reason or risk}")
 
 
-def unanswered(builder: DepositBuilder) -> str:
-    """The assessment did not answer, although its own limit has long passed: ask it again, then another one, unless the
-    policy goes on without it.
+def repeat_assessment(builder: DepositBuilder) -> str:
+    """Request the pending assessment again after its limit, then start another one, unless the policy accepts the
+    deposit without it.
     """
     gate = builder.state.gate
     if gate is None:
@@ -53,13 +53,13 @@ def unanswered(builder: DepositBuilder) -> str:
         return f"{gate.kind} not assessed within the limit"
     if gate.asked > REPEATS:
         builder.end_assessment()
-        builder.ask_assessment(gate.kind, gate.asked + 1)
+        builder.start_assessment(gate.kind, gate.asked + 1)
     else:
-        builder.want(replace(gate, asked=gate.asked + 1))
+        builder.request_assessment(replace(gate, asked=gate.asked + 1))
     return f"{gate.kind} not assessed within the limit: ask again"
 
 
-def _say_kyt(builder: DepositBuilder, data: AssessmentEnded) -> None:
+def _publish_kyt(builder: DepositBuilder, data: AssessmentEnded) -> None:
     emitted: dict[str, Any] = {
         "subject": f"deposit:{builder.state.deposit_id}",
         "requestId": data.assessment.partition(":")[2],

@@ -1,4 +1,4 @@
-"""The state of a deposit: frozen, and nothing but data."""
+"""The state of a deposit: frozen data."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from travelrule.messages.assessment import Gate
 from travelrule.policy.causes import Cause
 
 Chain = Literal["mined", "final", "retracted"]
-"""``mined``: the own node saw it; whether in a block or before does not matter, because only ``final`` counts."""
+"""``mined``: our node saw it, in a block or before; only ``final`` counts."""
 
 Outcome = Literal["", "credited", "returned", "seized"]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An open authorization at the deposit's address, whose originator is asked. ``gone``: it is not this deposit's."""
+    """An open authorization for the deposit's address. ``gone``: it announces another transaction, or none."""
 
     subject: str
     entity_id: str
@@ -33,7 +33,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class RunningSearch:
-    """A running TXID search. ``accepted``: the hub took it; ``hastened``: a callback moved the first question."""
+    """A running TXID search. ``accepted``: by the hub; ``hastened``: a callback moved the first poll forward."""
 
     request_id: str
     started_at: datetime
@@ -44,7 +44,7 @@ class RunningSearch:
 
 @dataclass(frozen=True, slots=True)
 class FoundVasp:
-    """The VASP that says it sent the deposit. ``request_id`` of the search is the ``transferId`` of the data request;
+    """The VASP that claims the deposit. ``request_id`` of the search is the ``transferId`` of the data request;
     ``alliance`` is its network.
     """
 
@@ -57,13 +57,12 @@ class FoundVasp:
 class DepositState:
     """A deposit.
 
-    ``place`` is the meeting place that knows of it, ``sighting`` counts how often it was told; ``unannounced``: it
-    knows no exchange. ``told`` is the last stage that the matched exchange heard of. ``looked_up``: the own store
-    answered. ``searches`` counts TXID searches, ``missed`` that a data request ended in ``NOT_FOUND_TXID`` once.
-    ``received`` is the opened answer of a data request that passed. ``held_for`` is why it is ``held``, ``missing``
-    which fields must be filled for it to go on. ``refused``: an operator denied it. ``unreachable``, ``failing_since``
-    and ``failures`` tell that somebody cannot be reached, ``hub_away`` that it is the hub.
-    ``gate`` is the assessment that is waited for, ``gates`` how many there were, ``risks`` what each kind came to.
+    ``place`` is its rendezvous, ``sighting`` counts the registrations there; ``unannounced``: no exchange is there.
+    ``told`` is the last stage sent to the matched exchange. ``looked_up``: the local look-up was answered. ``searches``
+    counts TXID searches; ``missed``: one data request ended in ``NOT_FOUND_TXID``. ``received`` is the opened answer of
+    a data request that passed. ``held_for`` is why it is ``held``, ``missing`` the fields to fill. ``refused``: an
+    operator denied it. ``unreachable``, ``failing_since`` and ``failures``: a VASP cannot be reached, with ``hub_away``
+    the hub. ``gate`` is the pending assessment, ``gates`` counts them, ``risks`` holds the result of each kind.
     """
 
     deposit_id: str
@@ -101,12 +100,12 @@ class DepositState:
 
     @property
     def address(self) -> tuple[str, str | None]:
-        """Address and tag apart, also when the platform joined them (D45)."""
+        """Address and tag, also where the platform joined them (D45)."""
         return address_and_tag(self.detected.address, self.detected.tag)
 
     @property
     def counterparty(self) -> str:
-        """The VASP that sent it, as far as it is known."""
+        """The VASP that sent it, if known."""
         if self.match is not None:
             return self.match.counterparty
         return self.found.entity_id if self.found is not None else ""

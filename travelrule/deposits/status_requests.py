@@ -1,4 +1,4 @@
-"""The report is late: ask the originators with open authorizations how far they are (4.A.8, flows.md 3)."""
+"""Status requests to the originators with open authorizations, after the report is late (4.A.8, flows.md 3)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from schemas.hub.transfer import StatusSearchResponse
+from schemas.operations import Operation
 from travelrule.deposits.builder import DepositBuilder
 from travelrule.deposits.state import Candidate
 from travelrule.deposits.table import ASK
-from travelrule.deposits.txid_search import begin_search
+from travelrule.deposits.txid_search import start_search
 from travelrule.identity.txids import same_txid
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import TxidLearned
 
-STATUS_SEARCH: Final = "status-search"
+STATUS_SEARCH: Final = Operation.STATUS_SEARCH
 
 
-def ask_round(builder: DepositBuilder) -> str:
-    """Ask every originator that may still have sent it; at the limit, or if none is left, search instead."""
+def request_statuses(builder: DepositBuilder) -> str:
+    """Request the status of every authorization that is left; at the limit, or if none is left, search."""
     since = builder.state.asking_since or builder.now
     builder.change(asking_since=since)
     left = [one for one in builder.state.candidates if not one.gone]
@@ -29,7 +30,7 @@ def ask_round(builder: DepositBuilder) -> str:
     if not left or (builder.now - since).total_seconds() >= limit:
         builder.clear_timer(ASK)
         builder.move("none-left")
-        begin_search(builder)
+        start_search(builder)
         return "no originator says that it is his: search the sender"
     for one in left:
         builder.call(STATUS_SEARCH, one.entity_id, one.transfer_id, {"transferId": one.transfer_id})
@@ -37,25 +38,25 @@ def ask_round(builder: DepositBuilder) -> str:
     return "the report is late: ask the originators"
 
 
-def status_reported(builder: DepositBuilder, report: CallResult) -> str:
-    """What one originator said."""
-    candidate = next((one for one in builder.state.candidates if _is_of(one, report)), None)
+def apply_status_result(builder: DepositBuilder, call: CallResult) -> str:
+    """Apply the answer of one originator."""
+    candidate = next((one for one in builder.state.candidates if _is_of(one, call)), None)
     if builder.state.status != "asking" or candidate is None or candidate.gone:
         return "late answer ignored"
-    if report.outcome == "answered":
-        rule = _answered(builder, candidate, report.body or {})
-    elif report.outcome == "failed" and report.code == "UNKNOWN_TRANSFER_ID":
+    if call.outcome == "answered":
+        rule = _answered(builder, candidate, call.body or {})
+    elif call.outcome == "failed" and call.code == "UNKNOWN_TRANSFER_ID":
         _gone(builder, candidate)
         rule = "the originator does not know the transfer"
     else:
         return "no answer: the originator is asked again"
     if all(one.gone for one in builder.state.candidates):
-        return f"{rule}; {ask_round(builder)}"
+        return f"{rule}; {request_statuses(builder)}"
     return rule
 
 
-def _is_of(one: Candidate, report: CallResult) -> bool:
-    return (one.entity_id, one.transfer_id) == (report.target, report.transfer_id)
+def _is_of(one: Candidate, call: CallResult) -> bool:
+    return (one.entity_id, one.transfer_id) == (call.target, call.transfer_id)
 
 
 def _answered(builder: DepositBuilder, candidate: Candidate, body: dict[str, Any]) -> str:

@@ -1,35 +1,32 @@
-"""The states of a deposit: where its way to an originator stands, and what may change that.
+"""The states of a deposit: how far the search for its originator is, and what may change that.
 
 The law
 -------
-1. Every change of status is in ``TABLE`` and goes through ``step``; a missing key is a fault of our own. What
-   the chain did (``mined``, ``final``, ``retracted``) and what the verdict is (``open allow hold deny``) are kept apart
-   from the status: they answer other questions (design section 4).
-2. Only ``deposit.detected.v1`` makes a deposit. The rest is parked until it comes. The same data again are a
+1. Every change of status is in ``TABLE`` and goes through ``step``; a missing key is a fault of our own. The chain
+   (``mined``, ``final``, ``retracted``) and the verdict (``open allow hold deny``) are separate from the status: they
+   answer other questions (design section 4).
+2. Only ``deposit.detected.v1`` creates a deposit. Other inputs are parked until it arrives. Equal data again are a
    duplicate, other data are a ``CONFLICT``, whatever the event's id.
-3. ``awaiting``: the deposit says where it stands (``arrival.seen``) and asks the own store whose address it is and
-   which open authorizations name that address. If the meeting place knows no exchange and no authorization is open,
-   nobody will announce it: the search begins at once. Else the report has its time.
-4. ``status_requests``: the report is late. Each originator with an open authorization is asked (4.A.8), and again, as
-   long as it
-   is not gone, until the limit. A txid that it names is told to its exchange, which announces it like a report.
-5. ``txid_search``: one TXID search (4.A.9) at a time, each with a new ``requestId``, their number bounded. Its result
-   is
-   asked for, never sooner than ten seconds after the last question; a callback only moves the first question forward.
-   The first final result of a search counts, later ones are nothing. Each goes to topic ``callbacks``.
-6. ``data_request``: the VASP that was found is asked for the data (4.A.10) under the ``requestId`` of the search. A
-   lost answer is asked for again under the same id; after an ``error`` answer only a new search helps.
-7. ``matched`` and ``received`` are the two ways to an ``allow``: joined to an exchange, or data received, and nothing
-   differs, and the chain is final. A report that comes while searching, requesting, or on hold wins.
-8. ``held``: nothing automatic is left that would help; the needs of the verdict say what would. What somebody may have
-   corrected meanwhile is tried once more now and then. ``decided``: an operator or a rule ended it; every call is
-   taken back.
-9. A final verdict is not touched, except by a retraction (re-organisation). A deposit that comes back on chain begins
-   anew; an operator's ``deny`` and data that were received stay true.
-10. An exchange hears how far its deposit came (final, credited, returned, seized, retracted), because from the first
-    of these on a finish (M5) is refused. ``credited`` without ``allow`` is an alert, never a change of the verdict.
-11. Each status that waits has its timer (``WAITS``). It acts first (ask, search, ask again) and alerts when acting did
-    not help; a verdict ``hold`` is reminded of besides, an ``allow`` that the platform does not settle as well.
+3. ``awaiting``: the deposit registers at its rendezvous (``arrival.seen``) and looks up the wallet at its address and
+   the open authorizations for it. Without an exchange at the rendezvous and without an open authorization no report
+   will come: the search starts at once. Otherwise the report has its time.
+4. ``asking``: the report is late. The status of each open authorization is requested from its originator (4.A.8),
+   repeatedly until the limit. A txid in an answer is sent to that exchange, which announces it like a report.
+5. ``searching``: one TXID search (4.A.9) at a time, each with a new ``requestId``, their number bounded. Its result is
+   polled, at least ten seconds apart; a callback only moves the first poll forward. The first final result of a search
+   counts, later ones are ignored. Each result is emitted to topic ``callbacks``.
+6. ``requesting``: the VASP that was found receives a data request (4.A.10) under the ``requestId`` of the search. A
+   lost answer is requested again under the same id; after an ``error`` answer only a new search helps.
+7. ``matched`` and ``received`` are the two ways to an ``allow``: matched with an exchange, or data received; nothing
+   differs, and the chain is final. A report that arrives while searching, requesting, or on hold takes precedence.
+8. ``held``: nothing automatic is left; the needs of the verdict name what helps. What may have been corrected in the
+   meantime is tried again with each reminder. ``decided``: an operator or a rule ended it; every call is withdrawn.
+9. A final verdict changes only by a retraction (re-organisation). A deposit that returns on chain starts again; an
+   operator's ``deny`` and received data stay valid.
+10. The matched exchange is notified of each stage (final, credited, returned, seized, retracted): from the first one on
+    a finish (M5) is refused. ``credited`` without ``allow`` is an alert, never a change of the verdict.
+11. Each waiting status has its timer (``WAITS``). It acts first (request, search, retry) and alerts when acting did not
+    help; a ``hold`` and an ``allow`` without settlement have reminders of their own.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ _ANYWHERE = {"settled": "settled", "retracted": "retracted"}
 _OPEN = {"decided": "decided", **_ANYWHERE}
 
 GATE = "gate"
-"""The timer of an assessment that is waited for."""
+"""The timer of a pending assessment."""
 
 VERSION = 2
 """The version of the deposit machine, see ``Machine.version``."""
@@ -77,12 +74,12 @@ TABLE = TransitionTable(
 )
 """Every change of status."""
 
-REPORT, ASK, SEARCH, TRY, HELD, SETTLE = "report", "ask", "search", "try", "held", "settle"
+REPORT, ASK, SEARCH, RETRY, HELD, SETTLE = "report", "ask", "search", "try", "held", "settle"
 
 WAITS: MappingProxyType[str, str] = MappingProxyType(
-    {"awaiting": REPORT, "asking": ASK, "searching": SEARCH, "requesting": TRY}
+    {"awaiting": REPORT, "asking": ASK, "searching": SEARCH, "requesting": RETRY}
 )
-"""The timer of each status that waits for somebody else's answer."""
+"""The timer of each status that waits for an answer."""
 
 AUTOMATIC = frozenset({"awaiting", "asking", "searching", "requesting", "held"})
-"""Where a report is still awaited or the sender is looked for: a final verdict ends all of it."""
+"""Where a report is awaited or the sender is searched: a final verdict ends both."""

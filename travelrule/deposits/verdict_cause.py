@@ -1,4 +1,4 @@
-"""Which cause a deposit's verdict has: derived from its state and the policy, never remembered twice."""
+"""The cause of a deposit's verdict, derived from its state and the policy; nothing else sets it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from travelrule.policy.policy import Policy
 
 
 def cause_of(state: DepositState, policy: Policy) -> Cause | None:
-    """Give the cause of the verdict that the state calls for; None where the last verdict stands."""
+    """Return the cause of the verdict; None where the last verdict stays."""
     if state.status in ("decided", "settled"):
         return None
     if state.status == "retracted":
@@ -27,7 +27,7 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
         return Cause.ASSET_NOT_SUPPORTED
     match state.status:
         case "matched" if state.match is not None:
-            return difference(state, state.match) or _passed(state, policy, Cause.MATCHED)
+            return match_difference(state, state.match) or _passed(state, policy, Cause.MATCHED)
         case "received":
             return _passed(state, policy, Cause.DATA_RECEIVED)
         case "held":
@@ -40,7 +40,7 @@ def cause_of(state: DepositState, policy: Policy) -> Cause | None:
 
 
 def _away(state: DepositState) -> Cause | None:
-    """Name who cannot be reached."""
+    """Return the cause if the hub or the VASP cannot be reached."""
     if not state.unreachable:
         return None
     return Cause.HUB_UNREACHABLE if state.hub_away else Cause.COUNTERPARTY_UNREACHABLE
@@ -62,8 +62,8 @@ def _passed(state: DepositState, policy: Policy, cause: Cause) -> Cause:
 
 
 def _known(state: DepositState) -> Cause | None:
-    """Name the worst that was found of this deposit, whether or not the policy still asks for it: only an operator lets
-    it pass.
+    """Return the worst risk found of this deposit, whether or not the policy still assesses it: only an operator may
+    allow it.
     """
     found = set(state.risks.values())
     bad = {"sanctioned": Cause.SANCTIONED, "malicious": RISKS["malicious"], "suspicious": RISKS["suspicious"]}
@@ -71,16 +71,16 @@ def _known(state: DepositState) -> Cause | None:
 
 
 def gates_of(state: DepositState, policy: Policy) -> tuple[AssessmentKind, ...]:
-    """What a deposit is assessed for. The parties of a matched exchange were screened when it was authorized (M2);
-    those of data that were received are looked for all the same if an exchange is found to have announced it.
+    """Return the assessments that an allow needs. The parties of a matched exchange were screened at its authorization
+    (M2); those of received data are screened even after a later match.
     """
     lists: tuple[AssessmentKind, ...] = ("lists",) if policy.sanctions == "required" else ()
     return (*(lists if state.received is not None else ()), *policy.screening.deposits)
 
 
 def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
-    """What is to be assessed now: a KYT report for every final deposit that the policy wants one for, whatever else
-    holds it; the rest only where nothing else stands against an allow.
+    """Return the assessment to start now: a KYT report for every final deposit for which the policy requires one,
+    whatever else holds it; the others only where nothing else prevents an allow.
     """
     if state.gate is not None:
         return None
@@ -91,9 +91,9 @@ def next_gate(state: DepositState, policy: Policy) -> AssessmentKind | None:
     return "kyt" if wanted and policy.serves(state.detected.currency, state.detected.network) else None
 
 
-def difference(state: DepositState, match: DepositMatched) -> Cause | None:
-    """What of the deposit is not as authorized. The network is not compared: a transaction is on one chain only, and
-    the platform may write its name otherwise than the originator did.
+def match_difference(state: DepositState, match: DepositMatched) -> Cause | None:
+    """Return what differs from the authorization. The network is not compared: a transaction is on one chain only, and
+    platform and originator may spell its name differently.
     """
     if match.currency.upper() != state.detected.currency:
         return Cause.ASSET_MISMATCH
@@ -101,7 +101,7 @@ def difference(state: DepositState, match: DepositMatched) -> Cause | None:
 
 
 def originators(state: DepositState) -> tuple[Party, ...]:
-    """Give the sender's persons, as the answer to the data request names them."""
+    """Return the sender's persons in the received data."""
     if state.received is None:
         return ()
     try:

@@ -1,6 +1,10 @@
-"""The vasp machine: what changed about a counterparty that an operator should see. Pure.
+"""The vasp machine: changes of a counterparty that raise an alert. Pure.
 
-The state is the entry as it was last seen, so that a refresh told twice alerts once.
+The law
+-------
+1. The state is the entry as last seen, so a refresh that is applied twice raises one alert.
+2. A changed key is critical: its holder reads the personal data sent to it. All other changes are warnings.
+3. The first load of a directory raises no alerts.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
 from travelrule.machine.port import Machine
@@ -36,24 +40,17 @@ def decide(state: VaspState | None, item: Input, policy: Policy, now: datetime) 
     del policy, now
     data = item.data
     if not isinstance(data, DirectoryChanged):
-        return Decision(
-            state,
-            status="rejected",
-            code="UNKNOWN_TYPE",
-            field="type",
-            fix="this type says nothing about a directory entry",
-            rule="UNKNOWN_TYPE",
-        )
+        return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a directory entry")
     before = state.entry if state is not None else data.old
     if state is not None and before == data.new:
-        return Decision(state, status="duplicate", rule="seen before")
-    alerts = () if data.first_load else tuple(_news(before, data.new))
+        return ignored(state, "seen before")
+    alerts = () if data.first_load else tuple(_alerts(before, data.new))
     effects = tuple(Alert(code.value, severity, data.entity_id) for code, severity in alerts)
     return Decision(VaspState(data.entity_id, data.new), effects, rule="directory entry changed")
 
 
-def _news(old: DirectoryEntry | None, new: DirectoryEntry | None) -> Iterator[tuple[AlertCode, Any]]:
-    """Name what changed. A changed key is critical: whoever holds it reads the personal data sent to it."""
+def _alerts(old: DirectoryEntry | None, new: DirectoryEntry | None) -> Iterator[tuple[AlertCode, Any]]:
+    """Yield an alert for each change."""
     if new is None:
         if old is not None:
             yield AlertCode.DIRECTORY_VASP_GONE, "warning"
@@ -76,7 +73,7 @@ def _is_up(entry: DirectoryEntry) -> bool:
 
 
 def project(state: VaspState) -> Projection:
-    """Project a counterparty: only whether it is listed and up."""
+    """Project a counterparty: whether it is listed, and its health."""
     if state.entry is None:
         return Projection(status="gone", counterparty=state.entity_id)
     return Projection(status=state.entry.health, counterparty=state.entity_id)

@@ -1,7 +1,9 @@
-"""Who was shown the content of a dead letter, which may be personal data. Pure.
+"""The disclosure machine: who read the content of a dead letter, which may be personal data. Pure.
 
-Each disclosure is an input of the subject ``disclosure:<dead letter's id>``, so it has an audit record that is chained,
-logged and proved like every other.
+The law
+-------
+Each disclosure is an input of the subject ``disclosure:<dead letter's id>`` and is only counted, so it has an audit
+record that is chained, logged and proved like every other.
 """
 
 from __future__ import annotations
@@ -19,22 +21,22 @@ from travelrule.machine.serialization import codec
 from travelrule.policy.policy import Policy
 
 VERSION = 2
-"""See ``Machine.version``. There was no first one: records of version 1 belong to kinds that every release knows."""
+"""See ``Machine.version``. Version 1 did not exist: its records belong to kinds that every release has."""
 
 
 class DeadLetterShown(Wire):
-    """``actor`` is who read it, as far as that is known."""
+    """The content of a dead letter was shown. ``actor`` is the reader, as far as known."""
 
     actor: str
 
 
-DISCLOSURES: dict[str, type[Wire]] = {"dead-letter.shown": DeadLetterShown}
-"""Which model an internal input's data are."""
+DISCLOSURE_INPUTS: dict[str, type[Wire]] = {"dead-letter.shown": DeadLetterShown}
+"""The model of each disclosure input."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisclosureState:
-    """How often, when and to whom it was shown last."""
+    """How often it was shown, and when and to whom last."""
 
     times: int
     last_at: datetime
@@ -42,7 +44,7 @@ class DisclosureState:
 
 
 def decide(state: DisclosureState | None, item: Input, _policy: Policy, now: datetime) -> Decision[Any]:
-    """Count; nothing follows from it."""
+    """Count the disclosure; it has no effects."""
     if not isinstance(item.data, DeadLetterShown):
         return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about a disclosure")
     times = state.times if state is not None else 0
@@ -50,7 +52,7 @@ def decide(state: DisclosureState | None, item: Input, _policy: Policy, now: dat
 
 
 def project(_state: DisclosureState) -> Projection:
-    """Nothing is searched."""
+    """Project nothing: no column is searched."""
     return Projection()
 
 

@@ -16,12 +16,11 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
+from schemas.operations import CALLED_BACK
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 
-CALLED_BACK = ("txid-search", "wallet-search", "kyt-search", "unhosted-token")
-"""The operations that take a ``callbackUrl``. The last two have no ``requestId`` of ours: the id is our call's."""
 CALLBACK_PATH = "/callbacks/{operation}/{token}"
 
 _TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -11,13 +11,13 @@ import orjson
 
 from schemas.registry import EVENTS
 from schemas.wire_model import Wire
-from travelrule.engine.registry import INTERNAL
+from travelrule.engine.registry import INTERNAL_INPUTS
 from travelrule.machine.input import Input, RawMessage, Source
 
 
 def model_of(input_type: str) -> type[Wire]:
     """The model of an input's data; KeyError for a type that this version does not know."""
-    internal = INTERNAL.get(input_type)
+    internal = INTERNAL_INPUTS.get(input_type)
     return internal if internal is not None else EVENTS[input_type].model
 
 
@@ -36,7 +36,7 @@ def pack(item: Input, *, with_raw: bool = False) -> bytes:
         "salt": item.salt,
         "traceparent": item.traceparent,
     }
-    if item.type in INTERNAL:
+    if item.type in INTERNAL_INPUTS:
         envelope["data"] = item.data.model_dump_json(by_alias=True)
     else:
         envelope["data"] = item.content.decode()

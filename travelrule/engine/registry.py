@@ -8,20 +8,20 @@ from travelrule.customers import owner, wallet
 from travelrule.deposits import machine as deposit
 from travelrule.deposits.rendezvous import machine as rendezvous
 from travelrule.deposits.served_requests import machine as data_request
-from travelrule.deposits.served_requests.received_request import INTERNAL as DATA_REQUESTS
+from travelrule.deposits.served_requests.received_request import DATA_REQUEST_INPUTS
 from travelrule.directory import vasp
 from travelrule.disclosures import disclosure
-from travelrule.disclosures.disclosure import DISCLOSURES
+from travelrule.disclosures.disclosure import DISCLOSURE_INPUTS
 from travelrule.exchange.beneficiary import machine as beneficiary
 from travelrule.exchange.originator import machine as originator
-from travelrule.exchange.originator.refused_request import REFUSED
-from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS
+from travelrule.exchange.originator.refused_request import REFUSED_REQUEST_INPUTS
+from travelrule.machine.internal_inputs import CALL_AND_TIMER_INPUTS
 from travelrule.machine.port import Machine
-from travelrule.messages.arrival import MEETING
-from travelrule.messages.assessment import ASSESSING
-from travelrule.messages.directory import INTERNAL as DIRECTORY
-from travelrule.messages.inbound_request import INTERNAL as INBOUND_REQUESTS
-from travelrule.messages.owner import OWNING
+from travelrule.messages.arrival import ARRIVAL_MESSAGES
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
+from travelrule.messages.directory import DIRECTORY_INPUTS
+from travelrule.messages.inbound_request import INBOUND_REQUEST_INPUTS
+from travelrule.messages.owner import OWNER_MESSAGES
 
 MACHINES: dict[str, Machine] = {
     machine.kind: machine
@@ -40,15 +40,15 @@ MACHINES: dict[str, Machine] = {
 }
 """The machine of each kind of subject."""
 
-INTERNAL: dict[str, type[Wire]] = {
-    **CALLS_AND_TIMERS,
-    **INBOUND_REQUESTS,
-    **DIRECTORY,
-    **MEETING,
-    **DATA_REQUESTS,
-    **ASSESSING,
-    **OWNING,
-    **REFUSED,
-    **DISCLOSURES,
+INTERNAL_INPUTS: dict[str, type[Wire]] = {
+    **CALL_AND_TIMER_INPUTS,
+    **INBOUND_REQUEST_INPUTS,
+    **DIRECTORY_INPUTS,
+    **ARRIVAL_MESSAGES,
+    **DATA_REQUEST_INPUTS,
+    **ASSESSMENT_MESSAGES,
+    **OWNER_MESSAGES,
+    **REFUSED_REQUEST_INPUTS,
+    **DISCLOSURE_INPUTS,
 }
 """The model of each input type that the platform does not send."""

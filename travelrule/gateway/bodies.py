@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from schemas.field_faults import field_faults
 from schemas.limits import VALUES_MAX
-from schemas.nesting import DEPTH_MAX, is_nested_deeper
+from schemas.nesting_depth import DEPTH_MAX, is_nested_deeper
 from schemas.wire_model import Wire
 from travelrule.gateway.refusals import ErrorType, Refused
 from travelrule.identity.payload_limits import has_too_many_values

@@ -9,7 +9,7 @@ from travelrule.crypto.signing import KeyRing
 from travelrule.gateway.ports import (
     Clock,
     Directory,
-    Intake,
+    IntakePort,
     NamedBeneficiaries,
     NoLists,
     RaiseAlert,
@@ -38,7 +38,7 @@ class GatewayDeps:
 
     entity_id: str
     keyring: KeyRing
-    intake: Intake
+    intake: IntakePort
     reads: Reads
     withdrawals: Withdrawals
     searches: Searches

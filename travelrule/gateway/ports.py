@@ -41,7 +41,7 @@ async def no_alert(subject: str, alert: Alert) -> None:
     """Raise nothing: for a gateway without an engine."""
 
 
-class Intake(Protocol):
+class IntakePort(Protocol):
     """The one way in for everything that changes something (``engine.intake.Intake``)."""
 
     def submit(self, item: Input) -> Awaitable[InputOutcome]:

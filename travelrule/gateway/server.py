@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from starlette.types import ASGIApp
 
-from travelrule.gateway.sources import Network, Sources
+from travelrule.gateway.source_networks import Network, Sources
 from travelrule.gateway.tls import Tls, server_context
 from travelrule.listener.descriptors import fitted
 from travelrule.listener.limits import ListenerLimits

@@ -1,5 +1,5 @@
-"""The HTTP doors of every role: what is accepted, how much of it, and for how long.
+"""The HTTP listeners of every role: sockets, connections, and HTTP/1.1 below the ASGI applications, within limits.
 
-Owns sockets, connections and the HTTP/1.1 protocol class below the ASGI applications. It knows no operation of the
-hub or of a member, and reads no setting: limits and sources are arguments.
+It may not import the operations of a hub or of a member, and reads no setting: limits and sources are arguments. Start
+at ``server``.
 """

@@ -1,4 +1,4 @@
-"""Accepts connections on a bound socket: peers are judged by their address before a byte of theirs is read."""
+"""Acceptance of connections on a bound socket: the peer's address is checked before any byte is read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from travelrule.listener.connection_table import ConnectionTable, PeerConnection
 from travelrule.listener.refused_peers import source_of
 
 ACCEPTS_PER_TURN = 64
-"""Connections accepted before other work gets its turn."""
+"""Connections accepted before the event loop runs other work."""
 TLS_CLOSE_SECONDS = 2.0
-"""What a peer has to confirm the end of a TLS connection."""
+"""How long a peer has to confirm the end of a TLS connection."""
 EXHAUSTED_SECONDS = 0.5
-"""The pause after the system had no descriptor or memory left for a connection."""
+"""The pause when the system has no descriptor or memory left for a connection."""
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _RESET = struct.pack("ii", 1, 0)
 
@@ -55,7 +55,7 @@ class Acceptor:
         self._loop.add_reader(self._socket.fileno(), self._accept)
 
     def close(self) -> None:
-        """Accept nothing more; open connections stay."""
+        """Stop accepting; open connections stay open."""
         if self._paused is not None:
             self._paused.cancel()
         if self._socket.fileno() >= 0:
@@ -65,7 +65,7 @@ class Acceptor:
             handshake.cancel()
 
     async def wait_closed(self) -> None:
-        """Wait for connections that were being set up."""
+        """Wait for the connections that are being set up."""
         await asyncio.gather(*self._handshakes, return_exceptions=True)
 
     def _accept(self) -> None:
@@ -94,7 +94,7 @@ class Acceptor:
         accepted.settimeout(0)
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         task = self._loop.create_task(self._set_up(accepted, entry))
-        # Until the connection is made, giving way means ending the handshake.
+        # Until the connection is made, displacing it ends the handshake.
         entry.abort = task.cancel
         if self._tls is not None:
             entry.late = functools.partial(self._handshake_late, task, entry)
@@ -112,7 +112,7 @@ class Acceptor:
         await self._loop.connect_accepted_socket(lambda: self._make_protocol(entry), accepted, ssl=self._tls, **limits)
 
     def _made(self, accepted: socket.socket, entry: PeerConnection, task: asyncio.Task[None]) -> None:
-        """Forget a connection that was not made; also one that gave way before its handshake began."""
+        """Remove a connection that was not made, also one that was displaced before its handshake began."""
         self._handshakes.discard(task)
         if task.cancelled():
             self._drop(accepted, entry)
@@ -141,6 +141,6 @@ class Acceptor:
 
 
 def _reset(accepted: socket.socket) -> None:
-    """Close at once: a reset leaves nothing of the connection behind on this side."""
+    """Close at once with a reset, which leaves no state of the connection on this side."""
     accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     accepted.close()

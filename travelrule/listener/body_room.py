@@ -1,11 +1,9 @@
-"""The bodies that an application holds: how many bytes in all, from one source and of one member, and which gives way.
+"""Request bodies in the memory of one process: limits in total, per source and per member, and displacement.
 
-A body is held from its first byte until its request is answered. One that is complete never gives way: its request ends
-by its deadline. When there is no room for more, one of the oldest incomplete ones gives way, because honest ones are
-complete within moments; of these it is one of the source that has most, so that a flood displaces its own. Nothing here
-depends on what a request claims, until its sender is known (``HeldBody.belongs_to``).
-
-Memory belongs to a process, so these are no counters that processes would share.
+A body is in memory from its first byte until its request is answered. A complete body is never displaced: its request
+ends by its deadline. When there is no room, one of the oldest incomplete bodies is displaced, because an honest body is
+complete within moments. Of these it is one of the source with most bytes, so that a flood displaces its own bodies. No
+limit depends on the content of a request until its sender is known (``HeldBody.belongs_to``).
 """
 
 from __future__ import annotations
@@ -23,14 +21,14 @@ from travelrule.listener.refused_peers import source_of
 
 MIB = 1_048_576
 COMPARED = 32
-"""How many of the oldest incomplete bodies are looked at when a limit in all is reached."""
+"""How many of the oldest incomplete bodies are compared when the total limit is reached."""
 
 Headers = Iterable[tuple[bytes, bytes]]
-"""As ASGI has them."""
+"""Headers in the form of ASGI."""
 
 
 class NoRoom(Exception):  # noqa: N818 -- says what happened
-    """The body has no place, or had to give it up. The request may be repeated."""
+    """There is no room for the body, or it was displaced. The request may be repeated."""
 
 
 class TooLarge(Exception):  # noqa: N818 -- says what happened
@@ -38,14 +36,14 @@ class TooLarge(Exception):  # noqa: N818 -- says what happened
 
 
 class Disconnected(Exception):  # noqa: N818 -- says what happened
-    """The peer went away before its request was complete."""
+    """The peer disconnected before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
     """Bytes of all bodies, of those from one source, and of those of one known member; ``incomplete`` counts bodies.
 
-    ``total`` is below the listener's ``body_memory``, so that room is made here before that refuses.
+    ``total`` is below the listener's ``body_memory``, so that a body is displaced here before the listener refuses one.
     """
 
     total: int = 48 * MIB
@@ -68,7 +66,7 @@ class HeldBody:
         self.displaced = False
 
     async def read(self, headers: Headers, receive: Receive, limit: int) -> bytes:
-        """Read the whole body, none of it if ``headers`` announce more than ``limit``.
+        """Read the whole body; read nothing if ``headers`` announce more than ``limit``.
 
         Raises ``TooLarge``, ``NoRoom`` or ``Disconnected``.
         """
@@ -95,11 +93,11 @@ class HeldBody:
             self._room.complete(self)
 
     def belongs_to(self, member: str) -> None:
-        """Count the body to a member that is proven to have sent it. Raises ``NoRoom`` if it has too many."""
+        """Count the body towards the member that is proven to have sent it. Raises ``NoRoom`` beyond its limit."""
         self._room.assign(self, member)
 
     def give_way(self) -> None:
-        """End the reading, wherever it stands."""
+        """Stop reading the body."""
         self.displaced = True
         if self._deadline is not None:
             self._deadline.reschedule(asyncio.get_running_loop().time())
@@ -125,12 +123,12 @@ class BodyRoom:
 
     @property
     def incomplete(self) -> int:
-        """Count the bodies that are being read."""
+        """The number of bodies that are being read."""
         return len(self._incomplete)
 
     @contextmanager
     def place(self, source: str) -> Iterator[HeldBody]:
-        """Hold the body of one request until it is answered; ``source`` is the address of its peer."""
+        """Account for the body of one request until it is answered; ``source`` is the address of its peer."""
         held = HeldBody(self, source_of(source))
         try:
             yield held
@@ -138,20 +136,20 @@ class BodyRoom:
             self._forget(held)
 
     def begin(self, held: HeldBody) -> None:
-        """Note that a body does not come in one piece."""
+        """Register a body that arrives in several pieces."""
         if len(self._incomplete) >= self.limits.incomplete:
             self._displace_for(held, self._incomplete_by_source)
         self._incomplete[held] = None
         self._incomplete_by_source[held.source] += 1
 
     def complete(self, held: HeldBody) -> None:
-        """Note that the reading is over; a body that is whole gives way to none."""
+        """Mark a body as complete: it is no longer displaced."""
         if held in self._incomplete:
             del self._incomplete[held]
             _less(self._incomplete_by_source, held.source, 1)
 
     def add(self, held: HeldBody, size: int) -> None:
-        """Take room for one more piece. Raises ``NoRoom`` if only bodies that are whole could give way."""
+        """Reserve room for one more piece. Raises ``NoRoom`` if only complete bodies could be displaced."""
         while self._by_source[held.source] + size > self.limits.per_source:
             self._displace_of_source(held)
         while self.held_bytes + size > self.limits.total:
@@ -161,7 +159,7 @@ class BodyRoom:
         self._by_source[held.source] += size
 
     def assign(self, held: HeldBody, member: str) -> None:
-        """Count a body to its member."""
+        """Count a body towards its member. Raises ``NoRoom`` beyond the member's limit."""
         if self._by_member[member] + held.size > self.limits.per_member:
             raise NoRoom
         held.member = member
@@ -191,7 +189,7 @@ class BodyRoom:
 
 
 def _announced(headers: Headers) -> int:
-    """Return the ``Content-Length`` of a request, 0 without: the listener has checked its form."""
+    """Return the ``Content-Length`` of a request, 0 without one; the listener has checked its form."""
     for name, value in headers:
         if name == b"content-length" and value.isdigit():
             return int(value)

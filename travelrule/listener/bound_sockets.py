@@ -1,7 +1,7 @@
-"""Addresses that a process serves, bound before it joins anything.
+"""Listening sockets, bound before a process joins a consumer group.
 
-A process that finds its port taken after it joined a consumer group has partitions that are not read. Bound first, the
-port costs nothing but an exit code.
+A process that finds its port in use after it joined a group leaves partitions unread. If it binds first, it only exits
+with an error.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def bind(listen: HostPort, setting: str) -> list[socket.socket]:
                 if family == socket.AF_INET6:
                     one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 one.bind(address)
-                one.listen(BACKLOG)  # a port that is only bound could be bound by another process as well
+                one.listen(BACKLOG)  # another process could also bind a port that is bound only
             except OSError as error:
                 if error.errno == errno.EADDRNOTAVAIL and len(found) > 1:
-                    continue  # a name with several addresses, one of them not of this machine
+                    continue  # one address of several of this name is not of this machine
                 raise _unavailable(listen, setting, error) from None
             one.settimeout(0)
             opened.append(one)
@@ -65,7 +65,7 @@ def _unavailable(listen: HostPort, setting: str, error: OSError) -> AddressUnava
 
 @contextmanager
 def bound(listens: Mapping[str, HostPort]) -> Iterator[dict[str, list[socket.socket]]]:
-    """Listen on several addresses by the names of their settings; all are closed afterwards."""
+    """Listen on several addresses, keyed by the names of their settings; close all of them afterwards."""
     with contextlib.ExitStack() as closing:
         opened: dict[str, list[socket.socket]] = {}
         for setting, listen in listens.items():
@@ -81,7 +81,7 @@ def bound(listens: Mapping[str, HostPort]) -> Iterator[dict[str, list[socket.soc
 def _of_ourselves(
     error: AddressUnavailable, listens: Mapping[str, HostPort], opened: Mapping[str, object]
 ) -> AddressUnavailable:
-    """Name the setting of this process that has the port, if one has."""
+    """Name the setting of this process that uses the port, if one does."""
     mine = listens[error.setting]
     other = next((name for name in opened if listens[name].port == mine.port), None) if error.taken else None
     if other is None:

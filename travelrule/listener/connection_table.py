@@ -1,8 +1,8 @@
-"""Which connections are open, from where, and which of them gives way when a limit is reached.
+"""The open connections, their sources, and which one is displaced when a limit is reached.
 
-A connection that waits (for a head, or idle after a response) costs the peer nothing to hold, so a new connection takes
-the place of one that has waited longest. A request whose head has arrived gives way only when no connection waits,
-and one that is being answered never does: it ends by its deadline.
+A connection that waits (for a head, or idle after a response) costs its peer nothing, so a new connection displaces one
+that has waited longest. A connection whose head has arrived is displaced only if no connection waits. One that is being
+answered is never displaced: it ends by its deadline.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.refused_peers import Reason
 
 OnRefused = Callable[[Reason, str], object]
-"""Told why a connection from a source was refused or ended."""
-
+"""Called with the reason when a connection from a source is refused or ended."""
 
 COMPARED = 32
-"""How many of the oldest connections are looked at when the limit in all is reached."""
+"""How many of the oldest connections are compared when the total limit is reached."""
 
 
 class Phase(Enum):
-    """What a connection is doing."""
+    """The phase of a connection."""
 
     WAITING = "waiting"
     """A TLS handshake, an incomplete head, or nothing since the last response."""
@@ -62,15 +61,15 @@ class ConnectionTable:
         self._by_source: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """Count the open connections."""
+        """Return the number of open connections."""
         return sum(map(len, self._by_phase.values()))
 
     def __contains__(self, connection: PeerConnection) -> bool:
-        """Tell whether a connection still has its place."""
+        """Whether a connection is registered."""
         return connection in self._by_phase[connection.phase]
 
     def admit(self, source: str, abort: Callable[[], object]) -> PeerConnection | None:
-        """Register a connection; None if no other one can give way. ``abort`` of the displaced one is called."""
+        """Register a connection; return None if none can be displaced for it. Calls ``abort`` of a displaced one."""
         full_source = self._by_source[source] >= self.limits.connections_per_source
         if (full_source and not self._displace(source)) or (
             len(self) >= self.limits.connections and not self._displace(None)
@@ -83,14 +82,14 @@ class ConnectionTable:
         return connection
 
     def enter(self, connection: PeerConnection, phase: Phase) -> None:
-        """Note what a connection does now; it becomes the newest of that phase."""
+        """Move a connection to a phase, as the newest there."""
         if connection in self:
             del self._by_phase[connection.phase][connection]
             self._by_phase[phase][connection] = None
             connection.phase = phase
 
     def remove(self, connection: PeerConnection) -> None:
-        """Forget a closed connection; a second time does nothing."""
+        """Remove a closed connection; a second call does nothing."""
         if connection not in self:
             return
         del self._by_phase[connection.phase][connection]
@@ -99,7 +98,7 @@ class ConnectionTable:
             del self._by_source[connection.source]
 
     def sweep(self, now: float) -> None:
-        """Call ``late`` of every connection whose deadline has passed. One pass is cheaper than a timer per request."""
+        """Call ``late`` of every connection whose deadline has passed: one pass is cheaper than a timer per request."""
         for connections in self._by_phase.values():
             overdue = [one for one in connections if one.deadline is not None and one.deadline <= now]
             for connection in overdue:
@@ -107,27 +106,27 @@ class ConnectionTable:
                 connection.late()
 
     def abort_all(self) -> None:
-        """Close what is open, answered or not."""
+        """Close every open connection, answered or not."""
         for connections in self._by_phase.values():
             for connection in tuple(connections):
                 self.remove(connection)
                 connection.abort()
 
     def reserve_body(self, size: int) -> bool:
-        """Take ``size`` bytes for a body; False if bodies fill ``body_memory``."""
+        """Reserve ``size`` bytes for a body; return False if bodies fill ``body_memory``."""
         if self._body_bytes + size > self.limits.body_memory:
             return False
         self._body_bytes += size
         return True
 
     def release_body(self, size: int) -> None:
-        """Return what ``reserve_body`` took."""
+        """Release bytes that ``reserve_body`` reserved."""
         self._body_bytes -= size
 
     def _displace(self, source: str | None) -> bool:
         for phase in (Phase.WAITING, Phase.RECEIVING):
             if source is None:
-                # Of the oldest, one of the busiest source: several that flood must not cost others their few.
+                # One of the source with most connections, so that a flood does not displace the few of others.
                 oldest = max(islice(self._by_phase[phase], COMPARED), key=self._connections_of, default=None)
             else:
                 oldest = next((one for one in self._by_phase[phase] if one.source == source), None)

@@ -1,4 +1,4 @@
-"""File descriptors of a serving process: its limit is raised at the start, and listeners take what others leave."""
+"""File descriptors of a serving process: the limit is raised at the start, and listeners fit into it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from travelrule import logs
 from travelrule.listener.limits import ListenerLimits
 
 DESCRIPTORS_MAX = 65_536
-"""More is of no use to a process, and children that walk over all possible descriptors inherit the limit."""
+"""A process needs no more, and child processes that iterate over all possible descriptors inherit the limit."""
 
 log = logs.get("listener")
 
 
 def raise_limit() -> int:
-    """Raise the soft limit of open files as far as the hard one allows; return what holds then."""
+    """Raise the soft limit of open files as far as the hard one allows; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS_MAX if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS_MAX)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
@@ -28,9 +28,9 @@ def raise_limit() -> int:
 
 
 def within(limits: ListenerLimits, available: int, reserved: int) -> ListenerLimits:
-    """Return ``limits`` with no more connections than ``available`` descriptors leave.
+    """Return ``limits`` with no more connections than ``available`` descriptors allow.
 
-    ``reserved`` is for everything else, but never more than half. The share of one source stays the same.
+    ``reserved`` descriptors are for other uses, but at most half. The share of one source stays the same.
     """
     room = max(2, available - min(reserved, available // 2))
     if limits.connections <= room:

@@ -1,4 +1,4 @@
-"""The head of an HTTP/1.1 request as bytes: when it is complete, and what of it the parser may see."""
+"""The head of an HTTP/1.1 request as bytes: when it is complete, and the checks before the parser reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FOLDED = re.compile(rb"\r\n[ \t]")
 
 
 class HeadRefused(Exception):  # noqa: N818 -- names what happened, as an HTTP status does
-    """A head that is not passed on; ``status`` is the answer."""
+    """A head that is refused with ``status``."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -22,18 +22,18 @@ class HeadRefused(Exception):  # noqa: N818 -- names what happened, as an HTTP s
 
 
 class HeadBuffer:
-    """Collects the bytes of one head. Each byte is looked at once, however small the pieces are."""
+    """Collects the bytes of one head. Each byte is searched once, however small the pieces are."""
 
     def __init__(self, limits: ListenerLimits) -> None:
         self._limits = limits
         self._bytes = bytearray()
 
     def __len__(self) -> int:
-        """Count the bytes of an incomplete head."""
+        """Return the number of bytes of an incomplete head."""
         return len(self._bytes)
 
     def add(self, data: bytes) -> bytes | None:
-        """Return the complete head with all that follows it, or None while it is incomplete.
+        """Return the complete head with the bytes that follow it, None while it is incomplete.
 
         Raises ``HeadRefused`` for a head over the limits or with folded lines.
         """
@@ -52,9 +52,9 @@ class HeadBuffer:
 
 
 def _checked(head: bytes, limits: ListenerLimits) -> bytes:
-    """Refuse what no client of ours sends, and drop ``Upgrade``.
+    """Refuse a head that no client of the protocol sends, and remove ``Upgrade``.
 
-    A server may ignore it (RFC 9110 section 7.8), and the parser would end the request there.
+    A server may ignore ``Upgrade`` (RFC 9110 section 7.8), and the parser would end the request there.
     """
     if head.count(b"\r\n") > limits.header_count:
         raise HeadRefused(431, f"a request must not have more than {limits.header_count} headers")

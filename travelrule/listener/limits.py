@@ -1,4 +1,4 @@
-"""How much one listener accepts from all peers and from one (limits of bytes, count and time)."""
+"""Limits of one listener, for all peers and for one: bytes, counts and times."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ListenerLimits:
-    """Bounds of one listener. Sizes are bytes, times seconds.
+    """Limits of one listener. Sizes are bytes, times seconds.
 
     ``head_bytes`` and ``header_count`` bound the request line with its headers. ``head_seconds`` runs from the first
     byte of a head (for a new connection: from the accept, TLS handshake included), ``body_seconds`` from the end of
-    the head to the end of the body, ``answer_seconds`` from there until the peer has taken the answer, ``idle_seconds``
-    between a response and the next request. ``body_memory`` bounds the bodies that are received or answered on
-    all connections together. Deadlines are looked at every ``sweep_seconds``.
+    the head to the end of the body, ``answer_seconds`` from there until the peer has received the answer,
+    ``idle_seconds`` between a response and the next request. ``body_memory`` bounds the bodies that are received or
+    answered on all connections together. Deadlines are checked every ``sweep_seconds``.
     """
 
     head_bytes: int = 16_384
@@ -28,7 +28,7 @@ class ListenerLimits:
     sweep_seconds: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse a bound that would refuse everything."""
+        """Refuse a limit that would refuse every request."""
         for name in self.__slots__:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be greater than 0")

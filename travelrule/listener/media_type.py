@@ -7,7 +7,7 @@ FIX = f"send {JSON}"
 
 
 def is_json(content_type: str) -> bool:
-    """Whether a ``Content-Type`` says JSON in UTF-8; case and further parameters do not count (RFC 9110 8.3)."""
+    """Whether a ``Content-Type`` is JSON in UTF-8; case and further parameters do not count (RFC 9110 8.3)."""
     media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
     return media_type == JSON and all(_is_utf8(value) for key, value in map(_pair, parameters) if key == "charset")
 

@@ -1,8 +1,8 @@
 """HTTP/1.1 on one connection, within limits: uvicorn's protocol class behind a check of every head.
 
-uvicorn with httptools has no limit on heads, waits without end for the rest of a request, and drops the body of a
-request with ``Connection: Upgrade``. Here a head reaches the parser only when it is complete and within the limits,
-each phase has a deadline, and bytes after a request are never read as a second one.
+uvicorn with httptools has no limit on heads, waits indefinitely for the rest of a request, and drops the body of a
+request with ``Connection: Upgrade``. This class passes a head to the parser only if it is complete and within the
+limits. Each phase has a deadline, and bytes after a request are never read as a second request.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from travelrule.listener.refusal import refusal
 from travelrule.listener.refused_peers import Reason
 
 CHUNKED_PIECE = 4_096
-"""Bytes of a chunked body that are parsed at once; each time there must be some content among them."""
+"""Bytes of a chunked body that are parsed at once; pieces without content count against ``head_bytes``."""
 DRAIN_SECONDS = 2.0
 """How long the rest of a body is read and dropped after its answer, so that the peer can read the answer first."""
 _REASONS: dict[int, Reason] = {408: "late", 503: "memory"}
 
 
 class _AnswerTransport:
-    """The transport as the application sees it: ``close`` waits for the rest of the body."""
+    """The transport that the application uses: ``close`` waits for the rest of the body."""
 
     def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
         self.write = transport.write
@@ -38,7 +38,7 @@ class _AnswerTransport:
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection of ``table``; requests are served one after the other, never pipelined."""
+    """One connection of ``table``; requests are served one by one, never pipelined."""
 
     def __init__(
         self,
@@ -73,13 +73,13 @@ class LimitedProtocol(HttpToolsProtocol):
             self._due_in(self._limits.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give up the connection's place."""
+        """Remove the connection from the table."""
         self._release_body()
         self._table.remove(self._entry)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Collect a head, pass on a body, refuse what comes too early."""
+        """Collect a head, or pass a body on; close after the answer if bytes arrive too early."""
         if self._closing:
             return
         match self._entry.phase:
@@ -105,7 +105,7 @@ class LimitedProtocol(HttpToolsProtocol):
         head, end, body = request.partition(END)
         self._feed(head + end)
         if not self._headed and not self._closing:
-            # The parser skips empty lines; what follows them would reach it as a body does, without limits of a head.
+            # The parser skips empty lines; bytes behind them would reach it as a body, without the limits of a head.
             self._refuse(400, "a request must begin with its request line")
             return
         if body and not self._closing:
@@ -150,7 +150,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Start the application; what the parser takes for headers later are trailers, which are dropped."""
+        """Start the application. Headers that the parser reports later are trailers, which are dropped."""
         self._chunked = any(name == b"transfer-encoding" for name, _ in self.headers)
         self._framing = 0
         self._headed = True
@@ -159,7 +159,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.headers = []
 
     def on_body(self, body: bytes) -> None:
-        """Keep a piece of the body, as long as there is room for it."""
+        """Store a piece of the body if there is room for it."""
         self._body += len(body)
         if self.cycle.response_complete or self._closing:
             return
@@ -170,7 +170,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Wait for the answer and for the peer to take it."""
+        """Wait for the answer, and for the peer to receive it."""
         self._whole = True
         if self.cycle.response_complete:
             self._next_request()
@@ -201,7 +201,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
 
     def _close_after_body(self) -> None:
-        """Close behind the last answer. A peer that still sends its body would lose the answer to a reset."""
+        """Close after the last answer. A peer that still sends its body would lose the answer to a reset."""
         if self._whole or not self.cycle.response_complete:
             self.transport.close()
         else:
@@ -219,10 +219,10 @@ class LimitedProtocol(HttpToolsProtocol):
         self._release_body()
         answering = self.cycle is not None and not self.cycle.response_complete
         if answering:
-            # The application must not write behind the refusal.
+            # The application must not write after the refusal.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        # A client would take what follows the answer for the answer of its next request.
+        # A client would read bytes after the answer as the answer to its next request.
         answered = self._entry.phase is Phase.RECEIVING and not answering
         if not answered and not (answering and self.cycle.response_started):
             self.transport.write(refusal(status, reason))
@@ -244,5 +244,5 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
         else:
             self._refuse(408, "the request was not complete in time")
-        # A peer that does not read keeps nothing open beyond this.
+        # A peer that does not read keeps the connection open no longer than this.
         self._due_in(DRAIN_SECONDS)

@@ -1,4 +1,4 @@
-"""Which peers a listener turned away and why: a metric for charts, a log line for the operator who misses a caller."""
+"""Refused peers and the reasons: a metric for charts, a log line for an operator who looks for a missing caller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from travelrule import logs
 from travelrule.metrics import CONNECTIONS_REFUSED_TOTAL
 
 REPORT_SECONDS = 60.0
-"""At most one line per reason in this time: an attack must not fill the log."""
+"""At most one log line per reason in this time: an attack must not fill the log."""
 
 Reason = Literal["foreign", "full", "displaced", "handshake", "late", "malformed", "memory"]
 
@@ -28,7 +28,7 @@ class RefusedPeers:
         self._reported_at: dict[Reason, float] = {}
 
     def add(self, reason: Reason, source: str) -> None:
-        """Count one refusal; the line about it names the newest ``source``."""
+        """Count one refusal; the log line names the newest ``source``."""
         CONNECTIONS_REFUSED_TOTAL.labels(self._name, reason).inc()
         self._unreported[reason] += 1
         now = self._clock()
@@ -41,7 +41,7 @@ class RefusedPeers:
 
 
 def source_of(host: str) -> str:
-    """Return what the limit per source counts: an IPv4 address, or an IPv6 network of 64 bits, which one host owns."""
+    """Return the source of a host: its IPv4 address, or its IPv6 network of 64 bits, which one host owns."""
     if ":" not in host:
         return host
     address = ip_address(host.partition("%")[0])

@@ -1,4 +1,4 @@
-"""What an application answers where it has no route: unknown paths and methods, in the one error shape."""
+"""Answers of an application to unknown paths and methods, in the one error shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Serves an ASGI application on a bound socket, within limits, until told to stop."""
+"""The server of an ASGI application on bound sockets, within limits."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class ListenerServer(uvicorn.Server):
             self._on_started()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept nothing more, answer what has arrived, and abort what is open after ``grace_seconds``.
+        """Stop accepting, answer the requests that have arrived, and abort open connections after ``grace_seconds``.
 
-        Deadlines hold meanwhile, so that a peer that stalls does not use up the time of the others.
+        Deadlines apply meanwhile, so that a peer that stalls does not use up the time of the others.
         """
         try:
             await super().shutdown(sockets)

@@ -1,8 +1,8 @@
-"""Token buckets: how often something may be done under one name. The rule is pure; a store keeps the buckets.
+"""Token buckets: how often an action is allowed under one name. The rule is pure; a store holds the buckets.
 
-A bucket holds up to ``Rate.burst`` tokens and gets ``Rate.per_minute`` of them each minute. It may be charged below
-zero for what was done before it could be counted; the debt is paid before anything else is let in. So the long-term
-rate holds however many requests come at once.
+A bucket holds up to ``Rate.burst`` tokens and gains ``Rate.per_minute`` of them each minute. A charge for an action
+that could not be counted before it happened may take it below zero; nothing more is allowed until it is positive. So
+the long-term rate holds however many requests arrive at once.
 """
 
 from __future__ import annotations
@@ -19,65 +19,63 @@ _MINUTE_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many tokens come back each minute, and how many there are at most. No ``per_minute``: no limit."""
+    """Tokens gained each minute, and the most that a bucket holds. Without ``per_minute`` there is no limit."""
 
     per_minute: int
     burst: int
 
     @classmethod
     def of(cls, per_minute: int) -> Rate:
-        """Let all calls of a minute be made at once."""
+        """Return the rate at which all calls of a minute may come at once."""
         return cls(per_minute, per_minute)
 
 
 class Bucket(NamedTuple):
-    """The tokens that were there at a moment."""
+    """The tokens of a bucket at a moment."""
 
     tokens: float
     at: datetime
 
     def refilled(self, rate: Rate, now: datetime) -> Bucket:
-        """Return what is there now; a clock that went back takes nothing away."""
+        """Return the bucket at ``now``; a clock that goes back removes no tokens."""
         gained = max(0.0, (now - self.at).total_seconds()) * rate.per_minute / _MINUTE_SECONDS
         return Bucket(min(float(rate.burst), self.tokens + gained), now)
 
     def less(self, cost: float) -> Bucket:
-        """Return what is left after a charge."""
+        """Return the bucket after a charge."""
         return Bucket(self.tokens - cost, self.at)
 
     def wait_seconds(self, rate: Rate) -> float:
-        """Return how long it takes until there is a token; 0.0: there is one."""
+        """Return the seconds until there is a token; 0.0 if there is one."""
         return max(0.0, 1 - self.tokens) * _MINUTE_SECONDS / rate.per_minute
 
 
 class BucketStore(Protocol):
-    """Where buckets are kept, by name. Each method is one step on one bucket, so that a store which several processes
-    share can be one atomic statement per call.
-    """
+    """A store of buckets by name. Each method is one atomic step on one bucket."""
 
     async def wait(self, name: str, rate: Rate, now: datetime) -> float:
-        """Return the seconds until a token is there, and take none."""
+        """Return the seconds until there is a token; take none."""
 
     async def take(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> float:
         """Charge ``cost`` if there is a token, and return 0.0; otherwise return the seconds until there is one."""
 
     async def charge(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> None:
-        """Charge ``cost`` whatever is there."""
+        """Charge ``cost``, also without a token."""
 
 
 class MemoryBuckets:
-    """The buckets of one process. The name that was charged longest ago is forgotten first."""
+    """The buckets of one process. Beyond ``names_max`` the name that was charged longest ago is removed."""
 
     def __init__(self, names_max: int = NAMES_MAX) -> None:
         self._names_max = names_max
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def __len__(self) -> int:
-        """Count the names that are remembered."""
+        """Return the number of stored names."""
         return len(self._buckets)
 
     async def wait(self, name: str, rate: Rate, now: datetime) -> float:
-        """Return the seconds until a token is there; the name is not remembered for being asked about."""
+        """Return the seconds until there is a token; the name is not stored."""
         return self._wait(name, rate, now)
 
     async def take(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> float:
@@ -88,7 +86,7 @@ class MemoryBuckets:
         return wait
 
     async def charge(self, name: str, rate: Rate, now: datetime, cost: float = 1) -> None:
-        """Charge ``cost`` whatever is there."""
+        """Charge ``cost``, also without a token."""
         self._charge(name, rate, now, cost)
 
     def _wait(self, name: str, rate: Rate, now: datetime) -> float:
@@ -110,5 +108,5 @@ class MemoryBuckets:
 
 
 def retry_after_seconds(wait: float) -> int:
-    """Return a wait as ``Retry-After`` has it: whole seconds, at least one."""
+    """Return a wait in the form of ``Retry-After``: whole seconds, at least one."""
     return max(1, math.ceil(wait))

@@ -42,7 +42,7 @@ REFUSED_DECISIONS = frozenset(code.value for code in RefusedDecision)
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class AuthorityRefusal:
     """Why a decision is refused. ``field`` is a path, ``fix`` describes what to send instead; neither has content."""
 
     code: RefusedDecision
@@ -65,42 +65,44 @@ def signed_content(vasp: str, item: Input, data: DecisionRecorded, key_id: str) 
     )
 
 
-def key_of(vasp: str, item: Input, data: DecisionRecorded, rules: Decisions, now: datetime) -> str | Refusal:
+def key_of(vasp: str, item: Input, data: DecisionRecorded, rules: Decisions, now: datetime) -> str | AuthorityRefusal:
     """Return the id of the key that authorizes this decision (empty: none is needed), or the refusal.
 
     Under ``open`` an invalid signature counts as none: a sender could have omitted it.
     """
     if rules.authority == "off":
-        return Refusal(RefusedDecision.DECISIONS_OFF, "", "the policy has decisions.authority = off")
+        return AuthorityRefusal(RefusedDecision.DECISIONS_OFF, "", "the policy has decisions.authority = off")
     verified = _verified(vasp, item, data, rules, now)
-    if rules.authority == "open" and isinstance(verified, Refusal):
+    if rules.authority == "open" and isinstance(verified, AuthorityRefusal):
         return ""
     return verified
 
 
-def _verified(vasp: str, item: Input, data: DecisionRecorded, rules: Decisions, now: datetime) -> str | Refusal:
+def _verified(
+    vasp: str, item: Input, data: DecisionRecorded, rules: Decisions, now: datetime
+) -> str | AuthorityRefusal:
     signature = data.signature
     if signature is None:
-        return Refusal(RefusedDecision.DECISION_UNSIGNED, "data.signature", "the policy requires a signature")
+        return AuthorityRefusal(RefusedDecision.DECISION_UNSIGNED, "data.signature", "the policy requires a signature")
     if not is_qualified(data.subject):
         fix = "name the subject with its kind, for example withdrawal:ID"
-        return Refusal(RefusedDecision.DECISION_SUBJECT_BARE, "data.subject", fix)
+        return AuthorityRefusal(RefusedDecision.DECISION_SUBJECT_BARE, "data.subject", fix)
     key = rules.keys.get(signature.key_id)
     if key is None or key.actor != data.actor:
         fix = "sign with a key that the policy has for this actor"
-        return Refusal(RefusedDecision.DECISION_KEY_UNKNOWN, "data.signature.keyId", fix)
+        return AuthorityRefusal(RefusedDecision.DECISION_KEY_UNKNOWN, "data.signature.keyId", fix)
     if not signed_content(vasp, item, data, signature.key_id).is_signed(key.public_key, signature.value):
         fix = "sign exactly the event that is sent, for the VASP that receives it"
-        return Refusal(RefusedDecision.DECISION_SIGNATURE_INVALID, "data.signature.value", fix)
+        return AuthorityRefusal(RefusedDecision.DECISION_SIGNATURE_INVALID, "data.signature.value", fix)
     return _out_of_time(item.at, key, rules, now) or signature.key_id
 
 
-def _out_of_time(at: datetime, key: DecisionKey, rules: Decisions, now: datetime) -> Refusal | None:
+def _out_of_time(at: datetime, key: DecisionKey, rules: Decisions, now: datetime) -> AuthorityRefusal | None:
     if key.valid_until is not None and now >= key.valid_until:
         fix = "sign with a key whose valid_until has not come"
-        return Refusal(RefusedDecision.DECISION_KEY_EXPIRED, "data.signature.keyId", fix)
+        return AuthorityRefusal(RefusedDecision.DECISION_KEY_EXPIRED, "data.signature.keyId", fix)
     oldest, newest = now - timedelta(seconds=rules.valid_seconds), now + timedelta(seconds=CLOCK_SKEW_SECONDS)
     if not oldest <= at <= newest:
         fix = "decide again: the policy's decisions.valid_seconds are over, or a clock is wrong"
-        return Refusal(RefusedDecision.DECISION_EXPIRED, "time", fix)
+        return AuthorityRefusal(RefusedDecision.DECISION_EXPIRED, "time", fix)
     return None

@@ -6,6 +6,7 @@ from dataclasses import Field, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision
@@ -16,7 +17,6 @@ from travelrule.machine.effects import (
     DropCalls,
     Effect,
     Emit,
-    Operation,
     Reply,
     SendMessage,
     Severity,

@@ -10,29 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Literal
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 
 Topic = Literal["verdicts", "callbacks", "exchanges", "alerts"]
 Severity = Literal["warning", "critical"]
-
-Operation = Literal[
-    "address-search",
-    "transfer-authorization",
-    "txid-report",
-    "finish",
-    "status-search",
-    "txid-search",
-    "txid-search-result",
-    "data-request",
-    "wallet-search",
-    "wallet-search-result",
-    "wallet-screening",
-    "transaction-screening",
-    "kyt-search",
-    "kyt-report",
-    "unhosted-token",
-    "unhosted-result",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class TimerDue(Wire):
     due_at: datetime
 
 
-INTERNAL: dict[str, type[Wire]] = {
+CALL_AND_TIMER_INPUTS: dict[str, type[Wire]] = {
     "call.answered": CallResult,
     "call.failed": CallResult,
     "call.troubled": CallResult,

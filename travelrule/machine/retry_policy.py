@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from schemas.operations import Operation
 from travelrule.machine.retry_table import (
     CONCLUDING,
     CONCLUDING_BY_CODE,
@@ -167,7 +168,7 @@ def hub_wait(
 
 
 def _waits_for_hub(operation: str, state: RetryState) -> bool:
-    return operation in WAITING_FOR_HUB and not (operation == "transfer-authorization" and state.acted)
+    return operation in WAITING_FOR_HUB and not (operation == Operation.TRANSFER_AUTHORIZATION and state.acted)
 
 
 def _hub_again(state: RetryState, now: datetime, jitter: float, attempted: RawResult, code: str) -> Retry:
@@ -228,7 +229,7 @@ class _FailedTry:
             return self._at_once() if self.state.nonces < NONCE_TRIES else self._failed()
         if plan is RetryPlan.KEY:
             return self._failed() if self.key_refreshed else self._again(0, refresh_key=True)
-        if plan is RetryPlan.WAIT and not (self.operation == "transfer-authorization" and self.state.acted):
+        if plan is RetryPlan.WAIT and not (self.operation == Operation.TRANSFER_AUTHORIZATION and self.state.acted):
             return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
         if plan in (RetryPlan.REPEAT, RetryPlan.WAIT):
             return self._repeat()
@@ -243,19 +244,21 @@ class _FailedTry:
         if self.rule.plan is RetryPlan.NONCE and self.state.nonces < NONCE_TRIES:
             return self._at_once()
         if self.tries >= FULL_TRIES:
-            return self._failed() if self.operation == "txid-report" else self._again(HOURLY_SECONDS, alert=True)
+            return (
+                self._failed() if self.operation == Operation.TXID_REPORT else self._again(HOURLY_SECONDS, alert=True)
+            )
         return self._again(self._full_seconds(), alert=self.attempted.status == HTTP_UNPROCESSABLE)
 
     def _repeat(self) -> Complete | Retry:
         waits: tuple[float, ...] = QUICK_SECONDS
-        if self.operation in ("transfer-authorization", "data-request"):
+        if self.operation in (Operation.TRANSFER_AUTHORIZATION, Operation.DATA_REQUEST):
             waits = AUTHORIZATION_SECONDS
         if self.state.repeats > len(waits):
             return self._failed()
         named = self.attempted.retry_after if self.rule.plan is RetryPlan.WAIT else None
         wait = max(waits[self.state.repeats - 1], named or 0.0)
         ends = datetime.fromtimestamp(self.state.began, UTC) + timedelta(seconds=AUTHORIZATION_WINDOW_SECONDS)
-        if self.operation == "transfer-authorization" and self.now + timedelta(seconds=wait) > ends:
+        if self.operation == Operation.TRANSFER_AUTHORIZATION and self.now + timedelta(seconds=wait) > ends:
             return self._failed()
         return self._again(wait)
 

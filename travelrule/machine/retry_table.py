@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from schemas.operations import Operation
+
 
 class RetryPlan(StrEnum):
     """How a call is repeated."""
@@ -116,45 +118,45 @@ BY_CLASS: dict[int, RetryRule] = {
 OTHER = RetryRule(RetryPlan.REPEAT, acted=True, is_transient=True)
 """Redirects and other answers without a rule: the counterparty may have acted before."""
 
-CONCLUDING = frozenset({"txid-report", "finish"})
+CONCLUDING = frozenset({Operation.TXID_REPORT, Operation.FINISH})
 """The operations that conclude an exchange, repeated per D47."""
 
-WAITING_FOR_HUB = frozenset({"address-search", "transfer-authorization", "wallet-search"})
+WAITING_FOR_HUB = frozenset({Operation.ADDRESS_SEARCH, Operation.TRANSFER_AUTHORIZATION, Operation.WALLET_SEARCH})
 """The operations that are repeated until the hub is back: their withdrawal waits for nothing else. An authorization
 that may have arrived keeps its own repeats. Deposits and assessments repeat their calls by their own timers."""
 
 CONCLUDING_BY_CODE: dict[tuple[str, str], RetryPlan] = {
-    ("txid-report", "TXID_ALREADY_EXISTS"): RetryPlan.SHORT,
-    ("txid-report", "TRANSFER_ALREADY_FAILED"): RetryPlan.SHORT,
-    ("finish", "ILLEGAL_STATEFLOW"): RetryPlan.SHORT,
-    ("finish", "UNKNOWN_TRANSFER_ID"): RetryPlan.SHORT,
+    (Operation.TXID_REPORT, "TXID_ALREADY_EXISTS"): RetryPlan.SHORT,
+    (Operation.TXID_REPORT, "TRANSFER_ALREADY_FAILED"): RetryPlan.SHORT,
+    (Operation.FINISH, "ILLEGAL_STATEFLOW"): RetryPlan.SHORT,
+    (Operation.FINISH, "UNKNOWN_TRANSFER_ID"): RetryPlan.SHORT,
 }
 """Answers that cannot change by themselves; all others follow ``RetryPlan.FULL``."""
 
 RESULTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "address-search": (frozenset({"valid"}), frozenset({"invalid"})),
-    "transfer-authorization": (frozenset({"verified"}), frozenset({"denied"})),
-    "txid-report": (frozenset({"normal"}), frozenset({"error"})),
-    "finish": (frozenset({"normal"}), frozenset({"error"})),
-    "txid-search": (frozenset({"success"}), frozenset()),
-    "txid-search-result": (frozenset({"valid"}), frozenset({"invalid"})),
-    "wallet-search": (frozenset({"success"}), frozenset()),
-    "wallet-search-result": (frozenset({"valid"}), frozenset({"invalid"})),
-    "data-request": (frozenset({"normal"}), frozenset({"error"})),
-    "wallet-screening": (frozenset({"normal"}), frozenset({"error"})),
-    "transaction-screening": (frozenset({"normal"}), frozenset({"error"})),
+    Operation.ADDRESS_SEARCH: (frozenset({"valid"}), frozenset({"invalid"})),
+    Operation.TRANSFER_AUTHORIZATION: (frozenset({"verified"}), frozenset({"denied"})),
+    Operation.TXID_REPORT: (frozenset({"normal"}), frozenset({"error"})),
+    Operation.FINISH: (frozenset({"normal"}), frozenset({"error"})),
+    Operation.TXID_SEARCH: (frozenset({"success"}), frozenset()),
+    Operation.TXID_SEARCH_RESULT: (frozenset({"valid"}), frozenset({"invalid"})),
+    Operation.WALLET_SEARCH: (frozenset({"success"}), frozenset()),
+    Operation.WALLET_SEARCH_RESULT: (frozenset({"valid"}), frozenset({"invalid"})),
+    Operation.DATA_REQUEST: (frozenset({"normal"}), frozenset({"error"})),
+    Operation.WALLET_SCREENING: (frozenset({"normal"}), frozenset({"error"})),
+    Operation.TRANSACTION_SCREENING: (frozenset({"normal"}), frozenset({"error"})),
 }
 """The documented values of ``result``, good and bad, in small letters (errors.md section 1)."""
 
 OTHER_FIELDS: dict[str, tuple[str, frozenset[str]]] = {
-    "status-search": (
+    Operation.STATUS_SEARCH: (
         "status",
         frozenset({"pending", "processing", "wait-confirm", "wait-confirmed", "confirmed", "canceled"}),
     ),
-    "kyt-search": ("status", frozenset({"pending", "released"})),
-    "kyt-report": ("status", frozenset({"pending", "released", "failed"})),
-    "unhosted-token": ("token", frozenset()),
-    "unhosted-result": ("status", frozenset()),
+    Operation.KYT_SEARCH: ("status", frozenset({"pending", "released"})),
+    Operation.KYT_REPORT: ("status", frozenset({"pending", "released", "failed"})),
+    Operation.UNHOSTED_TOKEN: ("token", frozenset()),
+    Operation.UNHOSTED_RESULT: ("status", frozenset()),
 }
 """The answers that another field decides, and its documented values (none: any text). The fourth status of a status
 search has the other spelling of D12; the status of an unhosted wallet is open-ended (P.4)."""

@@ -1,8 +1,7 @@
-"""What exchanges, deposits and the meeting place of both tell each other (``SendMessage``).
+"""Messages between exchanges, deposits and the arrival subject that pairs them (``SendMessage``).
 
-A deposit does not know the exchange that announced it, and the exchange does not know the deposit. Both know the
-transaction and the address, so they meet at ``arrival:<digest>`` (`arrival_subject`), whose lock puts their
-messages in an order, whoever comes first.
+A deposit has no reference to the exchange that announced it, nor the exchange to the deposit. Both have the transaction
+and the address, which give the subject ``arrival:<digest>`` (``identity.arrivals``). Its lock orders their messages.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.identity.account_numbers import canonical
@@ -29,7 +29,7 @@ def arrival_subject(txid: str, address: str, tag: str | None) -> str:
 
 
 class ArrivalReported(Wire):
-    """An exchange (beneficiary side) holds this txid: ``exchange`` is its subject."""
+    """An exchange (beneficiary side) has stored this txid. ``exchange`` is its subject."""
 
     exchange: str
     counterparty: str
@@ -41,14 +41,14 @@ class ArrivalReported(Wire):
 
 
 class ArrivalWithdrawn(Wire):
-    """The exchange was canceled: it announces nothing any more."""
+    """The exchange was canceled and announces no transaction."""
 
     exchange: str
 
 
 class ArrivalSeen(Wire):
-    """A deposit stands on chain. ``sighting`` counts how often it said so; the answers name it, so that an answer to an
-    earlier sighting, which a retraction ended, is not taken for one to this.
+    """A deposit is on chain. ``sighting`` counts these messages. Answers name it, so that an answer to an earlier
+    sighting, which a retraction ended, does not apply to this one.
     """
 
     deposit_id: str
@@ -60,13 +60,13 @@ class ArrivalSeen(Wire):
 
 
 class ArrivalRetracted(Wire):
-    """The deposit is not on chain any more (re-organisation)."""
+    """The deposit is no longer on chain (re-organisation)."""
 
     deposit_id: str
 
 
 class DepositMatched(Wire):
-    """The deposit was announced by this exchange."""
+    """This exchange announced the deposit."""
 
     exchange: str
     counterparty: str
@@ -79,50 +79,50 @@ class DepositMatched(Wire):
 
 
 class DepositUnmatched(Wire):
-    """The exchange that announced the deposit was canceled, or another deposit fits it better; no other fits."""
+    """The announcing exchange was canceled, or another deposit fits it better; no other exchange fits."""
 
     exchange: str
     sighting: int = 1
 
 
 class DepositUnannounced(Wire):
-    """No exchange that is known by now announced the deposit."""
+    """No known exchange has announced the deposit."""
 
     sighting: int = 1
 
 
 class ExchangeArrived(Wire):
-    """The value of this exchange stands on chain."""
+    """The value of this exchange is on chain."""
 
     deposit_id: str
 
 
 class ExchangeSettled(Wire):
-    """How far the deposit of this exchange came: ``final`` and ``credited`` close the door for a finish (M5)."""
+    """The stage of the deposit of this exchange. After ``final`` or ``credited`` a finish (M5) is refused."""
 
     deposit_id: str
     stage: Literal["final", "credited", "returned", "seized", "retracted"]
 
 
 class TxidLearned(Wire):
-    """A status search (4.A.8) told the txid that no report brought; stored like a report (states.md section 3)."""
+    """A status search (4.A.8) returned the txid without a report; stored like a report (states.md section 3)."""
 
     txid: str
     vout: str | None = None
 
 
 class SearchCalledBack(Wire):
-    """Somebody called back about a search. Never trusted alone: it only makes us ask for the result now.
+    """A callback about a search. It is never trusted: it only leads to a question for the result.
 
-    ``request_id`` is the id that our call had (``CallHub.transfer_id``), also where the hub has its own (KYT, unhosted
+    ``request_id`` is the id of our call (``CallHub.transfer_id``), also where the hub has its own id (KYT, unhosted
     wallets).
     """
 
-    operation: Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
+    operation: Literal[Operation.TXID_SEARCH, Operation.WALLET_SEARCH, Operation.KYT_SEARCH, Operation.UNHOSTED_TOKEN]
     request_id: str
 
 
-MEETING: dict[str, type[Wire]] = {
+ARRIVAL_MESSAGES: dict[str, type[Wire]] = {
     "arrival.reported": ArrivalReported,
     "arrival.withdrawn": ArrivalWithdrawn,
     "arrival.seen": ArrivalSeen,
@@ -135,4 +135,4 @@ MEETING: dict[str, type[Wire]] = {
     "exchange.txid-learned": TxidLearned,
     "search.called-back": SearchCalledBack,
 }
-"""Which model a message between subjects is."""
+"""The model of each message type."""

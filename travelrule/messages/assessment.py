@@ -1,8 +1,8 @@
-"""What a withdrawal, a deposit or a wallet and the assessment of its risk tell each other (``SendMessage``).
+"""Messages between an assessment and the withdrawal or deposit that requests it (``SendMessage``).
 
-Whoever wants to know a risk tells ``assessment:<asker>/<n>`` and goes on when the answer comes. The assessment asks the
-own lists and the hub, polls, keeps the time limits and alerts; it never decides what follows from a risk: that is the
-asker's, by its policy.
+The requesting subject (the asker) sends ``assessment.wanted`` to ``assessment:<asker>/<n>`` and continues after
+``assessment.ended``. The assessment queries our lists and the hub, polls, keeps the time limits and raises alerts. It
+never decides what follows from a risk: the asker does, by its policy.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from travelrule.policy.sections import TimeLimits
 
 AssessmentKind = Literal["lists", "wallet", "transaction", "kyt", "ownership"]
 """``lists``: parties and address against the sanctions lists. ``wallet``, ``transaction``, ``kyt``: the hub's rating
-(4.B.1 to 4.B.4). ``ownership``: the customer proves that a wallet is his own (4.B.5, P.4)."""
+(4.B.1 to 4.B.4). ``ownership``: the customer proves the ownership of a wallet (4.B.5, P.4)."""
 
 
 class Party(Wire):
-    """Somebody to look for in the lists: every spelling of the name, what he is, and what tells namesakes apart."""
+    """A party to screen: every spelling of the name, the kind, and what distinguishes namesakes."""
 
     names: tuple[str, ...]
     kind: Literal["person", "organisation"]
@@ -32,13 +32,12 @@ class Party(Wire):
 
 
 class AssessmentWanted(Wire):
-    """A risk is to be found out. ``asker`` is the subject that gets the answer.
+    """A risk is to be assessed. ``asker`` is the subject that receives the answer.
 
     ``network`` is a name of 4.A.3, ``network_example`` its ``addressExample`` where it is known (screening.md 11).
-    ``address`` is without tag. ``screened_parties`` are the people to screen. ``asset``, ``customer_id`` and
-    ``widget_origin``
-    are for ``ownership``, and ``sent_currency`` and ``sent_network`` (empty: not named) say what is to be sent to the
-    wallet. ``force`` (``kyt``) costs quota.
+    ``address`` is without tag. ``parties`` are the parties to screen. ``asset``, ``customer_id`` and
+    ``widget_origin`` are for ``ownership``; ``sent_currency`` and ``sent_network`` (empty: not named) are what is to be
+    sent to the wallet. ``force`` (``kyt``) costs quota.
     """
 
     asker: str
@@ -57,13 +56,13 @@ class AssessmentWanted(Wire):
 
 
 class AssessmentDropped(Wire):
-    """The asker needs no answer any more."""
+    """The asker needs no answer."""
 
     asker: str
 
 
 class AssessmentSession(Wire):
-    """``ownership``: the session that the platform shows to its customer; ``token`` serves once."""
+    """``ownership``: the session that the platform shows to its customer; ``token`` is for one use."""
 
     assessment: str
     token: str
@@ -72,11 +71,11 @@ class AssessmentSession(Wire):
 
 
 class AssessmentEnded(Wire):
-    """The answer. ``assessment`` is the subject that gives it.
+    """The answer of the subject ``assessment``.
 
-    ``risk`` is never ``clean`` for what was not checked; ``pending`` and ``unknown`` mean that the limit passed, or
-    that nobody can tell. ``sanctioned``: the own lists name a party or the address. ``reason`` is a stable code.
-    ``proven`` is set for ``ownership`` alone, ``checked_by_us`` tells whether the signature was verified here.
+    ``risk`` is never ``clean`` for what was not checked; ``pending`` and ``unknown`` mean that the limit passed or that
+    no source has a rating. ``sanctioned``: our lists name a party or the address. ``reason`` is a stable code.
+    ``proven`` is set for ``ownership`` alone; ``checked_by_us``: the signature was verified here.
     ``facts`` hold no personal data and no address.
     """
 
@@ -95,30 +94,30 @@ class AssessmentEnded(Wire):
 
 
 REPEATS = 1
-"""How often the same assessment is asked again before another one is asked in its place."""
+"""How often the same assessment is requested again before a new one replaces it."""
 
 
 def answer_limit(kind: AssessmentKind, limits: TimeLimits) -> int:
-    """Give the seconds after which an asker asks again: twice as long as an assessment takes at most."""
+    """Return the seconds after which an asker repeats its request: twice the longest time of an assessment."""
     if kind == "kyt":
         return 2 * limits.kyt_limit
-    # A session has the time of the proof again when it is opened, and is asked about once more at the end.
+    # The time of the proof starts again with the session, and the hub is asked once more at the end.
     longest = 2 * limits.ownership + limits.screening if kind == "ownership" else limits.screening
     return 2 * longest
 
 
-ASSESSING: dict[str, type[Wire]] = {
+ASSESSMENT_MESSAGES: dict[str, type[Wire]] = {
     "assessment.wanted": AssessmentWanted,
     "assessment.dropped": AssessmentDropped,
     "assessment.session": AssessmentSession,
     "assessment.ended": AssessmentEnded,
 }
-"""Which model a message between an asker and an assessment is."""
+"""The model of each message type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An assessment that is waited for: its subject, what it finds out, and how often it was asked."""
+    """An assessment that a subject waits for: the assessment's subject, its kind, and how often it was requested."""
 
     subject: str
     kind: AssessmentKind

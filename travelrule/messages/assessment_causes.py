@@ -1,4 +1,4 @@
-"""Which cause of a verdict a risk is."""
+"""The cause of a verdict that a risk is."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ RISKS: dict[str, Cause] = {
     "unknown": Cause.RISK_UNKNOWN,
     "pending": Cause.RISK_PENDING,
 }
-"""What each risk but ``clean`` is a cause of."""
+"""The cause of each risk but ``clean``."""
 
 
 UNCHECKED = frozenset({Cause.RISK_UNKNOWN, Cause.RISK_PENDING, Cause.LISTS_UNCHECKED})
-"""The causes that say that nobody knows the risk."""
+"""The causes of a risk that is not known."""
 
 
 def cause_of(kind: AssessmentKind, risk: str, *, sanctioned: bool) -> Cause | None:
-    """Name what stands against going on; None for what was checked and found clean."""
+    """Return the cause of a risk; None for one that was assessed as clean."""
     if sanctioned:
         return Cause.SANCTIONED
     if risk == "clean":
@@ -31,5 +31,5 @@ def cause_of(kind: AssessmentKind, risk: str, *, sanctioned: bool) -> Cause | No
 
 
 def accepted(cause: Cause, subject_kind: SubjectKind, policy: Policy) -> bool:
-    """Whether the policy goes on although this cause says that nobody knows the risk (fail open)."""
+    """Whether the policy allows the subject although the risk is not known (fail open)."""
     return cause in UNCHECKED and verdict_for(cause, subject_kind, policy).verdict == "allow"

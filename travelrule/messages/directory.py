@@ -28,7 +28,7 @@ class DirectoryEntry(Wire):
 class DirectoryChanged(Wire):
     """A refresh found a VASP changed, new (``old`` None) or gone (``new`` None).
 
-    ``first_load``: nothing was known of the whole directory before, so being new is no news.
+    ``first_load``: nothing was known of the whole directory before, so being new raises no alert.
     """
 
     entity_id: str
@@ -37,5 +37,5 @@ class DirectoryChanged(Wire):
     first_load: bool = False
 
 
-INTERNAL: dict[str, type[Wire]] = {"directory.changed": DirectoryChanged}
-"""The model of each type of directory input."""
+DIRECTORY_INPUTS: dict[str, type[Wire]] = {"directory.changed": DirectoryChanged}
+"""The model of each directory input."""

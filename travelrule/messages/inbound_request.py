@@ -9,7 +9,7 @@ from schemas.wire_model import Wire
 
 
 class SenderFacts(Wire):
-    """The sender of an inbound request, from the directory."""
+    """The sender of an inbound request, as the directory lists it."""
 
     entity_id: str
     alliance: str = ""
@@ -19,14 +19,14 @@ class SenderFacts(Wire):
 
     @property
     def origin(self) -> str:
-        """What the directory calls it."""
+        """The origin as the directory lists it."""
         return f"{self.alliance}:{self.entity_id}"
 
 
 class WalletFacts(Wire):
-    """An own deposit address that one of the asked addresses means.
+    """A deposit address of ours that an account number of the request names.
 
-    ``account_number`` is the entry of ``Beneficiary.accountNumber`` it was found for, exactly as it was received;
+    ``account_number`` is the entry of ``Beneficiary.accountNumber`` that named it, exactly as received;
     ``sanctioned``: its address or owner is on a list.
     """
 
@@ -45,9 +45,9 @@ class AuthorizationReceived(Wire):
     """M2: an authorization that passed orders 1 and 2 (well-formed, decrypted) of member-api.md section 3.
 
     ``origin`` is ``X-Request-Origin`` as the subject names it, ``entity_id`` the sender's entity id in it. ``ivms101``
-    is the opened inner object, untouched; ``originating_vasp`` the non-empty clear object that overwrites
-    ``OriginatingVASP`` (D8). ``wallet`` are the own addresses found for the account numbers. ``originator_sanctioned``
-    is None while nothing screened the originator.
+    is the opened inner object, unchanged; ``originating_vasp`` the non-empty clear object that overwrites
+    ``OriginatingVASP`` (D8). ``wallets`` are our addresses for the account numbers. ``originator_sanctioned`` is
+    None if the originator was not screened.
     """
 
     origin: str
@@ -70,7 +70,7 @@ class AuthorizationReceived(Wire):
 
 
 class TxidReportReceived(Wire):
-    """M3: the originator says which transaction carries the value."""
+    """M3: the originator names the transaction that carries the value."""
 
     origin: str
     entity_id: str
@@ -89,9 +89,9 @@ class FinishReceived(Wire):
     reason_type: str | None = None
 
 
-INTERNAL: dict[str, type[Wire]] = {
+INBOUND_REQUEST_INPUTS: dict[str, type[Wire]] = {
     "authorization.received": AuthorizationReceived,
     "txid-report.received": TxidReportReceived,
     "finish.received": FinishReceived,
 }
-"""The model of each type of inbound request."""
+"""The model of each inbound request."""

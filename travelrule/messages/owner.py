@@ -1,9 +1,9 @@
-"""What a wallet, its owner and the screening of owners tell each other.
+"""Messages between a wallet, its owner and the screening of owners.
 
-The engine screens (``owner.screened``) and the wallet keeps the result, under which ``revision`` it was made: a result
-for an earlier revision is about somebody else, or older than the one that is there. One customer has many wallets, and
-is one alert: so a wallet tells ``owner:<key>`` which entries name its owner (``owner.hits``), and that subject, whose
-lock puts the wallets in an order, says which of them were not known yet (``owner.listed``).
+The engine screens (``owner.screened``) and the wallet keeps the result with its ``revision``: a result for an earlier
+revision is about another owner, or older than the stored one. A customer has many wallets, and each hit is one alert.
+So a wallet sends the entries that name its owner to ``owner:<key>`` (``owner.hits``). That subject, whose lock orders
+the wallets, returns the new entries (``owner.listed``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from schemas.wire_model import Wire
 
 class ListedAs(Wire):
     """An entry of a list that may name the owner. ``entry`` is its id in the list, ``score`` in 0..1, ``reason`` is for
-    a reader and quotes the list only.
+    readers and quotes the list only.
     """
 
     list_code: str = Field(alias="list")
@@ -25,13 +25,13 @@ class ListedAs(Wire):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Which entry it is, whatever the score."""
+        """The entry, whatever the score."""
         return self.list_code, self.entry
 
 
 class OwnerScreened(Wire):
-    """The owner of a wallet, and who acts for him, were looked for. ``owner`` is the key of the customer (a blind
-    index), ``lists`` says with which versions and which threshold.
+    """The owner of a wallet and the owner's representatives were screened. ``owner`` is the key of the customer (a
+    blind index), ``lists`` names the versions of the lists and the threshold.
     """
 
     revision: int
@@ -41,31 +41,31 @@ class OwnerScreened(Wire):
 
 
 class OwnerHits(Wire):
-    """All entries that name the owner of this wallet now; none: not any more."""
+    """All entries that name the owner of this wallet now; empty if none does."""
 
     wallet: str
     hits: tuple[ListedAs, ...] = ()
 
 
 class OwnerListed(Wire):
-    """Entries that name the owner and did not before, by whichever of his wallets."""
+    """Entries that name the owner now and did not before, from any of the owner's wallets."""
 
     hits: tuple[ListedAs, ...]
 
 
-OWNING: dict[str, type[Wire]] = {
+OWNER_MESSAGES: dict[str, type[Wire]] = {
     "owner.screened": OwnerScreened,
     "owner.hits": OwnerHits,
     "owner.listed": OwnerListed,
 }
-"""Which model a message about an owner is."""
+"""The model of each message type."""
 
 
 def keys_of(hits: tuple[ListedAs, ...]) -> frozenset[tuple[str, str]]:
-    """Give the entries of hits."""
+    """Return the entries of hits."""
     return frozenset(hit.key for hit in hits)
 
 
 def entries_text(hits: tuple[ListedAs, ...]) -> str:
-    """Say where an operator finds them, for ``travelrule explain``."""
+    """Return where an operator finds the entries, for ``travelrule explain``."""
     return ", ".join(sorted(f"{hit.list_code} {hit.entry}" for hit in hits))

@@ -1,4 +1,4 @@
-"""Who is looked for in the lists: persons as the platform or a counterparty names them, every spelling of each."""
+"""The parties to screen: persons as the platform or a counterparty names them, with every spelling of each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from travelrule.messages.assessment import Party
 
 
 def parties_of_request(request: WithdrawalRequested) -> tuple[Party, ...]:
-    """Give everybody whom a withdrawal names: both sides, and those who act for a company."""
+    """Return all parties of a withdrawal: both sides, and the representatives of a company."""
     return (*parties_of_person(request.originator), *parties_of_person(request.beneficiary))
 
 
 def parties_of_person(person: Person | None) -> tuple[Party, ...]:
-    """Give a person of the platform's, and a company's representatives."""
+    """Return a person of an event, and the representatives of a company."""
     if person is None:
         return ()
     if person.natural is not None:
@@ -32,7 +32,7 @@ def parties_of_person(person: Person | None) -> tuple[Party, ...]:
 
 
 def parties_of_ivms(persons: Iterable[IvmsPerson]) -> tuple[Party, ...]:
-    """Give the persons of a payload, whatever a sloppy sender left out; a person without a name is nobody."""
+    """Return the persons of a payload. Missing fields are tolerated; a person without a name is left out."""
     found: list[Party] = []
     for person in persons:
         if person.natural_person is not None:

@@ -13,7 +13,7 @@ from travelrule.sandbox.sandbox_network import Sandbox
 
 
 def create_sandbox(sandbox: Sandbox, journal: SandboxJournal, *, lifespan: Lifespan | None = None) -> Starlette:
-    """Return the application over a sandbox. ``lifespan`` runs what lives beside it."""
+    """Return the application of a sandbox. ``lifespan`` runs health polling and the transport."""
     routes = [
         *hub_routes(sandbox.service),
         *widget_routes(sandbox.widget),

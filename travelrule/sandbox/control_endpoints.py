@@ -1,4 +1,4 @@
-"""Control of a running sandbox, for the machine it runs on only (contract section 5)."""
+"""Endpoints that control a running sandbox, for its own machine only (contract section 5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ControlEndpoints:
         self._journal = journal
 
     def routes(self) -> list[Route]:
-        """Return the routes, each closed to callers from elsewhere."""
+        """Return the routes; each refuses callers from other machines."""
         return [
             Route("/sandbox/faults", _guarded(self._add_fault), methods=["POST"]),
             Route("/sandbox/faults", _guarded(self._list_faults), methods=["GET"]),
@@ -103,12 +103,12 @@ def _guarded(handler: Handler) -> Handler:
 
 
 def _foreign(request: Request) -> str:
-    """Name what shows that somebody else asks: another machine, or a web page in a browser on this one."""
+    """Return why a request is refused: another machine sent it, or a web page in a browser on this one; else empty."""
     if request.client is None or not _is_loopback(request.client.host):
         return "only from the sandbox's own machine"
     host = urlsplit(f"//{request.headers.get('host', '')}")
     if not _is_loopback(host.hostname or ""):
-        # A page whose name resolves to this machine still sends its own name.
+        # A page whose host name resolves to this machine still sends that name.
         return "Host must be this machine: 127.0.0.1, [::1] or localhost"
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != host.netloc:
@@ -125,7 +125,7 @@ def _is_loopback(host: str) -> bool:
 
 async def _content(request: Request) -> Any:
     if not media_type.is_json(request.headers.get("content-type", "")):
-        # Browsers send other types to foreign sites without asking first.
+        # Browsers send other types to foreign sites without a preflight request.
         raise ConfigurationError("Content-Type", "must be application/json")
     try:
         return orjson.loads(await request.body())

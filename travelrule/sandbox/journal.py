@@ -1,7 +1,6 @@
-"""The outside record of a sandbox: every call through the hub, kept in order, with what reached the member.
+"""The journal of a sandbox: every call through the hub, in order, and whether it reached the member.
 
-Fault runs check against it what a VASP did, whatever that VASP believes. It holds ids and codes, never a
-payload.
+Tests with faults compare a VASP's records with it. It holds ids and codes, never a payload.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import orjson
 from travelrule.hub.records import CallRecord
 
 ENTRIES_MAX = 1_000_000
-"""Calls kept in memory; the oldest go first. The file keeps all."""
+"""Calls in memory; the oldest are removed first. The file holds all."""
 
 PAGE_MAX = 10_000
 
@@ -42,7 +41,7 @@ class SandboxJournal:
         self._file: BinaryIO | None = None
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            # Unbuffered: a line is with the system before the caller has its answer.
+            # Unbuffered: a line is written before the caller receives its answer.
             self._file = (folder / "journal.jsonl").open("ab", buffering=0)
 
     def __enter__(self) -> Self:
@@ -54,13 +53,13 @@ class SandboxJournal:
         self.close()
 
     def close(self) -> None:
-        """Close the file; what is in memory stays readable."""
+        """Close the file; the calls in memory stay readable."""
         file, self._file = self._file, None
         if file is not None:
             file.close()
 
     def record(self, record: CallRecord) -> None:
-        """Keep the record of a call that ended."""
+        """Store the record of a call that ended."""
         self._count += 1
         self._records.append(record)
         if self._file is not None:
@@ -69,7 +68,7 @@ class SandboxJournal:
     def page(
         self, since: int = 0, limit: int = PAGE_MAX, keep: Callable[[CallRecord], bool] = lambda _: True
     ) -> JournalPage:
-        """Return at most ``limit`` entries with a sequence above ``since`` that ``keep`` lets through."""
+        """Return at most ``limit`` entries with a sequence above ``since`` for which ``keep`` is true."""
         forgotten = self._count - len(self._records)
         entries: list[dict[str, Any]] = []
         last = max(since, forgotten)
@@ -83,7 +82,7 @@ class SandboxJournal:
 
 
 def entry(sequence: int, record: CallRecord) -> dict[str, Any]:
-    """Return a record as the journal shows it; ``status`` is null when the caller got no answer."""
+    """Return the journal's form of a record; ``status`` is null if the caller received no answer."""
     ids = {
         "transferId": record.transfer_id,
         "requestId": record.request_id,

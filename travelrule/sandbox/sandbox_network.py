@@ -1,4 +1,4 @@
-"""The network of a sandbox: a hub whose members are real servers, robots, or nobody, with faults in between."""
+"""The network of a sandbox: a hub whose members are real servers, robots, or unreachable, with faults in between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROBOT_KEY_EXPIRES = datetime(2099, 1, 1, tzinfo=UTC)
 
 
 class MemberRouter:
-    """``MemberTransport`` of the sandbox: robots answer in the process, all others over ``http``."""
+    """``MemberTransport`` of the sandbox: robots answer in the process, other members over ``http``."""
 
     def __init__(self, http: MemberTransport, randomness: Randomness, pause: Pause) -> None:
         self._http = http
@@ -38,11 +38,11 @@ class MemberRouter:
         return await (self._http.forward(member, call) if robot is None else robot.answer(call))
 
     def robot(self, entity_id: str) -> Robot | None:
-        """Return the robot of that id."""
+        """Return the robot of that id, if it is one."""
         return self._robots.get(entity_id)
 
     def enrol(self, spec: WorldMember) -> Member:
-        """Make a member of a part of the world; a robot that was here before keeps its memory."""
+        """Register a member of the world file; a robot that is registered already keeps its memory."""
         if spec.robot is None:
             self._robots.pop(spec.vasp_entity_id, None)
             return spec.member()
@@ -65,8 +65,8 @@ class MemberRouter:
 class Sandbox:
     """A hub with its world.
 
-    ``http`` leads to real members, ``callbacks`` to callback URLs (without it all callbacks are lost); clock,
-    randomness and pause may be a test's own.
+    ``http`` sends to real members, ``callbacks`` to callback URLs; without the latter all callbacks are lost. Tests
+    replace ``clock``, ``randomness`` and ``pause``.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Sandbox:
         self.widget = self._hub.widget
 
     async def put_member(self, spec: WorldMember) -> Member:
-        """Add a member, or move it and give it the keys of ``spec``; its health is asked at once."""
+        """Add a member, or replace its address and keys by those of ``spec``, and poll its health at once."""
         member = self.members.enrol(spec)
         await self.state.put_member(member, up=is_up(spec))
         self.polling.wake()
@@ -110,7 +110,7 @@ class Sandbox:
 
 
 def is_up(spec: WorldMember) -> bool:
-    """Say whether a member counts as up before it was asked."""
+    """Whether a member counts as up before its first poll."""
     return spec.base_url is not None if spec.robot is None else spec.robot.health == "up"
 
 

@@ -1,4 +1,4 @@
-"""Serving a sandbox from its world file (`travelrule sandbox`)."""
+"""The server of a sandbox from its world file (`travelrule sandbox`)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from travelrule.sandbox.sandbox_network import Sandbox
 from travelrule.sandbox.world.world_file import load_world
 
 LIMITS = ListenerLimits(answer_seconds=3_700.0)
-"""A world may delay an answer by an hour."""
+"""A world file may delay an answer by an hour."""
 
 log = logs.get("sandbox")
 
 
 class CutOffProtocol(LimitedProtocol):
-    """The HTTP protocol, with a way for the application to close the connection without an answer."""
+    """The HTTP protocol with an extension that closes the connection without an answer."""
 
     def on_message_begin(self) -> None:
         """Start a request whose scope can end the connection."""

@@ -1,6 +1,6 @@
-"""Network names to the codes of chains that screening, KYT and unhosted wallets use (protocol screening.md 1, 11).
+"""Network names to the codes of chains for screening, KYT and unhosted wallets (protocol screening.md 1, 11).
 
-No code means that the operation cannot be asked for this network: its risk is unknown, never clean.
+Without a code the operation does not exist for the network: its risk is unknown, never clean.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNHOSTED_BLOCKCHAINS = frozenset({"ETH", "ARBITRUM", "BASE", "KAIA", "MATIC", "S
 
 @dataclass(frozen=True, slots=True)
 class NetworkCodes:
-    """The codes of one network; None where an operation has none."""
+    """The codes of one network; None for an operation without one."""
 
     screening: str | None = None
     kyt: str | None = None
@@ -41,7 +41,7 @@ class NetworkCodes:
 
 
 NO_CODES = NetworkCodes()
-"""What a network that is not in the table has."""
+"""The codes of a network that is not in the table."""
 
 _ROWS: tuple[tuple[str, NetworkCodes], ...] = (
     ("BTC BITCOIN", NetworkCodes("BTC", "BTC")),
@@ -61,7 +61,7 @@ _ROWS: tuple[tuple[str, NetworkCodes], ...] = (
     ("OPBNB", NetworkCodes(None, "OPBNB")),
     ("MATIC POLYGON POL", NetworkCodes("MATIC", "MATIC", "MATIC")),
     ("AVAXC AVAXCCHAIN CCHAIN", NetworkCodes("AVAX", "AVAXC")),
-    # No source says which chain the code AVAX means: the X-chain in KYT, the C-chain in screening.
+    # No source defines which chain the code AVAX is: the X-chain in KYT, the C-chain in screening.
     ("AVAX AVAXX AVAXXCHAIN XCHAIN", NetworkCodes(None, "AVAX")),
     ("ARBITRUM ARB ARBITRUMONE", NetworkCodes(None, "ARBITRUM", "ARBITRUM")),
     ("OPTIMISM OP", NetworkCodes(None, "OPTIMISM")),
@@ -91,20 +91,20 @@ _ROWS: tuple[tuple[str, NetworkCodes], ...] = (
 CHAIN_TABLE: Mapping[str, NetworkCodes] = MappingProxyType(
     {name: codes for names, codes in _ROWS for name in names.split()}
 )
-"""Folded network name to codes: the default, which an operator may override or add to."""
+"""Folded network name to codes; an operator may override entries or add some."""
 
 NO_OVERRIDES: Mapping[str, NetworkCodes] = MappingProxyType({})
 
 _EVM_TWINS: Mapping[str, str] = MappingProxyType({"BNB": "BSC", "AVAX": "AVAXC"})
-"""Names that are used for two chains; the second is the one whose addresses begin with ``0x``."""
+"""Names of two chains, to the name of the one whose addresses begin with ``0x``."""
 
 _NOT_COMPARED = re.compile(r"[^A-Za-z0-9]+")
 
 
 def folded(network: str) -> str:
-    """Return a network's name as it is compared: upper case, letters and digits only.
+    """Return a network's name in the form that is compared: upper case, letters and digits only.
 
-    A name with a letter that is not ASCII stays as it is: some of them would turn into another network's name.
+    A name with a letter outside ASCII is unchanged: folding could turn it into another network's name.
     """
     return _NOT_COMPARED.sub("", network).upper() if network.isascii() else network
 
@@ -112,11 +112,11 @@ def folded(network: str) -> str:
 def chain_codes(
     network: str, *, address_example: str | None = None, overrides: Mapping[str, NetworkCodes] = NO_OVERRIDES
 ) -> NetworkCodes:
-    """Return the codes of a network; `NO_CODES` if it is not in the table.
+    """Return the codes of a network; ``NO_CODES`` if it is not in the table.
 
-    ``address_example`` is the network's ``addressExample`` in the coin-network list (4.A.3): it tells the two chains
-    apart that are called BNB, or AVAX. ``overrides`` go before the table, name by name, spelled in any way; one for
-    BNB or AVAX itself holds whatever the example says.
+    ``address_example`` is the network's ``addressExample`` in the coin-network list (4.A.3): it distinguishes the two
+    chains named BNB, or AVAX. ``overrides`` precede the table, name by name, in any spelling; one for BNB or AVAX
+    applies whatever the example is.
     """
     own = {folded(name): codes for name, codes in overrides.items()}
     name = folded(network)

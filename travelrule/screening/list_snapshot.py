@@ -1,7 +1,7 @@
-"""All lists in force at one moment, ready to be asked about names and addresses.
+"""All lists in force at one moment, ready for searches by name and by address.
 
-Nothing here changes once built. Building and searching go in steps of about a millisecond, so that an event loop may
-run them; whoever is in no hurry uses ``stepped`` at once.
+A snapshot does not change once built. Building and searching take steps of about a millisecond, so that an event loop
+can run them; ``stepwise.run_steps`` runs all steps at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ What = Literal["party", "address"]
 SAME = Decimal(1)
 ALPHA_2 = 2
 SPAN_YEARS_MAX = 10
-"""A longer span of years of birth tells nothing apart."""
+"""A longer span of years of birth distinguishes no persons."""
 
 _KINDS: Mapping[str, tuple[NameKind, ...]] = {
     "person": ("person",),
@@ -31,13 +31,15 @@ _KINDS: Mapping[str, tuple[NameKind, ...]] = {
     "aircraft": ("organisation",),
     "other": ("person", "organisation"),
 }
-"""As what an entry's names are compared. What a list does not tell apart may be either."""
+"""The kinds of names that an entry is compared as. An entry of kind ``other`` may be either."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListHit:
-    """An entry of a list that names a party or an address. ``score`` is 0 to 1, ``reason`` for a reader: it quotes
-    words of the list only. ``name`` is the entry's name, for an operator who looks it up, never for an event.
+    """An entry of a list that matches a party or an address.
+
+    ``score`` is 0 to 1. ``reason`` is for a reader and quotes words of the list only. ``name`` is the entry's name, for
+    an operator's search and never for an event.
     """
 
     list: str
@@ -50,7 +52,7 @@ class ListHit:
 
 @dataclass(frozen=True, slots=True)
 class ListedAddress:
-    """Where an address stands."""
+    """The entry that lists an address."""
 
     list: str
     entry: str
@@ -70,7 +72,7 @@ class LoadedList:
 
 
 def load_in_steps(code: str, version: str, entries: Iterable[ListEntry]) -> Generator[None, None, LoadedList]:
-    """Take a list's entries in, one per step. Raises what ``entries`` raises."""
+    """Load a list's entries, one per step. Raises what ``entries`` raises."""
     names: list[ListedName] = []
     addresses: dict[str, tuple[ListedAddress, ...]] = {}
     count = 0
@@ -86,7 +88,7 @@ def load_in_steps(code: str, version: str, entries: Iterable[ListEntry]) -> Gene
 
 
 class ListSnapshot:
-    """The lists that are screened with."""
+    """The lists in force, with the index of their names."""
 
     def __init__(self, lists: Mapping[str, LoadedList], index: NameIndex) -> None:
         self.lists = MappingProxyType(dict(lists))
@@ -101,18 +103,18 @@ class ListSnapshot:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """The version of each list, by its code."""
+        """The version of each list by its code."""
         return MappingProxyType({code: loaded.version for code, loaded in self.lists.items()})
 
     def release_in_steps(self, keep: Mapping[str, LoadedList]) -> Generator[None, None, None]:
-        """Give the memory back in steps, but for the lists that another snapshot goes on with. Ask nothing any more."""
+        """Release the memory in steps, except that of lists in ``keep``. No search may follow."""
         yield from self._index.release_in_steps()
         for code, loaded in self.lists.items():
             if keep.get(code) is not loaded:
                 yield from empty_in_steps(loaded.names)
 
     def addresses(self, asked: Iterable[str]) -> tuple[ListHit, ...]:
-        """The entries at which one of the addresses stands, whatever spelling of it the list prints."""
+        """Return the entries that list one of the addresses, in any spelling."""
         keys = dict.fromkeys(key for address in asked for key in address_keys(address))
         found: dict[tuple[str, str], ListHit] = {}
         for key in keys:
@@ -132,7 +134,7 @@ class ListSnapshot:
         birth_date: date | None = None,
         country: str | None = None,
     ) -> Generator[None, None, tuple[ListHit, ...]]:
-        """Look for somebody by every spelling of the name, in steps; each entry once, the best score first."""
+        """Search for a party by every spelling of its name, in steps; return each entry once, the best rank first."""
         best: dict[tuple[str, str], NameMatch] = {}
         for name in names:
             matches = yield from self._index.search_in_steps(
@@ -150,7 +152,7 @@ class ListSnapshot:
 
 
 def empty_snapshot() -> ListSnapshot:
-    """A snapshot without lists."""
+    """Return a snapshot without lists."""
     return ListSnapshot({}, run_steps(NameIndex.build_in_steps(())))
 
 
@@ -164,7 +166,7 @@ def _names(entry: ListEntry) -> Iterable[ListedName]:
 
 
 def _births(birth: BirthDate) -> Iterable[str]:
-    """As the name index takes them: a date or its beginning; a span as its years."""
+    """Return dates of birth in the form of the name index: a date or its beginning; a span as its years."""
     if birth.first == birth.last and not birth.circa:
         return (birth.first,)
     first, last = birth.earliest.year, birth.latest.year

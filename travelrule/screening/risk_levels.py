@@ -1,7 +1,7 @@
-"""From what a screening source says on the wire to our risk (screening.md sections 3, 5 and 10).
+"""Risk levels from the answers of screening sources (screening.md sections 3, 5 and 10).
 
-``clean`` is only ever what was checked and found clean: no answer is ``pending``, whatever nobody foresaw is
-``unknown``. A source's own verdict is taken as given; ``kyt_verdict`` is for a side that computes one.
+Only what a source checked and found clean is ``clean``. A missing answer is ``pending``, an unforeseen one
+``unknown``. A source's verdict is not computed again; ``kyt_verdict`` is for the side that computes one.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ _WORST_FIRST: tuple[Risk, ...] = ("malicious", "suspicious", "pending", "unknown
 
 
 def worst(risks: Iterable[Risk]) -> Risk:
-    """Return the worst of several risks; of none at all it is ``unknown``.
+    """Return the worst of several risks, ``unknown`` for none.
 
-    ``pending`` counts as worse than ``unknown``, because it may still become anything.
+    ``pending`` is worse than ``unknown``, because it may still become any risk.
     """
     found = frozenset(risks)
     return next((risk for risk in _WORST_FIRST if risk in found), "unknown")
 
 
 def of_category(category: str | None) -> Risk:
-    """Return the risk of a wallet category; tags never decide."""
+    """Return the risk of a wallet category; tags do not count."""
     return _CATEGORIES.get((category or "").strip().upper(), "unknown")
 
 
 def of_wallet(answer: WalletScreeningResponse) -> Risk:
-    """Return the risk of a wallet screening (4.B.1). ``ERROR`` is no verdict, so it is pending."""
+    """Return the risk of a wallet screening (4.B.1); ``ERROR`` is no verdict and counts as pending."""
     return _unless_error(answer.result) or of_category(answer.security_category)
 
 
 def of_transaction(answer: TransactionScreeningResponse) -> Risk:
-    """Return the risk of a transaction screening (4.B.2): its worst wallet's; without a wallet unknown."""
+    """Return the risk of a transaction screening (4.B.2): that of its worst wallet, unknown without a wallet."""
     wallets = (*answer.sender_wallets, *answer.receiver_wallets)
     return _unless_error(answer.result) or worst(of_category(wallet.security_category) for wallet in wallets)
 
 
 def of_kyt(answer: KytReportResponse) -> Risk:
-    """Return the risk of a KYT report (4.B.4) or its callback: the verdict, unless there is none yet."""
+    """Return the risk of a KYT report (4.B.4) or its callback: its verdict, pending if there is none yet."""
     match answer.status:
         case "PENDING":
             return "pending"
@@ -62,14 +62,14 @@ def of_kyt(answer: KytReportResponse) -> Risk:
 
 
 def at_deadline(risk: Risk) -> Risk:
-    """Return what a risk counts as once there is no more time to wait for it."""
+    """Return the risk at its deadline: a pending one counts as unknown."""
     return "unknown" if risk == "pending" else risk
 
 
 def kyt_verdict(indicators: Mapping[str, Any]) -> KytVerdict:
-    """Return the verdict on risk indicators (as on the wire); for a side that computes one (screening.md 5).
+    """Return the verdict on risk indicators of the wire, for the side that computes one (screening.md 5).
 
-    Presence counts, whatever ``is_suspicious`` says; a machine-learning feature counts if its value is 1.
+    The presence of an indicator counts, not its ``is_suspicious``; a machine-learning feature counts if its value is 1.
     """
     if indicators.get("blacklistedAddresses"):
         return "Malicious"
@@ -80,7 +80,7 @@ def kyt_verdict(indicators: Mapping[str, Any]) -> KytVerdict:
 
 
 def _unless_error(result: str) -> Risk | None:
-    """Return what the result alone says; nothing for ``NORMAL``, after which the categories decide."""
+    """Return the risk of a result other than ``NORMAL``; None for ``NORMAL``, where the categories count."""
     if result == "ERROR":
         return "pending"
     return None if result == "NORMAL" else "unknown"

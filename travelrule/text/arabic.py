@@ -1,4 +1,4 @@
-"""Names in Arabic letters, which write few vowels: words cut as Latin spellings cut them, frequent ones spelt out."""
+"""Names in Arabic letters, which write few vowels: split into words as in Latin spellings, frequent words spelt out."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _SPELT_OUT = {
 
 
 def is_unvowelled(word: str) -> bool:
-    """Say whether a word is in a script that writes few vowels (Arabic, Hebrew)."""
+    """Whether a word is in a script that writes few vowels (Arabic, Hebrew)."""
     return _SCRIPT.search(word) is not None
 
 
 def person_words(word: str) -> tuple[tuple[str, bool], ...]:
     """Return the Latin words of one written word, each with whether its vowels are missing.
 
-    "Abd" and the article stand apart, except before God's name, which makes "Abdullah" one word.
+    "Abd" and the article are words of their own, except before God's name: "Abdullah" is one word.
     """
     word = _MARKS.sub("", word.translate(_LETTERS))
     if word == "عبد" + _ALLAH:

@@ -1,4 +1,4 @@
-"""Korean: Hangul in Latin letters (Revised Romanisation), and one key for the many ways to spell a Korean name."""
+"""Korean: Hangul in Latin letters (Revised Romanisation), and a common key of all spellings of a Korean name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ for _group in _GROUPS:
 _COMMON_LATIN = {
     form: next(each for each in group if each.isascii()) for group in _GROUPS for form in group if not form.isascii()
 }
-"""How most bearers of a surname spell it: the first Latin form of its group."""
+"""The most frequent spelling of a surname: the first Latin form of its group."""
 
 _DOUBLE = ("남궁", "황보", "제갈", "사공", "선우", "독고", "서문")
 
@@ -60,12 +60,12 @@ _NAME_MIN, _NAME_MAX = 2, 4
 
 
 def is_hangul(letter: str) -> bool:
-    """Say whether a character is a Korean syllable."""
+    """Whether a character is a Korean syllable."""
     return _FIRST <= ord(letter) <= _LAST
 
 
 def romanised(word: str) -> str:
-    """Return Hangul in Latin letters, syllable by syllable; other characters stay."""
+    """Return Hangul in Latin letters, syllable by syllable; other characters are unchanged."""
     return "".join(_syllable(letter) if is_hangul(letter) else letter for letter in word)
 
 
@@ -75,7 +75,7 @@ def _syllable(letter: str) -> str:
 
 
 def person_words(word: str) -> tuple[str, ...]:
-    """Return surname and given name of a name in Hangul written without a blank; the surname as most spell it."""
+    """Return surname, in its most frequent spelling, and given name of a name in Hangul without a blank."""
     size = _NAME_MIN if word.startswith(_DOUBLE) and len(word) > _NAME_MIN else 1
     if not _NAME_MIN <= len(word) <= _NAME_MAX or (size == 1 and word[0] not in _COMMON_LATIN):
         return (romanised(word),)
@@ -84,9 +84,9 @@ def person_words(word: str) -> tuple[str, ...]:
 
 
 def korean_keys(words: Sequence[str]) -> tuple[str, ...]:
-    """Return keys that all romanisations of one Korean name share; none where the name does not look Korean.
+    """Return keys that all romanisations of one Korean name share; none if the name does not look Korean.
 
-    The surname may stand first or last. Different names may share a key: romanisation loses that much.
+    The surname may be first or last. Different names may share a key, because romanisation loses information.
     """
     if not _NAME_MIN <= len(words) <= _WORDS_MAX:
         return ()

@@ -1,4 +1,4 @@
-"""Every script in Latin letters, and letters that pass for others."""
+"""Transliteration of every script to Latin letters, and letters that look like others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOOKS = dict(
         strict=True,
     )
 )
-"""Cyrillic and Greek letters by what they look like: read so only inside a word that also has Latin letters."""
+"""Cyrillic and Greek letters by the letter they look like; used only in a word that also has Latin letters."""
 
 _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _OTHER_LETTERS = re.compile("[\u0370-\u052f]")
@@ -40,19 +40,19 @@ _DOUBLE_SURNAMES = (
     "公孙",
 )
 _ABD = re.compile("abd(?:[aeou]l(?!lah|lay|ah$)|[aeiou]([rsntdz])(?=\\1)|[aeiou](?=[rs]))(?=[a-z]{4})")
-"""The first half of a name such as Abdulrahman or Abderrahmane, which others write as a word of its own."""
+"""The first half of a name such as Abdulrahman or Abderrahmane, which is also written as a word of its own."""
 _BLOCKS = (*range(0xD8), *range(0xE0, 0x120), *range(0x1D4, 0x1D8), *range(0x200, 0x2A7))
-"""Blocks of 256 characters that have letters; between the first two stand surrogates."""
+"""Blocks of 256 characters that contain letters; surrogates are between the first two ranges."""
 _NOT_NAMES = re.compile(r"[^a-z0-9]+")
 
 
 def is_han(word: str) -> bool:
-    """Say whether a word is of Chinese characters only."""
+    """Whether a word has Chinese characters only."""
     return _HAN.fullmatch(word) is not None
 
 
 def plain(word: str) -> str:
-    """Return a folded word in the letters a to z and digits; empty if nothing of it has a sound."""
+    """Return a folded word in the letters a to z and digits; empty if none of its characters has a sound."""
     if word.isascii():
         return _NOT_NAMES.sub("", word)
     if _OTHER_LETTERS.search(word) and _LATIN_LETTERS.search(unicodedata.normalize("NFD", word)):
@@ -63,7 +63,7 @@ def plain(word: str) -> str:
 def person_words(word: str) -> tuple[tuple[str, bool], ...]:
     """Return the words of one written word of a person's name, each with whether its vowels are missing.
 
-    Hangul and Chinese write surname and given name as one, Arabic the article and what it stands before.
+    Hangul and Chinese write surname and given name as one word, Arabic the article and its noun.
     """
     if word.isascii():
         found = _ABD.match(word)
@@ -79,7 +79,7 @@ def person_words(word: str) -> tuple[tuple[str, bool], ...]:
 
 
 def load_tables_in_steps() -> Iterator[None]:
-    """Load the tables of transliteration, a few per step, so that no search pays for it."""
+    """Load the tables of transliteration, a few per step, so that no search loads them."""
     for block in _BLOCKS:
         anyascii(chr(block << 8 | 0x80))
         if not block % 4:

@@ -11,7 +11,7 @@ from schemas.wire_model import Wire
 from tests.contract.earlier.stored import KEPT, UNTIL
 from tests.contract.engine.outbox.test_relay import FakeBroker
 from tests.support.installation import EngineInstallation, robot
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.signing import SigningKey

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from tests.support.installation import EngineInstallation
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.audit.log import AuditLogJob
 from travelrule.engine.audit.verifier import AuditReport, AuditVerifier

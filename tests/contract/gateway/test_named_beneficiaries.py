@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from tests.contract.store.statements import statements
 from tests.support.gateway_installation import XRP, GatewayInstallation
-from tests.unit.exchange.originator.scene import authorization, ivms101, natural, wallet
+from tests.support.inbound_messages import authorization, ivms101, natural, wallet
 from travelrule.engine.queries.authorizations import OPENED_MAX, AuthorizationReader
 from travelrule.machine.input import Input
 from travelrule.store import tables

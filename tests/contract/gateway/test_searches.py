@@ -15,11 +15,12 @@ import pytest
 from sqlalchemy import select
 
 from schemas.hub.bodies import CoinNetworks
+from schemas.operations import CALLED_BACK
 from tests.support.gateway_installation import NOW, OWN, XRP, GatewayInstallation, event, withdrawal
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
-from travelrule.engine.callback_urls import CALLED_BACK, CallbackUrls
+from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.input import Input

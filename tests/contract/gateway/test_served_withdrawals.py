@@ -9,7 +9,7 @@ from sqlalchemy import delete, text
 
 from tests.contract.store.statements import statements
 from tests.support.gateway_installation import BTC, TXID, XRP, GatewayInstallation, event, withdrawal
-from tests.unit.exchange.originator.scene import OWNER
+from tests.support.inbound_messages import OWNER
 from travelrule.store import tables
 from travelrule.store.search_rows import Payment
 

@@ -24,7 +24,7 @@ from tests.contract.hub.servers import running
 from tests.contract.hub.test_client_and_hub import Counter
 from tests.support.hub import NORTH
 from tests.support.sandbox import real
-from travelrule.client.answers import Answer
+from travelrule.client.answer_status import Answer
 from travelrule.client.errors import HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.client.signer import LocalSigner

@@ -8,25 +8,26 @@ from typing import Any
 from coincurve import PrivateKey
 
 from schemas.wire_model import Wire
-from tests.unit.assessments import scene
-from tests.unit.exchange.originator.scene import requested as withdrawal
+from tests.support import assessment_scenes
+from tests.support.events import requested as withdrawal
+from tests.support.vasps import NOW
 from travelrule.assessments.state import AssessmentState
 from travelrule.machine.internal_inputs import TimerDue
 from travelrule.messages.arrival import SearchCalledBack
 
-FOREIGN = scene.signature(key=PrivateKey(b"\x08" * 32))
+FOREIGN = assessment_scenes.signature(key=PrivateKey(b"\x08" * 32))
 BODIES: dict[str, list[dict[str, Any]]] = {
     "wallet-screening": [
-        *(scene.wallet_answer(category) for category in ("WHITE", "GRAY", "BLACK", "UNKNOWN", "ODD")),
-        scene.wallet_answer(walletAddress=scene.OTHER_ADDRESS),
-        scene.ERROR,
+        *(assessment_scenes.wallet_answer(category) for category in ("WHITE", "GRAY", "BLACK", "UNKNOWN", "ODD")),
+        assessment_scenes.wallet_answer(walletAddress=assessment_scenes.OTHER_ADDRESS),
+        assessment_scenes.ERROR,
         {"result": 7},
     ],
     "transaction-screening": [
-        scene.transaction_answer(),
-        scene.transaction_answer("WHITE", "WHITE"),
-        scene.transaction_answer("WHITE", "BLACK"),
-        scene.ERROR,
+        assessment_scenes.transaction_answer(),
+        assessment_scenes.transaction_answer("WHITE", "WHITE"),
+        assessment_scenes.transaction_answer("WHITE", "BLACK"),
+        assessment_scenes.ERROR,
     ],
     "kyt-search": [
         {"requestId": 4711, "status": "PENDING"},
@@ -34,21 +35,24 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         {"status": "RELEASED"},
     ],
     "kyt-report": [
-        scene.pending(),
-        scene.failed(),
-        scene.failed("Transaction analysis failed"),
-        scene.released(),
-        scene.released(verdict="Malicious"),
-        scene.released(hub_id=1),
+        assessment_scenes.pending(),
+        assessment_scenes.failed(),
+        assessment_scenes.failed("Transaction analysis failed"),
+        assessment_scenes.released(),
+        assessment_scenes.released(verdict="Malicious"),
+        assessment_scenes.released(hub_id=1),
         {"requestId": 4711, "status": "RELEASED"},
     ],
-    "unhosted-token": [{"token": scene.TOKEN, "walletVerificationId": scene.VERIFICATION}, {"token": ""}],
+    "unhosted-token": [
+        {"token": assessment_scenes.TOKEN, "walletVerificationId": assessment_scenes.VERIFICATION},
+        {"token": ""},
+    ],
     "unhosted-result": [
-        {"verificationId": scene.VERIFICATION, "status": "PENDING"},
-        scene.verified(),
-        scene.verified(signature="0x" + "00" * 200),
-        scene.verified(signature=FOREIGN),
-        scene.verified(address=scene.OTHER_ADDRESS),
+        {"verificationId": assessment_scenes.VERIFICATION, "status": "PENDING"},
+        assessment_scenes.verified(),
+        assessment_scenes.verified(signature="0x" + "00" * 200),
+        assessment_scenes.verified(signature=FOREIGN),
+        assessment_scenes.verified(address=assessment_scenes.OTHER_ADDRESS),
         {"status": 7},
     ],
 }
@@ -66,14 +70,14 @@ KINDS = ("lists", "wallet", "transaction", "kyt", "ownership")
 def requests(subject: str) -> Iterator[Wire]:
     """Everything that makes a subject of this kind."""
     if subject.startswith("screening:"):
-        yield from (scene.requested(kind) for kind in ("wallet", "transaction", "kyt"))
-        yield scene.requested("wallet", chain="TON")
-        yield scene.ownership()
-        yield scene.ownership(blockchain="TON")
+        yield from (assessment_scenes.requested(kind) for kind in ("wallet", "transaction", "kyt"))
+        yield assessment_scenes.requested("wallet", chain="TON")
+        yield assessment_scenes.ownership()
+        yield assessment_scenes.ownership(blockchain="TON")
     else:
         for kind in KINDS:
-            yield scene.wanted(kind)
-            yield scene.wanted(kind, network="TON")
+            yield assessment_scenes.wanted(kind)
+            yield assessment_scenes.wanted(kind, network="TON")
 
 
 def ids(state: AssessmentState | None) -> list[str]:
@@ -86,27 +90,27 @@ def ids(state: AssessmentState | None) -> list[str]:
 def for_assessment(subject: str, state: AssessmentState | None) -> Iterator[Wire]:
     """Everything that an assessment in this state can meet."""
     yield from requests(subject)
-    yield scene.wanted("lists", asker="deposit:d-1")
-    yield scene.requested("kyt", chain="BTC")
-    yield scene.DROPPED
-    yield scene.decided("allow")
-    yield scene.decided("deny")
+    yield assessment_scenes.wanted("lists", asker="deposit:d-1")
+    yield assessment_scenes.requested("kyt", chain="BTC")
+    yield assessment_scenes.DROPPED
+    yield assessment_scenes.decided("allow")
+    yield assessment_scenes.decided("deny")
     yield withdrawal()
-    yield scene.lists()
-    yield scene.lists(scene.HIT)
-    yield scene.lists(checked=False)
-    yield scene.reported("look-up", "screening", "failed", code="ERASED")
-    yield scene.reported("finish", "no-such-id")
+    yield assessment_scenes.lists()
+    yield assessment_scenes.lists(assessment_scenes.HIT)
+    yield assessment_scenes.lists(checked=False)
+    yield assessment_scenes.reported("look-up", "screening", "failed", code="ERASED")
+    yield assessment_scenes.reported("finish", "no-such-id")
     for name, due_at in (state.timers if state is not None else {}).items():
         yield TimerDue(name=name, due_at=due_at)
-    yield TimerDue(name="limit", due_at=scene.NOW)
+    yield TimerDue(name="limit", due_at=NOW)
     for transfer_id in ids(state):
         for operation in ("kyt-search", "unhosted-token", "wallet-search"):
             yield SearchCalledBack.model_validate({"operation": operation, "requestId": transfer_id})
         for operation, bodies in BODIES.items():
             for body in bodies:
-                yield scene.reported(operation, transfer_id, body=body)
+                yield assessment_scenes.reported(operation, transfer_id, body=body)
             for failure in FAILURES:
-                yield scene.reported(operation, transfer_id, "failed", **failure)
-            yield scene.reported(operation, transfer_id, "deferred")
-            yield scene.reported(operation, transfer_id, "troubled", attempts=10)
+                yield assessment_scenes.reported(operation, transfer_id, "failed", **failure)
+            yield assessment_scenes.reported(operation, transfer_id, "deferred")
+            yield assessment_scenes.reported(operation, transfer_id, "troubled", attempts=10)

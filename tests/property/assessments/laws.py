@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.unit.assessments.scene import ADDRESS, BODIES, OTHER_ADDRESS, TOKEN, TXID
+from tests.support.assessment_scenes import ADDRESS, OTHER_ADDRESS, TOKEN, TXID
+from tests.support.scene import check_event
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import TABLE, WAITING
 from travelrule.engine.registry import MACHINES
@@ -68,7 +69,7 @@ def _watched(after: AssessmentState) -> None:
 def _nothing_personal(decision: Decision[Any]) -> None:
     for effect in decision.effects:
         if isinstance(effect, Emit):
-            BODIES[effect.type].model_validate(effect.data)
+            check_event(effect)
             assert not [word for word in PERSONAL if word in json.dumps(effect.data)]
         if isinstance(effect, SendMessage):
             assert not [word for word in PERSONAL if word in json.dumps(effect.data.to_wire())]

@@ -14,7 +14,7 @@ from schemas.wire_model import Wire
 from tests.property.assessments.catalogue import BODIES, FAILURES, for_assessment, ids, requests
 from tests.property.assessments.laws import check
 from tests.property.exchange.test_sequences import bodies, texts
-from tests.unit.assessments.scene import ASSESSMENT, HIT, SCREENING, Scene, lists, reported
+from tests.support.assessment_scenes import ASSESSMENT, HIT, SCREENING, AssessmentScene, lists, reported
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
 from travelrule.engine.registry import MACHINES
@@ -26,7 +26,7 @@ SUBJECTS = (SCREENING, ASSESSMENT)
 FIRING_MAX = 4
 
 
-def live(scene: Scene, data: Wire) -> None:
+def live(scene: AssessmentScene, data: Wire) -> None:
     """Decide one more input and hold every law to it."""
     item = scene.input(data)
     decision = MACHINES[scene.subject.partition(":")[0]].decide(scene.state, item, scene.rules, scene.now)
@@ -35,7 +35,7 @@ def live(scene: Scene, data: Wire) -> None:
     scene.history += decision.effects
 
 
-def run_out(scene: Scene) -> None:
+def run_out(scene: AssessmentScene) -> None:
     """With nothing but its timers an assessment ends, soon."""
     for _ in range(FIRING_MAX):
         if not scene.state.timers:
@@ -65,7 +65,7 @@ def odd_reports(draw: st.DrawFn, names: Sequence[str]) -> CallResult:
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), subject=st.sampled_from(SUBJECTS))
 def test_the_life_of_an_assessment(data: Any, subject: str) -> None:
-    scene = Scene(subject=subject)
+    scene = AssessmentScene(subject=subject)
     live(scene, data.draw(st.sampled_from(list(requests(subject)))))
     for _ in range(data.draw(st.integers(0, 20))):
         scene.wait(data.draw(st.sampled_from([0, 1, 5, 40, 90_000])))
@@ -77,11 +77,11 @@ def test_the_life_of_an_assessment(data: Any, subject: str) -> None:
 class Hub(RuleBasedStateMachine):
     """An assessment and a hub between which anything may be lost, come twice, or come late."""
 
-    scene: Scene
+    scene: AssessmentScene
 
     @initialize(subject=st.sampled_from(SUBJECTS), number=st.integers(0, 99))
     def begin(self, subject: str, number: int) -> None:
-        self.scene = Scene(subject=subject)
+        self.scene = AssessmentScene(subject=subject)
         self.out: list[CallHub | LookUp] = []
         self.answers: list[CallResult] = []
         wishes = list(requests(subject))

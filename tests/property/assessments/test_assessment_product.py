@@ -12,7 +12,7 @@ import pytest
 
 from tests.property.assessments.catalogue import for_assessment
 from tests.property.assessments.laws import check
-from tests.unit.assessments.scene import ASSESSMENT, SCREENING, Scene
+from tests.support.assessment_scenes import ASSESSMENT, SCREENING, AssessmentScene
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import TABLE
 from travelrule.engine.registry import MACHINES
@@ -36,7 +36,7 @@ def kind_of(state: AssessmentState | None) -> object:
 
 @pytest.mark.parametrize("subject", [SCREENING, ASSESSMENT])
 def test_every_assessment_meets_every_input(subject):
-    scene = Scene(subject=subject)
+    scene = AssessmentScene(subject=subject)
     machine = MACHINES[subject.partition(":")[0]]
     seen: dict[object, Any] = {None: None}
     waiting: deque[Any] = deque([None])

@@ -8,8 +8,8 @@ from typing import Any
 from schemas.events.callbacks import KytResultBody, SearchResultBody
 from schemas.events.deposits import DepositDetected
 from schemas.events.verdicts import VerdictBody
-from tests.unit.deposits.scene import WALLET
-from tests.unit.exchange.originator.scene import ADDRESS
+from tests.support.deposit_scenes import WALLET
+from tests.support.events import ADDRESS
 from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import TABLE, WAITS

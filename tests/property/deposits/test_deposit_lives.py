@@ -11,10 +11,10 @@ from tests.property.deposits.catalogue import for_deposit
 from tests.property.deposits.laws import check
 from tests.property.exchange.catalogue import assessments
 from tests.property.exchange.test_sequences import bodies, texts, values
-from tests.unit.deposits.scene import (
+from tests.support.deposit_scenes import (
     CONFIRMED,
     RETRACTED,
-    Scene,
+    DepositScene,
     answer_payload,
     decided,
     detected,
@@ -23,7 +23,7 @@ from tests.unit.deposits.scene import (
     rules,
     unmatched,
 )
-from tests.unit.deposits.scene import data as received
+from tests.support.deposit_scenes import data as received
 from travelrule.deposits.machine import MACHINE
 from travelrule.machine.internal_inputs import CallResult
 
@@ -56,7 +56,7 @@ def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallResult:
     )
 
 
-def live(scene: Scene, data: Any) -> None:
+def live(scene: DepositScene, data: Any) -> None:
     """Decide one more input and hold every law to it."""
     item = scene.input(data)
     decision = MACHINE.decide(scene.state, item, scene.rules, scene.now)
@@ -67,7 +67,7 @@ def live(scene: Scene, data: Any) -> None:
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), text=st.sampled_from(RULES))
 def test_the_life_of_a_deposit(data, text):
-    scene = Scene(rules=rules(text))
+    scene = DepositScene(rules=rules(text))
     live(scene, detected())
     known = scene.state.fingerprint
     for _ in range(data.draw(st.integers(1, 25))):
@@ -79,7 +79,7 @@ def test_the_life_of_a_deposit(data, text):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_answers_that_are_none(data):
-    scene = Scene()
+    scene = DepositScene()
     live(scene, detected())
     for _ in range(data.draw(st.integers(1, 12))):
         ids = ["deposit-context", ""]
@@ -94,7 +94,7 @@ def test_answers_that_are_none(data):
 @given(data=st.data())
 def test_left_alone_a_deposit_acts_and_then_reminds_for_ever(data):
     """Whatever came before: with nothing but its timers a deposit never falls asleep while a verdict waits."""
-    scene = Scene()
+    scene = DepositScene()
     live(scene, detected())
     for _ in range(data.draw(st.integers(0, 10))):
         live(scene, data.draw(st.sampled_from(list(for_deposit(scene.state)))))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.property.deposits.catalogue import for_deposit
 from tests.property.deposits.laws import check
-from tests.unit.deposits.scene import Scene, rules
+from tests.support.deposit_scenes import DepositScene, rules
 from travelrule.deposits.machine import MACHINE
 from travelrule.deposits.state import DepositState
 from travelrule.deposits.table import TABLE
@@ -43,7 +43,7 @@ def kind_of(state: DepositState | None) -> object:
     ids=["holding", "denying"],
 )
 def test_every_deposit_meets_every_input(text):
-    scene = Scene(rules=rules(text))
+    scene = DepositScene(rules=rules(text))
     seen: dict[object, Any] = {None: None}
     waiting: deque[Any] = deque([None])
     visited = 0

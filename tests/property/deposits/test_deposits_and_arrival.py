@@ -17,8 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
 from schemas.wire_model import Wire
 from tests.property.deposits.laws import check
-from tests.unit.deposits.scene import Scene, context
-from tests.unit.exchange.originator.scene import ADDRESS, TAG, TXID
+from tests.support.deposit_scenes import DepositScene, context
+from tests.support.events import ADDRESS, TAG, TXID
 from travelrule.deposits.machine import MACHINE
 from travelrule.machine.effects import SendMessage
 from travelrule.messages.arrival import (
@@ -42,21 +42,21 @@ class Meeting(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.deposits = {name: Scene(subject=f"deposit:{name}") for name in DEPOSITS}
-        self.place = Scene(subject=PLACE)
+        self.deposits = {name: DepositScene(subject=f"deposit:{name}") for name in DEPOSITS}
+        self.place = DepositScene(subject=PLACE)
         self.channels: dict[tuple[str, str], deque[Wire]] = defaultdict(deque)
         self.reports: dict[str, ArrivalReported] = {}
         self.withdrawn: set[str] = set()
         self.heard: dict[str, dict[str, str]] = {name: {} for name in EXCHANGES}
         self.arrived: dict[str, str] = {}
 
-    def scene(self, subject: str) -> Scene:
+    def scene(self, subject: str) -> DepositScene:
         return self.place if subject == PLACE else self.deposits[subject.partition(":")[2]]
 
     def decide(self, subject: str, data: Wire) -> None:
         scene = self.scene(subject)
         before = scene.state
-        scene.tell(data)
+        scene.submit(data)
         if subject != PLACE:
             item = scene.input(data)
             check(before, item, MACHINE.decide(before, item, scene.rules, scene.now), scene.rules)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.wire_model import Wire
-from tests.unit.exchange.originator import scene
+from tests.support import call_results, events, inbound_messages, vasps
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.refused_request import RefusedRequestState, RequestRefused
 from travelrule.exchange.originator.state import WithdrawalState
@@ -23,9 +23,9 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
         {"result": 7},
     ],
     "transfer-authorization": [
-        {"result": "verified", "payload": scene.HONEST},
-        {"result": "verified", "payload": scene.COPIED},
-        {"result": "verified", "transferId": "another", "payload": scene.HONEST},
+        {"result": "verified", "payload": call_results.HONEST},
+        {"result": "verified", "payload": call_results.COPIED},
+        {"result": "verified", "transferId": "another", "payload": call_results.HONEST},
         {"result": "verified"},
         {"result": "denied", "reasonType": "INPUT_NAME_MISMATCHED"},
         {"result": "denied", "reasonType": "SANCTION_LIST"},
@@ -52,10 +52,10 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
     ],
     "status-search": [
         {"status": "pending"},
-        {"status": "confirmed", "txid": scene.TXID},
-        {"status": "confirmed", "txid": scene.OTHER_TXID},
+        {"status": "confirmed", "txid": events.TXID},
+        {"status": "confirmed", "txid": events.OTHER_TXID},
         {"status": "confirmed"},
-        {"status": "confirmed", "txid": scene.TXID, "transferId": None},
+        {"status": "confirmed", "txid": events.TXID, "transferId": None},
         {"status": "canceled"},
         {"status": "canceled", "transferId": ""},
     ],
@@ -75,41 +75,41 @@ def reports(transfer_id: str) -> Iterator[Wire]:
     for operation, bodies in ANSWERS.items():
         named = {"transferId": transfer_id} if operation == "status-search" else {}
         for body in bodies:
-            yield scene.answered(operation, transfer_id, **{**named, **body})
+            yield call_results.answered(operation, transfer_id, **{**named, **body})
         for failure in FAILURES:
-            yield scene.reported("failed", operation, transfer_id, **failure)
-        yield scene.reported("deferred", operation, transfer_id, code="COUNTERPARTY_DOWN")
-        yield scene.reported("troubled", operation, transfer_id, code="NO_ANSWER", attempts=10)
+            yield call_results.reported("failed", operation, transfer_id, **failure)
+        yield call_results.reported("deferred", operation, transfer_id, code="COUNTERPARTY_DOWN")
+        yield call_results.reported("troubled", operation, transfer_id, code="NO_ANSWER", attempts=10)
 
 
 def timers(state: Any) -> Iterator[Wire]:
     """Every timer that runs, and one that does not."""
     for name, due_at in (state.timers if state is not None else {}).items():
         yield TimerDue(name=name, due_at=due_at)
-    yield TimerDue(name="try-again", due_at=scene.NOW)
+    yield TimerDue(name="try-again", due_at=vasps.NOW)
 
 
 def for_withdrawal(state: WithdrawalState | RefusedRequestState | None) -> Iterator[Wire]:
     """Everything that a withdrawal in this state can meet."""
     for letter in ("letter-1", "letter-2"):
         yield RequestRefused(dead_letter_id=letter, code="INVALID_AMOUNT", field="data.amount")
-    yield scene.requested()
-    yield scene.requested(amount="1")
-    yield scene.requested(destination={"kind": "unknown", "address": "rPEP"})
-    yield scene.recorded()
-    yield scene.amended()
-    yield scene.amended(destination={"kind": "vasp", "vaspEntityId": "east", "address": "rPEP"})
-    yield scene.amended(destination={"kind": "unknown", "address": "rPEP"})
-    yield scene.amended(destination=scene.UNHOSTED)
-    yield scene.cancelled("SANCTION_LIST")
-    yield scene.decided("allow")
-    yield scene.decided("deny")
-    yield scene.broadcast()
-    yield scene.broadcast(scene.OTHER_TXID)
-    yield scene.broadcast(scene.TXID, "2")
-    yield scene.mined()
-    yield scene.settled()
-    yield scene.settled("failed")
+    yield events.requested()
+    yield events.requested(amount="1")
+    yield events.requested(destination={"kind": "unknown", "address": "rPEP"})
+    yield events.recorded()
+    yield events.amended()
+    yield events.amended(destination={"kind": "vasp", "vaspEntityId": "east", "address": "rPEP"})
+    yield events.amended(destination={"kind": "unknown", "address": "rPEP"})
+    yield events.amended(destination=events.UNHOSTED)
+    yield events.cancelled("SANCTION_LIST")
+    yield events.decided("allow")
+    yield events.decided("deny")
+    yield events.broadcast()
+    yield events.broadcast(events.OTHER_TXID)
+    yield events.broadcast(events.TXID, "2")
+    yield events.mined()
+    yield events.settled()
+    yield events.settled("failed")
     yield from timers(state)
     ids = ["no-such-id"]
     known = state if isinstance(state, WithdrawalState) else None
@@ -139,30 +139,30 @@ def assessments(gate: Gate | None) -> Iterator[Wire]:
 
 def for_exchange_only() -> Iterator[Wire]:
     """What only an inbound exchange understands."""
-    yield scene.authorization()
-    yield scene.authorization(wallets=())
-    yield scene.authorization(amount="1")
-    yield scene.txid_report()
-    yield scene.txid_report(scene.TXID, "1")
-    yield scene.txid_report(scene.OTHER_TXID)
-    yield scene.txid_report(entity="east")
-    yield scene.finish()
-    yield scene.finish("confirmed")
-    yield scene.finish(entity="east")
+    yield inbound_messages.authorization()
+    yield inbound_messages.authorization(wallets=())
+    yield inbound_messages.authorization(amount="1")
+    yield inbound_messages.txid_report()
+    yield inbound_messages.txid_report(events.TXID, "1")
+    yield inbound_messages.txid_report(events.OTHER_TXID)
+    yield inbound_messages.txid_report(entity="east")
+    yield inbound_messages.finish()
+    yield inbound_messages.finish("confirmed")
+    yield inbound_messages.finish(entity="east")
     for deposit_id in ("d-1", "d-2"):
         yield ExchangeArrived(deposit_id=deposit_id)
         for stage in ("final", "credited", "returned", "seized", "retracted"):
             yield ExchangeSettled(deposit_id=deposit_id, stage=stage)
-    yield TxidLearned(txid=scene.TXID)
-    yield TxidLearned(txid=scene.TXID, vout="1")
-    yield TxidLearned(txid=scene.OTHER_TXID)
+    yield TxidLearned(txid=events.TXID)
+    yield TxidLearned(txid=events.TXID, vout="1")
+    yield TxidLearned(txid=events.OTHER_TXID)
 
 
 def for_exchange(state: ExchangeState | None) -> Iterator[Wire]:
     """Everything that an inbound exchange in this state can meet."""
     yield from for_exchange_only()
     yield from timers(state)
-    yield from reports(scene.TRANSFER_ID)
-    yield scene.requested()
-    yield scene.decided("allow", f"exchange:north/{scene.TRANSFER_ID}")
-    yield scene.mined()
+    yield from reports(inbound_messages.TRANSFER_ID)
+    yield events.requested()
+    yield events.decided("allow", f"exchange:north/{inbound_messages.TRANSFER_ID}")
+    yield events.mined()

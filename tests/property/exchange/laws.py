@@ -19,8 +19,8 @@ from travelrule.machine.decision import Decision
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, EndUnsent, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.transition_table import NEW
-from travelrule.messages.arrival import MEETING, ArrivalReported, ArrivalWithdrawn, arrival_subject
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.arrival import ARRIVAL_MESSAGES, ArrivalReported, ArrivalWithdrawn, arrival_subject
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 from travelrule.policy.policy import Policy
 
 SEARCHES = ("wallet-search", "wallet-search-result")
@@ -70,7 +70,7 @@ def _events_fit(decision: Decision[Any]) -> None:
         if isinstance(effect, Emit):
             EVENTS[effect.type].model_validate(effect.data)
         if isinstance(effect, SendMessage):
-            assert isinstance(effect.data, (MEETING | ASSESSING)[effect.type])
+            assert isinstance(effect.data, (ARRIVAL_MESSAGES | ASSESSMENT_MESSAGES)[effect.type])
 
 
 def _walk(side: str, start: str, statuses: list[str], end: str) -> None:

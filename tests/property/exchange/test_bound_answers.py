@@ -14,17 +14,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.exchange.originator.scene import (
-    PROFILE,
-    SOUTH_PROFILE,
-    VALID,
-    WITHDRAWAL_ID,
-    Scene,
-    answered,
-    policy,
-    requested,
-)
-from travelrule.exchange.originator.answer_binding import binding_fault
+from tests.support.call_results import VALID, answered
+from tests.support.events import WITHDRAWAL_ID, requested
+from tests.support.scene import Scene
+from tests.support.vasps import PROFILE, SOUTH_PROFILE, policy
+from travelrule.exchange.originator.answer_check import binding_fault
 from travelrule.identity.payloads import authorization_payload, beneficiary_vasp
 from travelrule.machine.effects import CallHub, Emit
 from travelrule.machine.internal_inputs import CallResult, SentBody
@@ -143,13 +137,13 @@ def outcome(sent: Ivms, sender: int, place: int, made: CallResult) -> tuple[list
     """Verdicts and finishes of the real machine, whatever is asked again being answered in the same way."""
     destination = {"kind": "vasp", "vaspEntityId": "south", **PLACES[place]}
     scene = Scene(rules=policy())
-    scene.tell(requested(originator=SENDERS[sender], destination=destination), VALID)
+    scene.submit(requested(originator=SENDERS[sender], destination=destination), VALID)
     for _ in range(5):
         calls = [one for one in scene.calls if one.operation == "transfer-authorization"]
         if not calls:
             break
         assert calls[0].payload == sent, "the same content each time"
-        scene.tell(made)
+        scene.submit(made)
     emitted = [one for one in scene.history if isinstance(one, Emit) and one.topic == "verdicts"]
     finishes = [one for one in scene.history if isinstance(one, CallHub) and one.operation == "finish"]
     return [one.data["verdict"] for one in emitted], len(finishes)

@@ -15,7 +15,9 @@ import pytest
 from schemas.wire_model import Wire
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
-from tests.unit.exchange.originator.scene import Scene, inbound, policy
+from tests.support.exchange_scenes import inbound
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.builder import owes_conclusion

@@ -9,20 +9,11 @@ from hypothesis import strategies as st
 
 from tests.property.exchange.catalogue import for_exchange, for_withdrawal
 from tests.property.exchange.laws import check
-from tests.unit.exchange.originator.scene import (
-    NOW,
-    TRANSFER_ID,
-    UNHOSTED,
-    UNKNOWN,
-    Scene,
-    authorization,
-    inbound,
-    policy,
-    polling,
-    request,
-    requested,
-    waiting,
-)
+from tests.support.events import UNHOSTED, UNKNOWN, request, requested
+from tests.support.exchange_scenes import inbound, polling, waiting
+from tests.support.inbound_messages import TRANSFER_ID, authorization
+from tests.support.scene import Scene
+from tests.support.vasps import NOW, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.internal_inputs import CallResult
 

@@ -17,12 +17,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.wire_model import Wire
 from tests.property.exchange.laws import check
-from tests.unit.exchange.originator import scene
-from tests.unit.exchange.originator.scene import NORTH, NOW, SOUTH, Scene, policy
+from tests.support import events, inbound_messages
+from tests.support.scene import Scene
+from tests.support.vasps import NORTH, NOW, SOUTH, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.builder import REPORT_AGAIN, TRY_AGAIN
 from travelrule.machine.effects import Alert, CallHub, DropCalls, EndUnsent, Reply
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.retry_policy import Complete, RawResult, Retry, may_have_acted, next_action
 from travelrule.messages.inbound_request import AuthorizationReceived, FinishReceived, TxidReportReceived
 
@@ -59,7 +60,7 @@ class TwoMachines(RuleBasedStateMachine):
     @initialize(name=st.sampled_from(["Lind", "Lundh"]), moment=st.sampled_from(["broadcast", "mined", "final"]))
     def request(self, name: str, moment: str) -> None:
         self.origin.rules = policy(f'operator_override = true\nreport_moment = "{moment}"', NORTH)
-        self.tell(scene.requested(beneficiary={"natural": {"lastName": name, "firstName": "Erik"}}))
+        self.submit(events.requested(beneficiary={"natural": {"lastName": name, "firstName": "Erik"}}))
 
     # The platform and its operator
 
@@ -67,29 +68,29 @@ class TwoMachines(RuleBasedStateMachine):
     def broadcast(self) -> None:
         """The platform keeps to the verdict."""
         if self.origin.state.case.verdict == "allow" and self.origin.state.chain == "none":
-            self.tell(scene.broadcast())
+            self.submit(events.broadcast())
 
     @rule()
     def broadcast_whatever_was_said(self) -> None:
-        self.tell(scene.broadcast())
+        self.submit(events.broadcast())
 
     @rule(outcome=st.sampled_from(["confirmed", "failed"]), between=st.booleans())
     def settle(self, outcome: str, between: bool) -> None:
         if between:
-            self.tell(scene.mined())
-        self.tell(scene.settled(outcome))
+            self.submit(events.mined())
+        self.submit(events.settled(outcome))
 
     @rule()
     def cancel(self) -> None:
-        self.tell(scene.cancelled("NOT_KYC_USER"))
+        self.submit(events.cancelled("NOT_KYC_USER"))
 
     @rule(name=st.sampled_from(["Lind", "Lundh"]))
     def amend(self, name: str) -> None:
-        self.tell(scene.amended(beneficiary={"natural": {"lastName": name, "firstName": "Erik"}}))
+        self.submit(events.amended(beneficiary={"natural": {"lastName": name, "firstName": "Erik"}}))
 
     @rule(decision=st.sampled_from(["allow", "deny"]))
     def operate(self, decision: str) -> None:
-        self.tell(scene.decided(decision))
+        self.submit(events.decided(decision))
 
     # The wire
 
@@ -138,7 +139,7 @@ class TwoMachines(RuleBasedStateMachine):
 
     # How the rules above do it
 
-    def tell(self, data: Wire) -> None:
+    def submit(self, data: Wire) -> None:
         self.origin.now = self.now
         item = self.origin.input(data)
         decision = MACHINES["withdrawal"].decide(self.origin.state, item, self.origin.rules, self.now)
@@ -184,7 +185,7 @@ class TwoMachines(RuleBasedStateMachine):
             return TxidReportReceived(**sender, txid=clear["txid"], vout=clear.get("vout"))
         if call.operation == "finish":
             return FinishReceived(**sender, status=clear["status"], reason_type=clear["reasonType"])
-        facts = scene.authorization().model_dump(include={"sender", "wallets"})
+        facts = inbound_messages.authorization().model_dump(include={"sender", "wallets"})
         return AuthorizationReceived.model_validate(
             {
                 **sender,
@@ -233,7 +234,7 @@ class TwoMachines(RuleBasedStateMachine):
         )
 
     def report(self, call: CallHub, outcome: str, **facts: Any) -> None:
-        self.tell(
+        self.submit(
             CallResult(
                 operation=call.operation, transfer_id=call.transfer_id, target=call.target, outcome=outcome, **facts
             )
@@ -242,7 +243,7 @@ class TwoMachines(RuleBasedStateMachine):
     def fire_due(self) -> None:
         for name, due_at in list(self.origin.state.timers.items()):
             if due_at <= self.now and self.origin.state.timers.get(name) == due_at:
-                self.tell(scene.TimerDue(name=name, due_at=due_at))
+                self.submit(TimerDue(name=name, due_at=due_at))
 
     # What must hold
 
@@ -260,7 +261,7 @@ class TwoMachines(RuleBasedStateMachine):
     @invariant()
     def nobody_ever_stores_another_txid(self) -> None:
         known = {one.state.txid for one in self.inbound.values() if one.state is not None} - {None}
-        assert known <= {scene.TXID}
+        assert known <= {events.TXID}
 
     def teardown(self) -> None:
         """Let the wire heal: everything owed is delivered, and both sides agree or somebody was told."""
@@ -275,7 +276,7 @@ class TwoMachines(RuleBasedStateMachine):
             if not self.pending:
                 due_at = self.origin.state.timers[again[0]]
                 self.now = max(self.now, due_at)
-                self.tell(scene.TimerDue(name=again[0], due_at=due_at))
+                self.submit(TimerDue(name=again[0], due_at=due_at))
                 continue
             pending = self.pending[0]
             self.now = max(self.now, pending.due_at)
@@ -294,7 +295,7 @@ class TwoMachines(RuleBasedStateMachine):
                 assert "FINISH_FAILED" in self.alerts
             if attempt.report == "accepted":
                 assert other is not None
-                assert other.state.txid == scene.TXID
+                assert other.state.txid == events.TXID
             if attempt.report == "failed":
                 assert "TXID_REPORT_FAILED" in self.alerts
             if attempt.status in ("processing", "wait-confirm", "confirmed") and attempt.report == "accepted":

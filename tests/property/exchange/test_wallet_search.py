@@ -18,12 +18,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from schemas.wire_model import Wire
 from tests.property.exchange.laws import check
-from tests.unit.exchange.originator import scene
-from tests.unit.exchange.originator.scene import NORTH, NOW, UNKNOWN, Scene, policy
+from tests.support import events
+from tests.support.events import UNKNOWN
+from tests.support.scene import Scene
+from tests.support.vasps import NORTH, NOW, policy
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN
 from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.retry_policy import RawResult, Retry, next_action
 from travelrule.messages.arrival import SearchCalledBack
 
@@ -99,7 +101,7 @@ class Searching(RuleBasedStateMachine):
     def request(self, owners: tuple[str, ...], away: set[str], accept: bool) -> None:
         self.hub = Hub(owners, set(away))
         self.origin.rules = policy("accept_found_vasp = true" if accept else "", NORTH)
-        self.tell(scene.requested(destination=UNKNOWN))
+        self.submit(events.requested(destination=UNKNOWN))
 
     # The wire
 
@@ -126,18 +128,18 @@ class Searching(RuleBasedStateMachine):
         report = self.late[number % len(self.late)]
         if not again:
             self.late.remove(report)
-        self.tell(report)
+        self.submit(report)
 
     @precondition(lambda self: self.begun)
     @rule(number=st.integers(0, 9))
     def call_back(self, number: int) -> None:
         """A callback about any search of ours, at any time, any number of times."""
-        self.tell(SearchCalledBack(operation="wallet-search", request_id=self.begun[number % len(self.begun)]))
+        self.submit(SearchCalledBack(operation="wallet-search", request_id=self.begun[number % len(self.begun)]))
 
-    @rule(request_id=st.sampled_from(["no-such-id", scene.WITHDRAWAL_ID]))
+    @rule(request_id=st.sampled_from(["no-such-id", events.WITHDRAWAL_ID]))
     def forge(self, request_id: str) -> None:
         before = self.origin.state
-        self.tell(SearchCalledBack(operation="wallet-search", request_id=request_id))
+        self.submit(SearchCalledBack(operation="wallet-search", request_id=request_id))
         assert self.origin.state == before
 
     @rule()
@@ -161,18 +163,18 @@ class Searching(RuleBasedStateMachine):
         if sure:
             return
         destination = {**UNKNOWN, "kind": "vasp", "vaspEntityId": "south"}
-        self.tell(
+        self.submit(
             {
-                "cancel": scene.cancelled(),
-                "deny": scene.decided("deny"),
-                "name": scene.amended(),
-                "south": scene.amended(destination=destination),
+                "cancel": events.cancelled(),
+                "deny": events.decided("deny"),
+                "name": events.amended(),
+                "south": events.amended(destination=destination),
             }[kind]
         )
 
     # How the rules above do it
 
-    def tell(self, data: Wire) -> None:
+    def submit(self, data: Wire) -> None:
         self.origin.now = self.now
         item = self.origin.input(data)
         decision = MACHINES["withdrawal"].decide(self.origin.state, item, self.origin.rules, self.now)
@@ -226,7 +228,7 @@ class Searching(RuleBasedStateMachine):
             self.over = True
             return
         report = self.report_of(pending.call, step.outcome, code=step.code, body=attempted.body)
-        self.tell(report.model_copy(update={"status": attempted.status, "attempts": pending.tries}))
+        self.submit(report.model_copy(update={"status": attempted.status, "attempts": pending.tries}))
 
     def report_of(self, call: CallHub, outcome: Any, **facts: Any) -> CallResult:
         return CallResult(
@@ -236,7 +238,7 @@ class Searching(RuleBasedStateMachine):
     def fire_due(self) -> None:
         for name, due_at in list(self.origin.state.timers.items()):
             if due_at <= self.now and self.origin.state.timers.get(name) == due_at:
-                self.tell(scene.TimerDue(name=name, due_at=due_at))
+                self.submit(TimerDue(name=name, due_at=due_at))
 
     # What must hold
 
@@ -282,7 +284,7 @@ class Searching(RuleBasedStateMachine):
                 continue
             due_at = self.origin.state.timers[again[0]]
             self.now = max(self.now, due_at)
-            self.tell(scene.TimerDue(name=again[0], due_at=due_at))
+            self.submit(TimerDue(name=again[0], due_at=due_at))
         assert not self.pending
         state = self.origin.state
         assert state.case.verdict != "open" or self.over

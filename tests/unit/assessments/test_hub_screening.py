@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 
 from schemas.hub.screening import TransactionScreeningRequest, WalletScreeningRequest
-from tests.unit.assessments.scene import (
+from tests.support.assessment_scenes import (
     ADDRESS,
     ERROR,
     OTHER_ADDRESS,
     TXID,
-    Scene,
+    AssessmentScene,
     asked,
     lists,
     reported,
@@ -40,7 +40,7 @@ def test_the_verdict_on_a_wallet_is_its_category(category, risk, reasons):
     assert (body.wallet_address, body.chain) == (ADDRESS, "ETH")
     scene.answer(wallet_answer(category))
     assert scene.verdict == (risk, reasons, True)
-    assert scene.said["screening.verdict.v1"]["risk"] == risk
+    assert scene.events["screening.verdict.v1"]["risk"] == risk
     assert scene.state.status == "ended"
     assert not scene.state.timers
 
@@ -72,7 +72,7 @@ def test_the_worst_wallet_decides_about_a_transaction(categories, risk):
 def test_facts_of_a_rating_hold_no_address():
     scene = wants("transaction")
     scene.answer(transaction_answer("BLACK", "WHITE"))
-    (ended,) = scene.told
+    (ended,) = scene.message_data()
     assert ended.facts == {"senders": {"BLACK": 1}, "receivers": {"WHITE": 1}, "tags": ["Hack"]}
     assert (ended.assessment, ended.kind, ended.risk) == (scene.subject, "transaction", "malicious")
 
@@ -134,8 +134,8 @@ def test_a_chain_that_the_provider_does_not_know_is_unknown_at_once_without_an_a
 def test_a_network_without_a_code_is_not_screenable_and_nothing_is_sent(kind, chain):
     scene = wants(kind, network=chain)
     if kind == "wallet":
-        scene.tell(lists())
-    (ended,) = scene.told
+        scene.submit(lists())
+    (ended,) = scene.message_data()
     assert (ended.risk, ended.reason) == ("unknown", "NETWORK_NOT_SCREENABLE")
     assert scene.calls == []
 
@@ -170,14 +170,14 @@ def test_an_answer_that_cannot_be_read_is_no_rating():
 def test_double_and_foreign_answers_are_nothing():
     scene = asked()
     call = scene.call
-    scene.tell(reported("wallet-screening", "another-id", body=wallet_answer()))
-    scene.tell(reported("transaction-screening", call.transfer_id, body=transaction_answer("WHITE")))
+    scene.submit(reported("wallet-screening", "another-id", body=wallet_answer()))
+    scene.submit(reported("transaction-screening", call.transfer_id, body=transaction_answer("WHITE")))
     assert scene.state.status == "rating"
     scene.answer(ERROR)
-    scene.tell(reported("wallet-screening", call.transfer_id, body=ERROR))
+    scene.submit(reported("wallet-screening", call.transfer_id, body=ERROR))
     assert scene.calls == [], "one question at a time"
     scene.answer(wallet_answer("GRAY"))
-    scene.tell(reported("wallet-screening", call.transfer_id, body=wallet_answer()))
+    scene.submit(reported("wallet-screening", call.transfer_id, body=wallet_answer()))
     assert scene.last.status == "duplicate"
     assert not scene.last.effects
     assert scene.state.ended.risk == "suspicious"
@@ -194,24 +194,24 @@ def test_waiting_and_trouble_change_nothing_but_are_said_once():
 
 
 def test_a_wallet_without_address_has_nothing_to_screen():
-    assert wants("wallet", address=None).told[0].reason == "NOTHING_TO_SCREEN"
-    assert wants("transaction", txid=None).told[0].reason == "NOTHING_TO_SCREEN"
+    assert wants("wallet", address=None).message_data()[0].reason == "NOTHING_TO_SCREEN"
+    assert wants("transaction", txid=None).message_data()[0].reason == "NOTHING_TO_SCREEN"
 
 
 def test_equal_requests_are_one_and_another_is_a_conflict():
     scene = asked()
-    scene.tell(requested())
+    scene.submit(requested())
     assert (scene.last.status, scene.last.effects) == ("duplicate", ())
-    scene.tell(requested("kyt"))
+    scene.submit(requested("kyt"))
     assert (scene.last.status, scene.last.code) == ("rejected", "CONFLICT")
     scene.answer(wallet_answer())
-    scene.tell(requested())
+    scene.submit(requested())
     assert not scene.last.effects, "the verdict was said; verdicts are republished by the command for it"
 
 
 def test_the_platform_does_not_make_assessments_nor_a_subject_screenings():
-    scene = Scene(subject="assessment:x/1")
-    scene.tell(requested())
+    scene = AssessmentScene(subject="assessment:x/1")
+    scene.submit(requested())
     assert scene.last.code == "UNKNOWN_TYPE"
     assert scene.state is None
 
@@ -226,7 +226,7 @@ def test_a_code_is_the_platforms_word_and_not_that_of_a_network():
     """A withdrawal names the network: the X-chain cannot be screened."""
     scene = wants("transaction", network="AVAX")
     assert scene.calls == []
-    assert scene.told[0].reason == "NETWORK_NOT_SCREENABLE"
+    assert scene.message_data()[0].reason == "NETWORK_NOT_SCREENABLE"
 
 
 def test_the_policy_may_take_a_code_away():
@@ -236,7 +236,7 @@ def test_the_policy_may_take_a_code_away():
 
 @pytest.mark.parametrize("account", ["0:" + "ed" * 32, "-1:" + "AB" * 32])
 def test_the_workchain_of_a_raw_ton_address_is_no_address(account):
-    scene = Scene()
-    scene.tell(requested(chain="TON", address=account))
+    scene = AssessmentScene()
+    scene.submit(requested(chain="TON", address=account))
     (look_up,) = scene.look_ups
     assert look_up.parameters["address"] == account

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from schemas.hub.screening import KytSearchRequest
-from tests.unit.assessments.scene import (
+from tests.support.assessment_scenes import (
     ADDRESS,
     OTHER_ADDRESS,
     TXID,
@@ -38,7 +38,7 @@ def test_a_network_without_a_code_is_unknown_at_once(chain):
     scene = asked("kyt", chain=chain)
     assert scene.calls == []
     assert scene.verdict == ("unknown", ["RISK_UNKNOWN", "NETWORK_NOT_SCREENABLE"], True)
-    assert "kyt.result.v1" not in scene.said, "no analysis was begun"
+    assert "kyt.result.v1" not in scene.events, "no analysis was begun"
 
 
 def test_a_released_search_is_asked_for_its_report_at_once():
@@ -77,7 +77,7 @@ def test_the_verdict_of_the_report_is_the_risk(verdict, risk, reasons):
     scene = analysing()
     scene.answer(released(verdict=verdict))
     assert scene.verdict == (risk, reasons, True)
-    result = scene.said["kyt.result.v1"]
+    result = scene.events["kyt.result.v1"]
     assert (result["status"], result["risk"], result["hubRequestId"]) == ("released", risk, "4711")
     assert result["requestId"] == "s-1"
     assert not scene.state.timers
@@ -100,7 +100,7 @@ def test_facts_hold_counts_labels_and_amounts_but_no_address():
     }
     annotations = {ADDRESS: {"annotation": "Somebody", "securityCategory": "blacklist"}}
     scene.answer(released(verdict="Malicious", riskIndicators=indicators, annotations=annotations))
-    facts = scene.said["kyt.result.v1"]["facts"]
+    facts = scene.events["kyt.result.v1"]["facts"]
     assert (facts["reportId"], facts["verdict"], facts["totalAmount"]) == (77, "Malicious", "1.25")
     assert facts["suspiciousServices"] == {"(withheld)": 1, "Mixer": 2}
     assert (facts["blacklistedAddresses"], facts["annotations"]) == (1, {"blacklist": 1})
@@ -175,7 +175,7 @@ def test_a_failed_analysis_is_forced_twice_and_then_given_up():
     scene.answer(failed("Transaction analysis failed", 4713))
     assert scene.verdict == ("unknown", ["RISK_UNKNOWN", "KYT_FAILED"], True)
     assert scene.alerts == ["KYT_FAILED"]
-    result = scene.said["kyt.result.v1"]
+    result = scene.events["kyt.result.v1"]
     assert (result["status"], result["error"]) == ("failed", "Transaction analysis failed")
 
 
@@ -194,7 +194,7 @@ def test_at_the_limit_it_is_pending_if_the_hub_works_on_it():
     scene.fire()
     assert scene.verdict == ("pending", ["RISK_PENDING", "KYT_LATE"], True)
     assert scene.alerts == ["KYT_LATE"]
-    assert scene.said["kyt.result.v1"]["error"] == "no result within the limit"
+    assert scene.events["kyt.result.v1"]["error"] == "no result within the limit"
     scene.answer(released())
     assert scene.last.status == "duplicate"
 
@@ -210,9 +210,9 @@ def test_at_the_limit_it_is_unknown_if_not(how):
     scene.fire()
     assert scene.verdict[0] == "unknown"
     assert scene.alerts == ["KYT_LATE"]
-    assert ("kyt.result.v1" in scene.said) == (how != "searching")
+    assert ("kyt.result.v1" in scene.events) == (how != "searching")
     if how == "not-found":
-        assert scene.said["kyt.result.v1"]["error"] == "Tx hash not found"
+        assert scene.events["kyt.result.v1"]["error"] == "Tx hash not found"
 
 
 @pytest.mark.parametrize("stage", ["search", "report"])
@@ -264,12 +264,12 @@ def test_a_search_answered_with_nonsense_is_begun_again():
 def test_late_and_double_answers_are_nothing():
     scene = analysing()
     scene.answer(pending())
-    scene.tell(reported("kyt-report", "4711", body=pending()))
+    scene.submit(reported("kyt-report", "4711", body=pending()))
     assert scene.calls == [], "one question at a time"
     scene.answer(failed())
-    scene.tell(reported("kyt-report", "4711", body=released()))
+    scene.submit(reported("kyt-report", "4711", body=released()))
     assert scene.state.status == "searching", "the old analysis is over"
-    scene.tell(reported("kyt-search", "old-id", body={"requestId": 1, "status": "RELEASED"}))
+    scene.submit(reported("kyt-search", "old-id", body={"requestId": 1, "status": "RELEASED"}))
     assert scene.calls == []
 
 
@@ -277,7 +277,7 @@ def test_an_asker_gets_the_whole_answer_and_no_event_is_emitted():
     scene = wants("kyt")
     scene.answer({"requestId": 4711, "status": "RELEASED"})
     scene.answer(released(verdict="Suspicious"))
-    assert scene.said == {}
-    (ended,) = scene.told
+    assert scene.events == {}
+    (ended,) = scene.message_data()
     assert (ended.risk, ended.status, ended.hub_request_id) == ("suspicious", "RELEASED", "4711")
     assert ended.facts["verdict"] == "Suspicious"

@@ -8,7 +8,7 @@ import pytest
 from coincurve import PrivateKey
 
 from schemas.hub.screening import UnhostedTokenRequest
-from tests.unit.assessments.scene import (
+from tests.support.assessment_scenes import (
     ADDRESS,
     ASKER,
     OTHER_ADDRESS,
@@ -40,12 +40,12 @@ def test_a_network_without_a_code_proves_nothing_at_once(blockchain):
     scene = opening(blockchain=blockchain)
     assert scene.calls == []
     assert scene.verdict == ("deny", [NOT_PROVEN, "NETWORK_NOT_SCREENABLE"], True)
-    assert "ownership.result.v1" not in scene.said, "there was no session"
+    assert "ownership.result.v1" not in scene.events, "there was no session"
 
 
 def test_the_session_is_handed_over():
     scene = proving()
-    session = scene.said["ownership.session.v1"]
+    session = scene.events["ownership.session.v1"]
     assert (session["token"], session["walletVerificationId"]) == (TOKEN, VERIFICATION)
     assert session["expiresAt"] == "2026-11-21T09:00:00Z"
     assert (scene.call.operation, scene.call.transfer_id) == ("unhosted-result", VERIFICATION)
@@ -57,7 +57,7 @@ def test_a_proof_whose_signature_is_right_is_proven_and_checked_by_us():
     scene = proving()
     scene.answer(verified(address=ADDRESS.upper().replace("0X", "0x"), asset="usdt", blockchain="eth"))
     assert scene.verdict == ("allow", ["OWNERSHIP_PROVEN"], True)
-    result = scene.said["ownership.result.v1"]
+    result = scene.events["ownership.result.v1"]
     assert (result["status"], result["checkedByUs"]) == ("VERIFIED", True)
     assert result["verifiedAt"] == "2026-11-20T09:30:00Z"
     assert not scene.state.timers
@@ -68,7 +68,7 @@ def test_what_we_cannot_check_is_believed_but_said_so(proof):
     scene = proving()
     scene.answer(verified(**proof))
     assert scene.verdict[0] == "allow"
-    assert scene.said["ownership.result.v1"]["checkedByUs"] is False
+    assert scene.events["ownership.result.v1"]["checkedByUs"] is False
 
 
 @pytest.mark.parametrize("proof", [signature(key=PrivateKey(b"\x08" * 32)), signature("another message"), "0x00"])
@@ -77,7 +77,7 @@ def test_a_wrong_signature_is_refused_whatever_the_hub_says(proof):
     scene.answer(verified(signature=proof))
     assert scene.verdict == ("deny", [NOT_PROVEN, "OWNERSHIP_SIGNATURE_INVALID"], True)
     assert scene.alerts == ["OWNERSHIP_SIGNATURE_INVALID"]
-    assert scene.said["ownership.result.v1"]["checkedByUs"] is True
+    assert scene.events["ownership.result.v1"]["checkedByUs"] is True
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_at_the_limit_it_is_asked_once_more_and_then_denied():
     assert scene.drops == [("unhosted-result",)]
     scene.answer(WAITS)
     assert scene.verdict == ("deny", [NOT_PROVEN], True)
-    assert scene.said["ownership.result.v1"]["status"] == "EXPIRED"
+    assert scene.events["ownership.result.v1"]["status"] == "EXPIRED"
     assert scene.alerts == [], "the customer did not do it: nothing for an operator"
 
 
@@ -224,44 +224,44 @@ def test_a_callback_wakes_a_question_that_was_given_up():
 @pytest.mark.parametrize(("decision", "verdict"), [("allow", "allow"), ("deny", "deny")])
 def test_an_operator_may_decide_while_the_proof_is_awaited(decision, verdict):
     scene = proving()
-    scene.tell(decided(decision))
+    scene.submit(decided(decision))
     assert scene.verdict == (verdict, ["OPERATOR"], True)
     assert scene.drops == [()]
-    scene.tell(decided(decision))
+    scene.submit(decided(decision))
     assert scene.last.code == "ALREADY_FINAL"
 
 
 def test_an_asker_hears_session_and_answer_and_again_if_it_asks_again():
     scene = wants("ownership")
-    scene.tell(wanted("ownership"))
+    scene.submit(wanted("ownership"))
     assert not scene.last.effects, "nothing is known yet"
     scene.answer({"token": TOKEN, "walletVerificationId": VERIFICATION})
     assert [(tell.subject, tell.type) for tell in scene.of(SendMessage)] == [(ASKER, "assessment.session")]
-    session = scene.told
-    scene.tell(wanted("ownership"))
-    assert (scene.last.status, scene.told) == ("duplicate", session)
+    session = scene.message_data()
+    scene.submit(wanted("ownership"))
+    assert (scene.last.status, scene.message_data()) == ("duplicate", session)
     scene.answer(verified())
-    (ended,) = answer = scene.told
+    (ended,) = answer = scene.message_data()
     assert (ended.proven, ended.checked_by_us, ended.risk) == (True, True, "unknown")
     assert ended.hub_request_id == VERIFICATION
-    scene.tell(wanted("ownership"))
-    assert (scene.last.status, scene.told) == ("duplicate", answer)
-    scene.tell(wanted("ownership", asset="ETH"))
+    scene.submit(wanted("ownership"))
+    assert (scene.last.status, scene.message_data()) == ("duplicate", answer)
+    scene.submit(wanted("ownership", asset="ETH"))
     assert scene.last.code == "CONFLICT"
 
 
 @pytest.mark.parametrize("missing", ["asset", "customer_id", "widget_origin", "address"])
 def test_a_session_that_cannot_be_asked_for_is_not_proven(missing):
     scene = wants("ownership", **{missing: ""})
-    (ended,) = scene.told
+    (ended,) = scene.message_data()
     assert (ended.proven, ended.reason) == (False, "INFORMATION_INCOMPLETE")
     assert scene.calls == []
 
 
 def test_old_answers_are_nothing():
     scene = proving()
-    scene.tell(reported("unhosted-token", "old", body={"token": "t", "walletVerificationId": "v"}))
-    scene.tell(reported("unhosted-result", "another", body=verified()))
+    scene.submit(reported("unhosted-token", "old", body={"token": "t", "walletVerificationId": "v"}))
+    scene.submit(reported("unhosted-result", "another", body=verified()))
     assert scene.state.status == "proving"
     assert scene.state.session.token == TOKEN
 
@@ -273,7 +273,7 @@ def test_for_solana_the_hubs_word_counts_because_no_source_states_the_scheme(pro
     scene = proving(blockchain="SOL", asset="SOL", address=address)
     scene.answer(verified(blockchain="SOL", asset="SOL", address=address, signature=proof))
     assert scene.verdict == ("allow", ["OWNERSHIP_PROVEN"], True)
-    assert scene.said["ownership.result.v1"]["checkedByUs"] is False
+    assert scene.events["ownership.result.v1"]["checkedByUs"] is False
     assert scene.alerts == []
 
 
@@ -289,7 +289,7 @@ def test_for_solana_the_hubs_word_counts_because_no_source_states_the_scheme(pro
 def test_a_proof_says_nothing_about_another_asset_or_chain(sent):
     scene = wants("ownership", **sent)
     assert scene.calls == [], "the customer is not asked to prove what does not count"
-    (answer,) = scene.told
+    (answer,) = scene.message_data()
     assert (answer.proven, answer.status, answer.reason) == (False, "MISMATCH", "OWNERSHIP_MISMATCH")
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from schemas.registry import SUBJECT_KINDS
 from travelrule.assessments import diagram
-from travelrule.assessments.interruptions import TOO_LATE
+from travelrule.assessments.interruptions import LIMIT_HANDLERS
 from travelrule.assessments.table import TABLE, WAITING
-from travelrule.engine.registry import INTERNAL, MACHINES
+from travelrule.engine.registry import INTERNAL_INPUTS, MACHINES
 from travelrule.engine.registry import MACHINES as ALL
 from travelrule.machine.alert_codes import ASSESSMENT_ALERTS
 from travelrule.machine.transition_table import NEW, IllegalTransitionError
-from travelrule.messages.assessment import ASSESSING
+from travelrule.messages.assessment import ASSESSMENT_MESSAGES
 
 TRANSITIONS = TABLE.transitions
 STATUSES = set(TRANSITIONS) - {NEW}
@@ -20,7 +20,7 @@ STATUSES = set(TRANSITIONS) - {NEW}
 
 def test_every_status_can_be_reached_and_every_waiting_one_left():
     assert {after for row in TRANSITIONS.values() for after in row.values()} == STATUSES
-    assert {status for status in STATUSES if TRANSITIONS[status]} == WAITING == set(TOO_LATE)
+    assert {status for status in STATUSES if TRANSITIONS[status]} == WAITING == set(LIMIT_HANDLERS)
     assert all({"ended", "dropped"} <= set(TRANSITIONS[status]) for status in WAITING)
 
 
@@ -37,7 +37,7 @@ def test_every_row_steps_and_nothing_else_does():
 
 def test_the_engine_knows_the_machines_their_messages_and_their_subjects():
     assert all(ALL[kind] is machine for kind, machine in MACHINES.items())
-    assert ASSESSING.items() <= INTERNAL.items()
+    assert ASSESSMENT_MESSAGES.items() <= INTERNAL_INPUTS.items()
     assert set(MACHINES) <= set(SUBJECT_KINDS)
 
 

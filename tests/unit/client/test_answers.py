@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.operations import Operation
 from tests.support.hub_function import NOW, PEER, HubFunction
-from travelrule.client.answers import read, retry_after_seconds
+from travelrule.client.answer_status import read, retry_after_seconds
 from travelrule.client.codes import CODES
 from travelrule.client.errors import Action, BadAnswer, HubError, HubRefused, HubUnavailable, NoAnswer
 from travelrule.client.hub import HubClient

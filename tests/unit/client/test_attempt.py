@@ -10,7 +10,7 @@ import pytest
 from schemas.limits import BENEFICIARY_ACCOUNTS_MAX, VALUES_MAX
 from schemas.operations import Operation
 from tests.support.hub_function import NOW, OWN, PEER, HubFunction
-from travelrule.client.answers import Answer
+from travelrule.client.answer_status import Answer
 from travelrule.client.attempt import answered, attempt
 from travelrule.client.errors import BadAnswer, HubError, NoAnswer
 from travelrule.client.hub import HubClient

@@ -61,8 +61,8 @@ def test_a_final_verdict_is_told_before_anything_is_sent(installed: Cli, broker:
 
 async def hold(opened: Installation) -> None:
     """`w-1` to a VASP that does not answer: on hold, and allowed only where the policy overrides."""
+    from tests.support.call_results import reported
     from tests.support.command_line import an_input
-    from tests.unit.exchange.originator.scene import reported
 
     await withdraw(opened)
     async with opened.database.read() as connection:

@@ -12,17 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.command_line import PERSONAL, Cli, an_input, answer_calls, verified, withdraw
+from tests.support.events import TXID, broadcast, decided, mined, requested
+from tests.support.inbound_messages import TRANSFER_ID, authorization, wallet
 from tests.unit.customers.test_wallet import registered
-from tests.unit.exchange.originator.scene import (
-    TRANSFER_ID,
-    TXID,
-    authorization,
-    broadcast,
-    decided,
-    mined,
-    requested,
-    wallet,
-)
 from travelrule.bootstrap.installation import Installation
 from travelrule.machine.input import Rejected
 from travelrule.messages.assessment import AssessmentEnded

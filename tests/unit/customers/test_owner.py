@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.events.wallets import WalletRemoved
+from tests.support.events import requested
+from tests.support.scene import Scene
 from tests.unit.customers.test_wallet import registered, rows
-from tests.unit.exchange.originator.scene import Scene, requested
 from travelrule.machine.effects import Alert, SendMessage
 from travelrule.messages.owner import ListedAs, OwnerHits, OwnerListed, OwnerScreened, keys_of
 
@@ -28,7 +29,7 @@ def screened(scene: Scene, *hits: ListedAs, revision: int | None = None, owner: 
 
 def wallet(**changes) -> Scene:
     scene = Scene(subject="wallet:w-1")
-    scene.tell(registered(**changes))
+    scene.submit(registered(**changes))
     return scene
 
 
@@ -45,92 +46,92 @@ def told(scene: Scene) -> list[tuple[str, int]]:
 def test_a_new_wallet_s_owner_is_not_known_until_he_was_screened():
     scene = wallet()
     assert known(scene) == ("", None)
-    scene.tell(screened(scene))
+    scene.submit(screened(scene))
     assert known(scene) == ("L1", False)
     assert told(scene) == []
 
 
 def test_a_hit_is_told_to_the_owner_once_and_taken_back_when_it_is_gone():
     scene = wallet()
-    scene.tell(screened(scene, hit()))
+    scene.submit(screened(scene, hit()))
     assert known(scene) == ("L1", True)
     assert told(scene) == [(f"owner:{KEY}", 1)]
     assert "un 7" in scene.last.rule
-    scene.tell(screened(scene, hit(score="0.93"), lists="L2"))
+    scene.submit(screened(scene, hit(score="0.93"), lists="L2"))
     assert (known(scene), told(scene)) == (("L2", True), []), "the same entry with another score is no news"
-    scene.tell(screened(scene, lists="L3"))
+    scene.submit(screened(scene, lists="L3"))
     assert (known(scene), told(scene)) == (("L3", False), [(f"owner:{KEY}", 0)])
-    scene.tell(screened(scene, lists="L4"))
+    scene.submit(screened(scene, lists="L4"))
     assert told(scene) == []
 
 
 def test_a_result_for_an_earlier_owner_is_no_result_for_this_one():
     scene = wallet()
     late = screened(scene)
-    scene.tell(registered(owner=OTHER_OWNER))
-    assert scene.tell(late).status == "duplicate"
+    scene.submit(registered(owner=OTHER_OWNER))
+    assert scene.submit(late).status == "duplicate"
     assert known(scene) == ("", None)
-    scene.tell(screened(scene, hit()))
-    assert scene.tell(late).status == "duplicate"
+    scene.submit(screened(scene, hit()))
+    assert scene.submit(late).status == "duplicate"
     assert known(scene) == ("L1", True)
 
 
 def test_of_two_results_for_one_revision_the_first_counts():
     scene = wallet()
     first, second = screened(scene, lists="L2"), screened(scene, hit())
-    scene.tell(first)
-    assert scene.tell(second).status == "duplicate"
+    scene.submit(first)
+    assert scene.submit(second).status == "duplicate"
     assert known(scene) == ("L2", False)
 
 
 def test_other_data_of_the_wallet_leave_the_result_as_it_is_another_owner_does_not():
     scene = wallet()
-    scene.tell(screened(scene, hit()), registered(kyc=False, currencies=["btc"]))
+    scene.submit(screened(scene, hit()), registered(kyc=False, currencies=["btc"]))
     assert known(scene) == ("L1", True)
-    scene.tell(registered(owner=OTHER_OWNER))
+    scene.submit(registered(owner=OTHER_OWNER))
     assert known(scene) == ("", None)
     assert told(scene) == [], "the customer is the same: what lists say of him is known when he is screened"
-    scene.tell(screened(scene))
+    scene.submit(screened(scene))
     assert told(scene) == [(f"owner:{KEY}", 0)]
 
 
 def test_a_wallet_that_goes_to_another_customer_says_nothing_about_the_first_any_more():
     scene = wallet()
-    scene.tell(screened(scene, hit()), registered(customerId="c-78"))
+    scene.submit(screened(scene, hit()), registered(customerId="c-78"))
     assert (known(scene), told(scene)) == (("", None), [(f"owner:{KEY}", 0)])
-    scene.tell(screened(scene, hit(), owner=OTHER_KEY))
+    scene.submit(screened(scene, hit(), owner=OTHER_KEY))
     assert told(scene) == [(f"owner:{OTHER_KEY}", 1)]
 
 
 def test_a_removed_wallet_takes_back_what_it_said_and_ignores_what_comes_late():
     scene = wallet()
     late = screened(scene)
-    scene.tell(screened(scene, hit()), WalletRemoved(wallet_id="w-1"))
+    scene.submit(screened(scene, hit()), WalletRemoved(wallet_id="w-1"))
     assert told(scene) == [(f"owner:{KEY}", 0)]
-    assert scene.tell(late).status == "duplicate"
-    scene.tell(registered())
+    assert scene.submit(late).status == "duplicate"
+    scene.submit(registered())
     assert known(scene) == ("", None)
-    assert scene.tell(late).status == "duplicate"
-    scene.tell(WalletRemoved(wallet_id="w-1"))
+    assert scene.submit(late).status == "duplicate"
+    scene.submit(WalletRemoved(wallet_id="w-1"))
     assert told(scene) == []
 
 
 def test_each_new_entry_is_one_alert():
     scene = wallet()
-    scene.tell(OwnerListed(hits=(hit("7"), hit("8"))))
+    scene.submit(OwnerListed(hits=(hit("7"), hit("8"))))
     assert scene.last.effects == (Alert("OWNER_LISTED", "critical"),) * 2
     assert "un 7, un 8" in scene.last.rule
 
 
 def test_nobody_screens_a_wallet_that_was_never_there_and_an_owner_is_told_of_hits_only():
     message = OwnerScreened(revision=0, owner=KEY, lists="L1")
-    assert Scene(subject="wallet:w-1").tell(message).code == "UNKNOWN_TYPE"
-    assert Scene(subject=f"owner:{KEY}").tell(requested()).code == "UNKNOWN_TYPE"
+    assert Scene(subject="wallet:w-1").submit(message).code == "UNKNOWN_TYPE"
+    assert Scene(subject=f"owner:{KEY}").submit(requested()).code == "UNKNOWN_TYPE"
 
 
 def test_nothing_about_the_owner_is_in_a_repr():
     scene = wallet()
-    scene.tell(screened(scene, hit()))
+    scene.submit(screened(scene, hit()))
     assert "un" not in repr(scene.state.told)
     assert KEY not in repr(scene.state.screened)
 
@@ -147,7 +148,7 @@ def test_an_owner_is_told_of_exactly_when_the_first_of_his_wallets_has_it(saying
     has: dict[str, set[str]] = {}
     for subject, entries in sayings:
         before = set[str]().union(*has.values())
-        owner.tell(OwnerHits(wallet=subject, hits=tuple(hit(entry) for entry in sorted(entries))))
+        owner.submit(OwnerHits(wallet=subject, hits=tuple(hit(entry) for entry in sorted(entries))))
         has[subject] = entries
         news = Counter(
             (effect.subject, each.entry)
@@ -185,7 +186,7 @@ def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
         count = sum(isinstance(effect, Alert) for effect in scene.last.effects)
         for effect in [effect for effect in scene.last.effects if isinstance(effect, SendMessage)]:
             receiver = machines.setdefault(effect.subject, Scene(subject=effect.subject))
-            receiver.tell(effect.data)
+            receiver.submit(effect.data)
             count += deliver(receiver)
         return count
 
@@ -195,16 +196,16 @@ def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
             if registered_for.get(name) != customer:
                 carried.pop(name, None)
             registered_for[name] = customer
-            wallet.tell(registered(walletId=name, customerId=customer))
+            wallet.submit(registered(walletId=name, customerId=customer))
         elif action == "remove":
             carried.pop(name, None)
             registered_for.pop(name, None)
-            wallet.tell(WalletRemoved(wallet_id=name))
+            wallet.submit(WalletRemoved(wallet_id=name))
         elif name in registered_for:
             owner = registered_for[name]
             listed = set[str]().union(*(found for by, found in carried.values() if by == owner))
             expected += len(entries - listed)
             carried[name] = (owner, entries)
-            wallet.tell(screened(wallet, *(hit(entry) for entry in sorted(entries)), owner=owner))
+            wallet.submit(screened(wallet, *(hit(entry) for entry in sorted(entries)), owner=owner))
         alerts += deliver(wallet)
         assert alerts == expected

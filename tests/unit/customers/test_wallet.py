@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from schemas.events.wallets import WalletRegistered, WalletRemoved
-from tests.unit.exchange.originator.scene import OWNER, Scene, requested
+from tests.support.events import requested
+from tests.support.inbound_messages import OWNER
+from tests.support.scene import Scene
 from travelrule.engine.registry import MACHINES
 
 
@@ -25,7 +27,7 @@ def rows(scene: Scene):
 
 def test_a_registered_wallet_can_be_found_by_its_canonical_address():
     scene = Scene(subject="wallet:w-1")
-    scene.tell(registered())
+    scene.submit(registered())
     (row,) = rows(scene)
     assert row.address == "0x" + "abcdef" * 6 + "abcd"
     assert (row.tag, row.currencies, row.kyc, row.removed) == ("", ("ETH",), True, False)
@@ -37,29 +39,29 @@ def test_a_registered_wallet_can_be_found_by_its_canonical_address():
 def test_a_tag_is_kept_apart_however_it_was_registered():
     for data in (registered(address="rPEP:7"), registered(address="rPEP", tag="7")):
         scene = Scene(subject="wallet:w-1")
-        scene.tell(data)
+        scene.submit(data)
         (row,) = rows(scene)
         assert (row.address, row.tag) == ("rPEP", "7")
 
 
 def test_the_newest_record_counts():
     scene = Scene(subject="wallet:w-1")
-    scene.tell(registered(kyc=False))
-    assert scene.tell(registered(kyc=False)).status == "duplicate"
-    assert scene.tell(registered()).status == "applied"
+    scene.submit(registered(kyc=False))
+    assert scene.submit(registered(kyc=False)).status == "duplicate"
+    assert scene.submit(registered()).status == "applied"
     assert rows(scene)[0].kyc
 
 
 def test_a_tombstone_removes_it_and_it_may_come_back():
     scene = Scene(subject="wallet:w-1")
-    assert scene.tell(WalletRemoved(wallet_id="w-1")).status == "duplicate"
-    scene.tell(registered(), WalletRemoved(wallet_id="w-1"))
+    assert scene.submit(WalletRemoved(wallet_id="w-1")).status == "duplicate"
+    scene.submit(registered(), WalletRemoved(wallet_id="w-1"))
     (row,) = rows(scene)
     assert (row.wallet_id, row.removed, row.owner) == ("w-1", True, None)
-    assert scene.tell(WalletRemoved(wallet_id="w-1")).status == "duplicate"
-    assert scene.tell(registered()).status == "applied"
+    assert scene.submit(WalletRemoved(wallet_id="w-1")).status == "duplicate"
+    assert scene.submit(registered()).status == "applied"
     assert not rows(scene)[0].removed
 
 
 def test_other_types_are_refused():
-    assert Scene(subject="wallet:w-1").tell(requested()).code == "UNKNOWN_TYPE"
+    assert Scene(subject="wallet:w-1").submit(requested()).code == "UNKNOWN_TYPE"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from schemas.hub.search import DataRequest
-from tests.unit.deposits.scene import (
+from tests.support.deposit_scenes import (
     CONFIRMED,
     WALLET,
-    Scene,
+    DepositScene,
     answer_payload,
     context,
     data,
@@ -17,7 +17,8 @@ from tests.unit.deposits.scene import (
     requesting,
     result,
 )
-from tests.unit.exchange.originator.scene import ADDRESS, OWNER, TAG, TXID, natural
+from tests.support.events import ADDRESS, TAG, TXID
+from tests.support.inbound_messages import OWNER, natural
 from travelrule.identity.payload_faults import payload_faults
 from travelrule.machine.effects import AcceptAnswer
 from travelrule.policy.policy import OwnVasp
@@ -27,18 +28,18 @@ FORBIDDEN = 'deny_list = ["north"]'
 HELD_ALL_THE_SAME = f"{FORBIDDEN}\n[verdicts]\nCOUNTERPARTY_NOT_ALLOWED = 'hold'"
 
 
-def failed(scene: Scene, code: str, status: int = 0, outcome: str = "failed"):
+def failed(scene: DepositScene, code: str, status: int = 0, outcome: str = "failed"):
     return reported("data-request", scene.request_id, outcome, target="north", status=status, code=code)
 
 
-def refused(scene: Scene, reason: str):
+def refused(scene: DepositScene, reason: str):
     return data(scene.request_id, None, result="error", reasonType=reason)
 
 
 def test_a_member_of_the_own_network_is_sent_two_objects_under_the_id_of_the_search():
     scene = polling()
     request_id = scene.request_id
-    scene.tell(result(request_id))
+    scene.submit(result(request_id))
     (call,) = scene.calls
     assert (call.operation, call.target, call.transfer_id) == ("data-request", "north", request_id)
     body = DataRequest.model_validate({**call.clear, "payload": "sealed"})
@@ -64,11 +65,11 @@ def test_data_that_the_network_requires_and_nobody_has_are_not_left_out():
     assert not scene.calls
     scene.fire("held")
     assert len(scene.look_ups) == 1
-    scene.tell(context(wallet={**WALLET, "owner": unborn}))
+    scene.submit(context(wallet={**WALLET, "owner": unborn}))
     assert not scene.calls
     assert scene.silent
     scene.fire("held")
-    scene.tell(context())
+    scene.submit(context())
     assert scene.operations == ["data-request"]
 
 
@@ -93,9 +94,9 @@ def test_our_customer_as_originator_has_a_date_of_birth_unless_the_policy_says_o
 
 def test_data_that_fit_are_allowed_when_final():
     scene = requesting()
-    scene.tell(data(scene.request_id))
+    scene.submit(data(scene.request_id))
     assert scene.verdict == ("hold", "AWAITING_FINALITY", False)
-    scene.tell(CONFIRMED)
+    scene.submit(CONFIRMED)
     assert scene.verdict == ("allow", "DATA_RECEIVED", True)
     said = scene.emitted("verdicts")[0]
     assert (said["counterparty"], said["transferId"]) == ("north", scene.request_id)
@@ -118,7 +119,7 @@ def test_data_that_fit_are_allowed_when_final():
 )  # fmt: skip
 def test_what_differs_is_held_for_an_operator(payload, body, reason):
     scene = requesting()
-    scene.tell(CONFIRMED, data(scene.request_id, answer_payload(**payload), **body))
+    scene.submit(CONFIRMED, data(scene.request_id, answer_payload(**payload), **body))
     assert scene.verdict == ("hold", reason, False)
     assert scene.alerts == ["DEPOSIT_MISMATCH"]
     assert scene.state.received is None
@@ -135,7 +136,7 @@ def test_what_differs_is_held_for_an_operator(payload, body, reason):
 )
 def test_normal_without_travel_rule_data_is_no_answer(payload):
     scene = requesting()
-    scene.tell(CONFIRMED, data(scene.request_id, payload))
+    scene.submit(CONFIRMED, data(scene.request_id, payload))
     assert scene.verdict == ("hold", "PAYLOAD_UNREADABLE", False)
     assert scene.alerts == ["PAYLOAD_UNREADABLE"]
 
@@ -144,7 +145,7 @@ def test_normal_without_travel_rule_data_is_no_answer(payload):
 def test_an_originator_whose_name_nobody_can_read_is_no_answer(network):
     scene = requesting(**network)
     sender = {"originatorPersons": [natural("\u202e", "")], "accountNumber": ["a"]}
-    scene.tell(CONFIRMED, data(scene.request_id, answer_payload(Originator=sender)))
+    scene.submit(CONFIRMED, data(scene.request_id, answer_payload(Originator=sender)))
     assert scene.verdict == ("hold", "PAYLOAD_UNREADABLE", False)
 
 
@@ -153,19 +154,19 @@ def test_an_answer_nested_without_end_is_not_walked():
     for _ in range(150):
         deep = {"a": deep}
     scene = requesting()
-    scene.tell(data(scene.request_id, {"Originator": deep}))
+    scene.submit(data(scene.request_id, {"Originator": deep}))
     assert scene.verdict == ("hold", "PAYLOAD_UNREADABLE", False)
 
 
 def test_normal_of_another_network_confirms_what_was_sent():
     scene = requesting(**GTR)
-    scene.tell(CONFIRMED, data(scene.request_id, None, currency="", amount=""))
+    scene.submit(CONFIRMED, data(scene.request_id, None, currency="", amount=""))
     assert scene.verdict == ("allow", "DATA_RECEIVED", True)
 
 
 def test_another_network_that_names_another_amount_is_held():
     scene = requesting(**GTR)
-    scene.tell(CONFIRMED, data(scene.request_id, None, amount="9"))
+    scene.submit(CONFIRMED, data(scene.request_id, None, amount="9"))
     assert scene.verdict == ("hold", "AMOUNT_MISMATCH", False)
 
 
@@ -184,21 +185,21 @@ def test_the_policys_name_rules_hold_for_received_data(rule, sender, reason):
         Originator={"originatorPersons": [sender], "accountNumber": ["a"]},
         Beneficiary={"beneficiaryPersons": [born], "accountNumber": [f"{ADDRESS}:{TAG}"]},
     )
-    scene.tell(CONFIRMED, data(scene.request_id, payload))
+    scene.submit(CONFIRMED, data(scene.request_id, payload))
     assert scene.verdict[1] == reason
 
 
 def test_a_transaction_that_the_vasp_does_not_find_is_searched_once_more_with_a_new_id():
     scene = requesting()
     old = scene.request_id
-    scene.tell(refused(scene, "NOT_FOUND_TXID"))
+    scene.submit(refused(scene, "NOT_FOUND_TXID"))
     assert scene.verdict == ("hold", "SEARCHING", False)
     assert not scene.calls
     scene.fire("search")
     assert scene.operations == ["txid-search"]
     assert scene.request_id != old
-    scene.tell(result(scene.request_id))
-    scene.tell(refused(scene, "NOT_FOUND_TXID"))
+    scene.submit(result(scene.request_id))
+    scene.submit(refused(scene, "NOT_FOUND_TXID"))
     assert scene.verdict == ("hold", "ORIGINATOR_UNKNOWN", False)
     assert scene.alerts == ["DATA_REQUEST_REFUSED"]
 
@@ -206,7 +207,7 @@ def test_a_transaction_that_the_vasp_does_not_find_is_searched_once_more_with_a_
 @pytest.mark.parametrize("reason", ["LACK_OF_INFORMATION", "UNKNOWN", "UNKNOWN_TRANSFER_ID", "", "something new"])
 def test_a_refusal_is_held_with_an_alert(reason):
     scene = requesting()
-    scene.tell(refused(scene, reason))
+    scene.submit(refused(scene, reason))
     assert scene.verdict == ("hold", "ORIGINATOR_UNKNOWN", False)
     assert scene.alerts == ["DATA_REQUEST_REFUSED"]
 
@@ -221,19 +222,19 @@ def test_a_refusal_is_held_with_an_alert(reason):
 def test_calls_used_up_are_tried_again_under_the_same_id(code, reason, seconds):
     scene = requesting()
     request_id = scene.request_id
-    scene.tell(failed(scene, code))
+    scene.submit(failed(scene, code))
     assert scene.verdict == ("hold", reason, False)
     assert seconds[0] <= (scene.state.timers["try"] - scene.now).total_seconds() <= seconds[1]
     scene.fire("try")
     assert [(call.operation, call.transfer_id) for call in scene.calls] == [("data-request", request_id)]
-    scene.tell(data(request_id))
+    scene.submit(data(request_id))
     assert scene.verdict == ("hold", "AWAITING_FINALITY", False)
     assert scene.state.failures == 0
 
 
 def test_a_vasp_that_is_down_is_waited_for_with_an_alert_at_the_limit():
     scene = requesting()
-    scene.tell(failed(scene, "COUNTERPARTY_DOWN", outcome="deferred"))
+    scene.submit(failed(scene, "COUNTERPARTY_DOWN", outcome="deferred"))
     assert scene.verdict == ("hold", "COUNTERPARTY_UNREACHABLE", False)
     alerts = []
     for _ in range(40):
@@ -241,7 +242,7 @@ def test_a_vasp_that_is_down_is_waited_for_with_an_alert_at_the_limit():
         alerts += scene.alerts
         assert scene.drops == [("data-request",)]
     assert alerts.count("COUNTERPARTY_UNREACHABLE") == 1
-    scene.tell(CONFIRMED, data(scene.request_id))
+    scene.submit(CONFIRMED, data(scene.request_id))
     assert scene.verdict == ("allow", "DATA_RECEIVED", True)
 
 
@@ -255,21 +256,21 @@ def test_a_request_without_any_answer_is_sent_again():
 
 def test_an_id_that_the_vasp_knows_needs_a_new_search():
     scene = requesting()
-    scene.tell(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
+    scene.submit(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
     assert scene.state.status == "searching"
     scene.fire("search")
-    scene.tell(result(scene.request_id))
-    scene.tell(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
+    scene.submit(result(scene.request_id))
+    scene.submit(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
     scene.fire("search")
-    scene.tell(result(scene.request_id))
-    scene.tell(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
+    scene.submit(result(scene.request_id))
+    scene.submit(failed(scene, "DUPLICATED_TRANSFER_ID", 503))
     assert scene.verdict == ("hold", "ORIGINATOR_UNKNOWN", False), "bounded like every search"
 
 
 @pytest.mark.parametrize("code", ["INVALID_TARGET_VASP_ID", "INVALID_HEADER_SIGNATURE", "UNACCEPTABLE_REQUEST"])
 def test_a_refused_call_is_for_an_operator(code):
     scene = requesting()
-    scene.tell(failed(scene, code, 422))
+    scene.submit(failed(scene, code, 422))
     assert scene.verdict == ("hold", "COUNTERPARTY_UNREACHABLE", False)
     assert scene.alerts == ["COUNTERPARTY_REFUSED_CALL"]
     assert set(scene.state.timers) == {"held"}
@@ -291,7 +292,7 @@ def test_nothing_personal_goes_to_a_vasp_that_the_policy_forbids(text, expected)
 
 def test_a_policy_that_forbids_the_vasp_by_now_ends_the_request():
     scene = requesting()
-    scene.tell(failed(scene, "COUNTERPARTY_NOT_ALLOWED"))
+    scene.submit(failed(scene, "COUNTERPARTY_NOT_ALLOWED"))
     assert scene.verdict == ("deny", "COUNTERPARTY_NOT_ALLOWED", True)
     assert scene.state.status == "decided"
 
@@ -301,24 +302,24 @@ def test_an_address_that_nobody_is_registered_at_is_looked_up_until_somebody_is(
     scene = requesting(wallet=wallet)
     assert not scene.calls
     assert len(scene.look_ups) == 1
-    scene.tell(context(wallet=wallet))
+    scene.submit(context(wallet=wallet))
     assert scene.verdict == ("hold", "OWNER_UNKNOWN", False)
     assert scene.alerts == ["DEPOSIT_OWNER_UNKNOWN"]
     for _ in range(3):
         scene.fire("try")
         assert len(scene.look_ups) == 1
-        scene.tell(context(wallet=wallet))
+        scene.submit(context(wallet=wallet))
         assert scene.silent, "one verdict, one alert"
         assert not scene.alerts
     scene.fire("try")
-    scene.tell(context(wallet={**WALLET, "owner": OWNER}))
+    scene.submit(context(wallet={**WALLET, "owner": OWNER}))
     assert scene.operations == ["data-request"]
     assert scene.verdict == ("hold", "AWAITING_DATA", False)
 
 
 def test_looking_for_an_owner_becomes_rare_but_never_ends():
     scene = requesting(wallet=None)
-    scene.tell(context(wallet=None))
+    scene.submit(context(wallet=None))
     while "try" in scene.state.timers:
         scene.fire("try")
     assert scene.look_ups
@@ -330,7 +331,7 @@ def test_looking_for_an_owner_becomes_rare_but_never_ends():
 def test_without_an_own_profile_nothing_is_sent():
     scene = polling()
     scene.rules = scene.rules.with_own(OwnVasp("south", "code:south"))
-    scene.tell(result(scene.request_id))
+    scene.submit(result(scene.request_id))
     assert scene.verdict == ("hold", "NOT_AVAILABLE", False)
     assert scene.alerts == ["OWN_PROFILE_MISSING"]
     assert not scene.calls
@@ -338,18 +339,18 @@ def test_without_an_own_profile_nothing_is_sent():
 
 def test_an_answer_that_nothing_waits_for_is_nothing():
     scene = requesting()
-    scene.tell(data("another"))
+    scene.submit(data("another"))
     assert not scene.last.effects
     old = data(scene.request_id)
-    scene.tell(old)
-    scene.tell(old)
+    scene.submit(old)
+    scene.submit(old)
     assert not scene.last.effects
 
 
 @pytest.mark.parametrize("network", [{}, GTR], ids=["own", "gtr"])
 def test_answers_of_another_request_are_given_up_and_held(network):
     scene = requesting(**network)
-    scene.tell(failed(scene, "ANSWER_NOT_BOUND", 200))
+    scene.submit(failed(scene, "ANSWER_NOT_BOUND", 200))
     assert scene.verdict == ("hold", "ANSWER_NOT_BOUND", False)
     assert scene.alerts == ["ANSWER_NOT_BOUND"]
 
@@ -358,14 +359,14 @@ def test_answers_of_another_request_are_given_up_and_held(network):
 def test_data_that_were_accepted_for_another_deposit_are_not_accepted_again(network):
     scene = requesting(**network)
     made = data(scene.request_id).model_copy(update={"answer_seal": "aa", "accepted_for": "another"})
-    scene.tell(made)
+    scene.submit(made)
     assert scene.verdict == ("hold", "ANSWER_NOT_BOUND", False)
     assert scene.alerts == ["ANSWER_NOT_BOUND"]
 
 
 def test_accepted_data_are_remembered_by_their_bytes():
     scene = requesting()
-    scene.tell(data(scene.request_id).model_copy(update={"answer_seal": "aa"}))
+    scene.submit(data(scene.request_id).model_copy(update={"answer_seal": "aa"}))
     assert [one for one in scene.last.effects if isinstance(one, AcceptAnswer)] == [
         AcceptAnswer("aa", scene.request_id)
     ]

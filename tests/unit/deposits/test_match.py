@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.deposits.scene import (
+from tests.support.deposit_scenes import (
     CONFIRMED,
     EXCHANGE,
     RETRACTED,
@@ -27,22 +27,22 @@ from tests.unit.deposits.scene import (
 
 def test_a_report_then_finality_allow_once_and_the_exchange_hears_it():
     scene = seen()
-    scene.tell(matched())
+    scene.submit(matched())
     assert scene.verdict == ("hold", "AWAITING_FINALITY", False)
     said = scene.emitted("verdicts")[0]
     assert (said["counterparty"], said["transferId"]) == ("north", TRANSFER_ID)
-    scene.tell(CONFIRMED)
+    scene.submit(CONFIRMED)
     assert scene.verdict == ("allow", "MATCHED", True)
-    assert scene.tells == [(EXCHANGE, "exchange.settled")]
+    assert scene.message_types == [(EXCHANGE, "exchange.settled")]
     assert set(scene.state.timers) == {"settle"}
-    assert scene.tell(matched()).status == "duplicate"
+    assert scene.submit(matched()).status == "duplicate"
 
 
 def test_finality_then_a_report_allow_as_well():
     scene = seen()
-    scene.tell(CONFIRMED)
+    scene.submit(CONFIRMED)
     assert scene.silent
-    scene.tell(matched())
+    scene.submit(matched())
     assert scene.verdict == ("allow", "MATCHED", True)
 
 
@@ -56,26 +56,28 @@ def test_finality_then_a_report_allow_as_well():
 )
 def test_what_differs_from_the_authorization_is_held_for_an_operator(changes, reason):
     scene = seen()
-    scene.tell(CONFIRMED)
-    scene.tell(matched(**changes))
+    scene.submit(CONFIRMED)
+    scene.submit(matched(**changes))
     assert scene.verdict == ("hold", reason, False)
     assert scene.emitted("verdicts")[0]["needs"] == ["operator-decision"]
     assert scene.alerts == ["DEPOSIT_MISMATCH"]
-    assert [one.stage for one in scene.told("exchange.settled")] == ["final"], "final closes the door whatever differs"
-    scene.tell(decided("allow"))
+    assert [one.stage for one in scene.message_data("exchange.settled")] == ["final"], (
+        "final closes the door whatever differs"
+    )
+    scene.submit(decided("allow"))
     assert scene.verdict == ("allow", "OPERATOR", True)
 
 
 def test_a_network_that_is_written_otherwise_is_no_difference():
     scene = seen()
-    scene.tell(CONFIRMED, matched(network="Ripple"))
+    scene.submit(CONFIRMED, matched(network="Ripple"))
     assert scene.verdict == ("allow", "MATCHED", True)
 
 
 @pytest.mark.parametrize("begun", [searching, polling, requesting, late])
 def test_a_report_wins_over_everything_that_was_begun(begun):
     scene = begun()
-    scene.tell(CONFIRMED, matched())
+    scene.submit(CONFIRMED, matched())
     assert scene.verdict == ("allow", "MATCHED", True)
     assert scene.drops == [()]
     assert scene.state.status == "matched"
@@ -84,25 +86,25 @@ def test_a_report_wins_over_everything_that_was_begun(begun):
 
 def test_a_report_wins_over_a_hold():
     scene = polling()
-    scene.tell(result(scene.request_id, "invalid", "NOT_FOUND_TXID"), CONFIRMED, matched())
+    scene.submit(result(scene.request_id, "invalid", "NOT_FOUND_TXID"), CONFIRMED, matched())
     assert scene.verdict == ("allow", "MATCHED", True)
 
 
 def test_a_report_after_the_data_allowed_it_changes_no_verdict():
     scene = requesting()
-    scene.tell(data(scene.request_id), CONFIRMED)
+    scene.submit(data(scene.request_id), CONFIRMED)
     assert scene.verdict == ("allow", "DATA_RECEIVED", True)
-    scene.tell(matched(amount="1"))
+    scene.submit(matched(amount="1"))
     assert scene.silent
     assert scene.state.status == "received"
-    assert [one.stage for one in scene.told("exchange.settled")] == ["final"]
+    assert [one.stage for one in scene.message_data("exchange.settled")] == ["final"]
 
 
 def test_late_results_after_a_match_are_nothing():
     scene = polling()
     found = result(scene.request_id)
-    scene.tell(matched())
-    scene.tell(found)
+    scene.submit(matched())
+    scene.submit(found)
     assert not scene.last.effects
     assert scene.state.status == "matched"
 
@@ -110,16 +112,16 @@ def test_late_results_after_a_match_are_nothing():
 def test_both_must_answer_before_the_search_begins():
     for first, second in ((UNANNOUNCED, context()), (context(), UNANNOUNCED)):
         scene = seen()
-        scene.tell(first)
+        scene.submit(first)
         assert not scene.calls
-        scene.tell(second)
+        scene.submit(second)
         assert scene.operations == ["txid-search"]
         assert scene.verdict == ("hold", "SEARCHING", False)
 
 
 def test_an_open_authorization_gives_the_report_its_time():
     scene = seen()
-    scene.tell(UNANNOUNCED, context(authorization()))
+    scene.submit(UNANNOUNCED, context(authorization()))
     assert not scene.calls
     assert scene.state.status == "awaiting"
     assert (scene.state.timers["report"] - scene.now).total_seconds() == 600
@@ -127,38 +129,38 @@ def test_an_open_authorization_gives_the_report_its_time():
 
 def test_an_authorization_that_has_a_txid_is_nothing_to_wait_for():
     scene = seen()
-    scene.tell(UNANNOUNCED, context(authorization(txid="AB")))
+    scene.submit(UNANNOUNCED, context(authorization(txid="AB")))
     assert scene.operations == ["txid-search"]
 
 
 def test_a_canceled_exchange_makes_the_deposit_anonymous():
     scene = seen()
-    scene.tell(matched())
-    scene.tell(unmatched())
+    scene.submit(matched())
+    scene.submit(unmatched())
     assert scene.verdict == ("hold", "AWAITING_REPORT", False)
     assert len(scene.look_ups) == 1
-    scene.tell(context())
+    scene.submit(context())
     assert scene.operations == ["txid-search"]
-    assert scene.tell(unmatched()).status == "duplicate"
+    assert scene.submit(unmatched()).status == "duplicate"
 
 
 def test_another_exchange_of_the_meeting_place_takes_the_place_of_the_first():
     scene = seen()
-    scene.tell(matched(amount="1"))
-    scene.tell(matched(exchange="exchange:east/1", counterparty="east"))
+    scene.submit(matched(amount="1"))
+    scene.submit(matched(exchange="exchange:east/1", counterparty="east"))
     assert scene.verdict == ("hold", "AWAITING_FINALITY", False)
-    assert scene.tell(unmatched()).status == "duplicate", "of the first exchange"
-    assert scene.tell(unmatched(sighting=7, exchange="exchange:east/1")).status == "duplicate"
+    assert scene.submit(unmatched()).status == "duplicate", "of the first exchange"
+    assert scene.submit(unmatched(sighting=7, exchange="exchange:east/1")).status == "duplicate"
 
 
 def test_another_exchange_after_the_allow_is_an_alert():
     scene = seen()
-    scene.tell(matched(), CONFIRMED)
-    scene.tell(matched(exchange="exchange:east/1", counterparty="east"))
+    scene.submit(matched(), CONFIRMED)
+    scene.submit(matched(exchange="exchange:east/1", counterparty="east"))
     assert scene.alerts == ["DEPOSIT_MATCH_LOST"]
     assert scene.silent
-    assert scene.tells == [(EXCHANGE, "exchange.settled"), ("exchange:east/1", "exchange.settled")]
-    assert [one.stage for one in scene.told("exchange.settled")] == ["retracted", "final"]
+    assert scene.message_types == [(EXCHANGE, "exchange.settled"), ("exchange:east/1", "exchange.settled")]
+    assert [one.stage for one in scene.message_data("exchange.settled")] == ["retracted", "final"]
 
 
 def test_a_house_that_does_not_answer_is_asked_again_aloud():
@@ -166,50 +168,50 @@ def test_a_house_that_does_not_answer_is_asked_again_aloud():
     scene.fire("report")
     assert scene.alerts == ["DEPOSIT_LOOKUP_MISSING"]
     assert len(scene.look_ups) == 1
-    assert [one.sighting for one in scene.told("arrival.seen")] == [2]
+    assert [one.sighting for one in scene.message_data("arrival.seen")] == [2]
     assert "report" in scene.state.timers
-    scene.tell(context(), UNANNOUNCED.model_copy(update={"sighting": 2}))
+    scene.submit(context(), UNANNOUNCED.model_copy(update={"sighting": 2}))
     assert scene.operations == ["txid-search"]
 
 
 def test_an_answer_that_cannot_be_read_is_none():
     scene = seen()
     broken = context().model_copy(update={"body": {"wallet": 7}})
-    assert scene.tell(broken).status == "duplicate"
-    assert scene.tell(broken.model_copy(update={"outcome": "failed"})).status == "duplicate"
+    assert scene.submit(broken).status == "duplicate"
+    assert scene.submit(broken.model_copy(update={"outcome": "failed"})).status == "duplicate"
     assert not scene.state.looked_up
 
 
 def test_an_operator_may_deny_what_is_not_final_and_allow_what_is_on_hold():
     scene = polling()
     found = result(scene.request_id)
-    scene.tell(decided("deny"))
+    scene.submit(decided("deny"))
     assert scene.verdict == ("deny", "OPERATOR", True)
     assert scene.drops == [()]
     assert not scene.state.timers
-    scene.tell(found)
+    scene.submit(found)
     assert not scene.last.effects
-    assert scene.tell(decided("allow")).code == "ALREADY_FINAL"
+    assert scene.submit(decided("allow")).code == "ALREADY_FINAL"
     other = seen()
-    other.tell(decided("allow"))
+    other.submit(decided("allow"))
     assert other.verdict == ("allow", "OPERATOR", True)
     assert set(other.state.timers) == {"settle"}
 
 
 def test_an_operator_cannot_decide_what_is_settled_or_retracted():
     scene = seen()
-    scene.tell(RETRACTED)
-    assert scene.tell(decided("allow")).code == "ALREADY_FINAL"
-    from tests.unit.deposits.scene import settled
+    scene.submit(RETRACTED)
+    assert scene.submit(decided("allow")).code == "ALREADY_FINAL"
+    from tests.support.deposit_scenes import settled
 
     other = seen()
-    other.tell(settled("returned"))
-    assert other.tell(decided("allow")).code == "ALREADY_SETTLED"
+    other.submit(settled("returned"))
+    assert other.submit(decided("allow")).code == "ALREADY_SETTLED"
 
 
 def test_a_hold_is_reminded_of_again_and_again():
     scene = seen()
-    scene.tell(matched())
+    scene.submit(matched())
     for _ in range(2):
         scene.fire("held")
         assert scene.alerts == ["HELD_TOO_LONG"]

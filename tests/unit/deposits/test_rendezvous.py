@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.wire_model import Wire
-from tests.unit.deposits.scene import Scene, settled
+from tests.support.deposit_scenes import DepositScene, settled
 from travelrule.deposits.rendezvous.machine import project
 from travelrule.messages.arrival import ArrivalReported, ArrivalRetracted, ArrivalSeen, ArrivalWithdrawn
 
@@ -30,39 +30,39 @@ def gone(name: str) -> ArrivalWithdrawn:
     return ArrivalWithdrawn(exchange=f"exchange:north/{name}")
 
 
-def meeting(*what: Wire) -> Scene:
-    scene = Scene(subject=PLACE)
-    scene.tell(*what)
+def meeting(*what: Wire) -> DepositScene:
+    scene = DepositScene(subject=PLACE)
+    scene.submit(*what)
     return scene
 
 
-def pairs(scene: Scene) -> dict[str, str]:
+def pairs(scene: DepositScene) -> dict[str, str]:
     return {deposit: exchange.rpartition("/")[2] for exchange, deposit in scene.state.pairs}
 
 
 @pytest.mark.parametrize("order", list(permutations([report("A"), output("1")])))
 def test_both_orders_pair_and_tell_both_sides(order):
     scene = meeting(*order)
-    assert scene.tells == [("deposit:1", "deposit.matched"), ("exchange:north/A", "exchange.arrived")]
-    (matched,) = scene.told("deposit.matched")
+    assert scene.message_types == [("deposit:1", "deposit.matched"), ("exchange:north/A", "exchange.arrived")]
+    (matched,) = scene.message_data("deposit.matched")
     assert (matched.exchange, matched.counterparty, matched.transfer_id) == ("exchange:north/A", "north", "A")
-    assert scene.told("exchange.arrived")[0].deposit_id == "1"
+    assert scene.message_data("exchange.arrived")[0].deposit_id == "1"
     assert project(scene.state).status == "paired"
 
 
 def test_a_deposit_that_nobody_announced_is_told_so():
     scene = meeting(output("1", sighting=4))
-    assert scene.tells == [("deposit:1", "deposit.unannounced")]
-    assert scene.told("deposit.unannounced")[0].sighting == 4
+    assert scene.message_types == [("deposit:1", "deposit.unannounced")]
+    assert scene.message_data("deposit.unannounced")[0].sighting == 4
     assert project(scene.state).status == "waiting"
 
 
 def test_everything_twice_pairs_once():
     scene = meeting(report("A"), output("1"))
-    assert scene.tell(report("A")).status == "duplicate"
+    assert scene.submit(report("A")).status == "duplicate"
     assert not scene.last.effects
-    assert scene.tell(output("1")).status == "duplicate"
-    assert scene.tells == [("deposit:1", "deposit.matched")], "whoever asks again is answered again"
+    assert scene.submit(output("1")).status == "duplicate"
+    assert scene.message_types == [("deposit:1", "deposit.matched")], "whoever asks again is answered again"
     assert pairs(scene) == {"1": "A"}
 
 
@@ -90,7 +90,7 @@ def test_a_batch_pairs_alike_in_every_order(name):
 def test_equal_outputs_without_index_pair_one_to_one_in_order():
     scene = meeting(report("A", "5"), report("B", "5"), output("1", "5"), output("2", "5"), output("3", "5"))
     assert pairs(scene) == {"1": "A", "2": "B"}
-    assert scene.tells == [("deposit:3", "deposit.unannounced")]
+    assert scene.message_types == [("deposit:3", "deposit.unannounced")]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_cannot_be_is_no_pair(one, other):
 def test_another_currency_is_a_pair_only_by_its_output():
     scene = meeting(report("A", "5", "0", currency="USDT"), output("1", "9", "0"))
     assert pairs(scene) == {"1": "A"}
-    assert scene.told("deposit.matched")[0].currency == "USDT"
+    assert scene.message_data("deposit.matched")[0].currency == "USDT"
 
 
 def test_left_over_amounts_pair_only_if_there_is_one_of_each():
@@ -118,9 +118,9 @@ def test_left_over_amounts_pair_only_if_there_is_one_of_each():
 def test_a_left_over_pair_yields_to_the_partner_that_fits():
     scene = meeting(report("A", "5"), output("2", "7"))
     assert pairs(scene) == {"2": "A"}
-    scene.tell(output("1", "5"))
+    scene.submit(output("1", "5"))
     assert pairs(scene) == {"1": "A"}
-    assert scene.tells == [
+    assert scene.message_types == [
         ("deposit:2", "deposit.unmatched"),
         ("deposit:1", "deposit.matched"),
         ("exchange:north/A", "exchange.arrived"),
@@ -129,28 +129,28 @@ def test_a_left_over_pair_yields_to_the_partner_that_fits():
 
 def test_a_pair_that_fits_stays_whatever_comes():
     scene = meeting(report("A", "5"), output("1", "5"))
-    scene.tell(output("2", "5"), report("B", "5", "0"), output("3", "5", "0"), report("A", "5", "7"))
+    scene.submit(output("2", "5"), report("B", "5", "0"), output("3", "5", "0"), report("A", "5", "7"))
     assert pairs(scene)["1"] == "A"
 
 
 def test_a_withdrawn_report_frees_its_deposit_for_another():
     scene = meeting(report("A"), output("1"))
-    scene.tell(gone("A"))
-    assert scene.tells == [("deposit:1", "deposit.unmatched")]
-    scene.tell(report("B"))
+    scene.submit(gone("A"))
+    assert scene.message_types == [("deposit:1", "deposit.unmatched")]
+    scene.submit(report("B"))
     assert pairs(scene) == {"1": "B"}
-    scene.tell(report("C"), gone("B"))
-    assert scene.tells == [("deposit:1", "deposit.matched"), ("exchange:north/C", "exchange.arrived")]
+    scene.submit(report("C"), gone("B"))
+    assert scene.message_types == [("deposit:1", "deposit.matched"), ("exchange:north/C", "exchange.arrived")]
 
 
 def test_a_retracted_deposit_frees_its_exchange_silently():
     scene = meeting(report("A"), output("1"))
-    scene.tell(ArrivalRetracted(deposit_id="1"))
+    scene.submit(ArrivalRetracted(deposit_id="1"))
     assert not scene.last.effects
     assert pairs(scene) == {}
-    scene.tell(output("1", sighting=2))
-    assert scene.told("deposit.matched")[0].sighting == 2
-    scene.tell(ArrivalRetracted(deposit_id="1"), output("2"))
+    scene.submit(output("1", sighting=2))
+    assert scene.message_data("deposit.matched")[0].sighting == 2
+    scene.submit(ArrivalRetracted(deposit_id="1"), output("2"))
     assert pairs(scene) == {"2": "A"}
 
 

@@ -11,10 +11,15 @@ import pytest
 from schemas.events.persons import Person
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.wire_model import Wire
-from tests.unit.deposits.scene import ADDRESS, NOW, TAG, TXID
+from tests.support.events import ADDRESS, TAG, TXID
+from tests.support.vasps import NOW
 from travelrule.deposits.served_requests.examination import may_receive
 from travelrule.deposits.served_requests.machine import MACHINE
-from travelrule.deposits.served_requests.received_request import INTERNAL, DataRequestReceived, WithdrawalFacts
+from travelrule.deposits.served_requests.received_request import (
+    DATA_REQUEST_INPUTS,
+    DataRequestReceived,
+    WithdrawalFacts,
+)
 from travelrule.deposits.served_requests.state import DataRequestState
 from travelrule.identity.payload_faults import payload_faults
 from travelrule.identity.profile import VaspProfile
@@ -392,4 +397,4 @@ def test_no_personal_data_in_reprs_or_refusals() -> None:
 
 
 def test_the_engine_can_read_these_inputs() -> None:
-    assert {"data-request.received": DataRequestReceived} == INTERNAL
+    assert {"data-request.received": DataRequestReceived} == DATA_REQUEST_INPUTS

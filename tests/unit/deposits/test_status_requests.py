@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.deposits.scene import authorization, late, reported
-from tests.unit.exchange.originator.scene import OTHER_TXID, TXID
+from tests.support.deposit_scenes import authorization, late, reported
+from tests.support.events import OTHER_TXID, TXID
 from travelrule.machine.internal_inputs import CallResult
 
 ONE = authorization(1)
@@ -40,7 +40,7 @@ def test_each_originator_is_asked_for_its_own_transfer():
 @pytest.mark.parametrize("word", ["pending", "processing", "wait-confirm", "wait-confirmed"])
 def test_a_transfer_on_its_way_is_asked_for_again(word):
     scene = late(ONE)
-    scene.tell(said(ONE, word))
+    scene.submit(said(ONE, word))
     assert not scene.last.effects
     scene.fire("ask")
     assert scene.operations == ["status-search"]
@@ -60,30 +60,30 @@ def test_at_the_limit_the_sender_is_searched_all_the_same():
 @pytest.mark.parametrize("txid", [TXID, "0x" + TXID.lower()])
 def test_a_confirmed_transfer_with_our_txid_is_told_to_its_exchange(txid):
     scene = late(ONE)
-    scene.tell(said(ONE, "confirmed", txid=txid, vout=1))
-    assert scene.tells == [(ONE["subject"], "exchange.txid-learned")]
-    (learned,) = scene.told("exchange.txid-learned")
+    scene.submit(said(ONE, "confirmed", txid=txid, vout=1))
+    assert scene.message_types == [(ONE["subject"], "exchange.txid-learned")]
+    (learned,) = scene.message_data("exchange.txid-learned")
     assert (learned.txid, learned.vout) == (txid, "1")
     assert scene.state.status == "asking", "the exchange announces it now"
 
 
 def test_a_confirmed_transfer_with_another_txid_is_learned_and_not_this_deposit():
     scene = late(ONE)
-    scene.tell(said(ONE, "confirmed", txid=OTHER_TXID))
-    assert scene.tells == [(ONE["subject"], "exchange.txid-learned")]
+    scene.submit(said(ONE, "confirmed", txid=OTHER_TXID))
+    assert scene.message_types == [(ONE["subject"], "exchange.txid-learned")]
     assert scene.operations == ["txid-search"]
 
 
 @pytest.mark.parametrize("answer", [said(ONE, "canceled"), failed(ONE, "UNKNOWN_TRANSFER_ID")])
 def test_the_search_begins_when_no_originator_is_left(answer):
     scene = late(ONE, TWO)
-    scene.tell(answer)
+    scene.submit(answer)
     assert not scene.calls
-    scene.tell(said(TWO, "canceled"))
+    scene.submit(said(TWO, "canceled"))
     assert scene.operations == ["txid-search"]
     assert scene.drops[0] == ("status-search",)
     assert "ask" not in scene.state.timers
-    scene.tell(said(TWO, "confirmed", txid=TXID))
+    scene.submit(said(TWO, "confirmed", txid=TXID))
     assert not scene.last.effects, "too late"
 
 
@@ -98,7 +98,7 @@ def test_the_search_begins_when_no_originator_is_left(answer):
 )
 def test_what_is_no_answer_leaves_the_originator_to_be_asked_again(answer):
     scene = late(ONE)
-    scene.tell(answer)
+    scene.submit(answer)
     assert not scene.last.effects
     scene.fire("ask")
     assert scene.operations == ["status-search"]
@@ -106,19 +106,19 @@ def test_what_is_no_answer_leaves_the_originator_to_be_asked_again(answer):
 
 def test_a_call_in_trouble_is_told():
     scene = late(ONE)
-    scene.tell(reported("status-search", ONE["transferId"], "troubled", target="north", attempts=10))
+    scene.submit(reported("status-search", ONE["transferId"], "troubled", target="north", attempts=10))
     assert scene.alerts == ["CALL_TROUBLED"]
 
 
 @pytest.mark.parametrize("word", ["canceled", "confirmed"])
 def test_a_status_that_names_neither_the_transfer_nor_our_transaction_changes_nothing(word):
     scene = late(ONE)
-    scene.tell(said(ONE, word, transferId=None, txid=OTHER_TXID))
+    scene.submit(said(ONE, word, transferId=None, txid=OTHER_TXID))
     assert not scene.last.effects
     assert scene.state.status == "asking"
 
 
 def test_a_status_without_transfer_id_counts_by_our_transaction():
     scene = late(ONE)
-    scene.tell(said(ONE, "confirmed", transferId=None, txid=TXID))
-    assert scene.tells == [(ONE["subject"], "exchange.txid-learned")]
+    scene.submit(said(ONE, "confirmed", transferId=None, txid=TXID))
+    assert scene.message_types == [(ONE["subject"], "exchange.txid-learned")]

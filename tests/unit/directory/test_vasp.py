@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.exchange.originator.scene import Scene, requested
+from tests.support.events import requested
+from tests.support.scene import Scene
 from travelrule.engine.registry import MACHINES
 from travelrule.messages.directory import DirectoryChanged, DirectoryEntry, DirectoryKey
 
@@ -33,35 +34,35 @@ def changed(old, new, **more) -> DirectoryChanged:
 )
 def test_what_changed_is_told(old, new, codes):
     scene = Scene(subject="vasp:south")
-    scene.tell(changed(old, new))
+    scene.submit(changed(old, new))
     assert scene.alerts == codes
     assert all(effect.counterparty == "south" for effect in scene.last.effects)
 
 
 def test_a_changed_key_is_critical():
     scene = Scene(subject="vasp:south")
-    scene.tell(changed(entry(), entry(pubkeys=())))
+    scene.submit(changed(entry(), entry(pubkeys=())))
     assert [effect.severity for effect in scene.last.effects] == ["critical"]
 
 
 def test_the_first_load_is_no_news():
     scene = Scene(subject="vasp:south")
-    scene.tell(changed(None, entry(), first_load=True))
+    scene.submit(changed(None, entry(), first_load=True))
     assert not scene.alerts
-    scene.tell(changed(None, entry(health="down")))
+    scene.submit(changed(None, entry(health="down")))
     assert scene.alerts == ["DIRECTORY_VASP_DOWN"]
 
 
 def test_the_same_news_twice_alerts_once():
     scene = Scene(subject="vasp:south")
     for _ in range(2):
-        scene.tell(changed(entry(), entry(health="down")))
+        scene.submit(changed(entry(), entry(health="down")))
     assert scene.last.status == "duplicate"
     assert not scene.alerts
     assert MACHINES["vasp"].project(scene.state).status == "down"
-    scene.tell(changed(entry(), None))
+    scene.submit(changed(entry(), None))
     assert MACHINES["vasp"].project(scene.state).status == "gone"
 
 
 def test_other_types_are_refused():
-    assert Scene(subject="vasp:south").tell(requested()).code == "UNKNOWN_TYPE"
+    assert Scene(subject="vasp:south").submit(requested()).code == "UNKNOWN_TYPE"

@@ -15,10 +15,10 @@ from schemas.registry import EVENTS, TOMBSTONES, TOPICS
 from schemas.wire_model import Wire
 from travelrule.engine.input_envelope import model_of, pack, pack_raw, unpack, unpack_raw
 from travelrule.machine.input import Input, RawMessage
-from travelrule.machine.internal_inputs import INTERNAL as CALLS_AND_TIMERS
+from travelrule.machine.internal_inputs import CALL_AND_TIMER_INPUTS as CALLS_AND_TIMERS
 from travelrule.machine.internal_inputs import CallResult
-from travelrule.messages.directory import INTERNAL as DIRECTORY
-from travelrule.messages.inbound_request import INTERNAL as INBOUND_REQUESTS
+from travelrule.messages.directory import DIRECTORY_INPUTS as DIRECTORY
+from travelrule.messages.inbound_request import INBOUND_REQUEST_INPUTS as INBOUND_REQUESTS
 from travelrule.messages.inbound_request import AuthorizationReceived
 
 INTERNAL = {**CALLS_AND_TIMERS, **INBOUND_REQUESTS, **DIRECTORY}

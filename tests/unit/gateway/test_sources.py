@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.gateway_scene import GatewayScene
 from tests.support.served_gateway import LOOPBACK, served
-from travelrule.gateway.sources import Sources
+from travelrule.gateway.source_networks import Sources
 
 REQUEST = b"GET /v1/vasp/health HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX-Forwarded-For: 127.0.0.1\r\n\r\n"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.events.txids import WithdrawalBroadcast
 from schemas.events.wallets import WalletRemoved
-from schemas.nesting import DEPTH_MAX
+from schemas.nesting_depth import DEPTH_MAX
 from schemas.registry import EVENTS, TOPICS
 from streams import codec
 from streams.codec import CODES, SIZE_MAX, read, reader, write_event

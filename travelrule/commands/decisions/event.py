@@ -19,7 +19,7 @@ from travelrule.crypto.signing import SigningKey
 from travelrule.engine.registry import MACHINES
 from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError, UsageError
-from travelrule.machine.decision_authority import Refusal, key_of, signed_content
+from travelrule.machine.decision_authority import AuthorityRefusal, key_of, signed_content
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.machine.port import Machine
 from travelrule.store import tables
@@ -111,7 +111,7 @@ async def refusal_of(opened: Installation, item: Input) -> DecisionRefusal | Non
     if not isinstance(item.data, DecisionRecorded):
         raise TypeError(type(item.data).__name__)
     entitled = key_of(opened.entity_id, item, item.data, policy.decisions, now)
-    if isinstance(entitled, Refusal):
+    if isinstance(entitled, AuthorityRefusal):
         return DecisionRefusal(entitled.code, entitled.field, entitled.fix)
     subjects, keys = tables.subjects, tables.data_keys
     async with opened.database.read() as connection:

@@ -1,8 +1,8 @@
-"""The arrival machine: where the deposits and the reports of one transaction and one address meet. Pure.
+"""The arrival machine: matches the deposits and the reports of one transaction and one address. Pure.
 
-It pairs and tells both sides; it never decides about money. A message that comes twice changes nothing; a deposit that
-says again where it stands is answered again. The state is kept when everything left: the place is known by its digest
-and may be visited again.
+It pairs them and notifies both sides; it decides nothing about money. A repeated message changes nothing; a deposit
+that registers again is answered again. The state stays when every side has left: the subject's name is a digest, and
+new arrivals find it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from travelrule.policy.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """Who is there, in the order of coming, and who belongs to whom."""
+    """The reports and deposits present, in order of arrival, and their pairs."""
 
     reports: tuple[ArrivalReported, ...] = ()
     deposits: tuple[ArrivalSeen, ...] = ()
@@ -42,7 +42,7 @@ class ArrivalState:
 
 
 def decide(state: ArrivalState | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """Decide one message at one meeting place; neither time nor policy matters."""
+    """Decide one message; neither time nor policy matters."""
     del policy, now
     before = state or ArrivalState()
     match item.data:
@@ -67,7 +67,7 @@ def decide(state: ArrivalState | None, item: Input, policy: Policy, now: datetim
 
 
 def _with(there: tuple[Any, ...], key: str, new: Any) -> tuple[Any, ...]:
-    """Put in what came, in the place of what was there under its key."""
+    """Return the entries with ``new``, which replaces the one of its key."""
     known = [getattr(one, key) for one in there]
     if getattr(new, key) not in known:
         return (*there, new)
@@ -85,7 +85,7 @@ def _settled(before: ArrivalState, after: ArrivalState, item: Input) -> Decision
 
 
 def _tells(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[SendMessage]:
-    """Say what changed: first who lost a partner, then who found one. Whoever asked is answered in any case."""
+    """Yield the messages: to deposits that lost their pair, then to new pairs; ``asked`` always gets one."""
     old = {deposit: exchange for exchange, deposit in before.pairs}
     new = {deposit: exchange for exchange, deposit in after.pairs}
     reports = {report.exchange: report for report in after.reports}
@@ -121,7 +121,7 @@ def _matched(report: ArrivalReported, seen: ArrivalSeen) -> DepositMatched:
 
 
 def project(state: ArrivalState) -> Projection:
-    """Project a meeting place: whether anybody still waits there."""
+    """Project a rendezvous: whether a report or a deposit has no pair yet."""
     waiting = len(state.reports) + len(state.deposits) > 2 * len(state.pairs)
     return Projection(status="waiting" if waiting else "paired" if state.pairs else "empty")
 

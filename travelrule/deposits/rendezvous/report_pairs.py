@@ -1,12 +1,12 @@
-"""Which report means which deposit, of one transaction to one address. Pure, and whatever came first.
+"""Pairs of reports and deposits of one transaction to one address. Pure; the order of arrival does not matter.
 
-A report and a deposit that both name an output index are pairs by it and by nothing else. Where one of them names none,
-equal currency and amount make a pair. Where of one currency a single report and a single deposit are left over, they
-are a pair whose amounts differ, which the deposit then says. Among equals the one that came first is taken.
+Where both name an output index, the index alone decides. Where one of them names none, equal currency and amount make a
+pair. Where a single report and a single deposit of one currency are left over, they are a pair whose amounts differ,
+which the deposit's verdict states. Among equals the first arrival counts.
 
-A pair by output or amount stays until one side goes away, because an ``allow`` may rest on it. A left-over pair cannot
-lead to an automatic ``allow``; it yields when a side finds the partner that fits, so that the outcome does not depend
-on which output of a batch was seen first.
+A pair by output or amount stays until one side leaves, because an ``allow`` may rest on it. A left-over pair never
+leads to an automatic ``allow``; it ends when a side finds a better partner, so the result does not depend on which
+output of a batch was seen first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Fit(IntEnum):
 
 
 def fit(report: ArrivalReported, deposit: ArrivalSeen) -> Fit:
-    """How well these two fit."""
+    """Return how well these two fit."""
     if report.vout is not None and deposit.vout is not None:
         return Fit.OUTPUT if report.vout == deposit.vout else Fit.NEVER
     if report.currency.upper() != deposit.currency.upper():
@@ -40,7 +40,7 @@ def fit(report: ArrivalReported, deposit: ArrivalSeen) -> Fit:
 
 
 def pair(reports: Sequence[ArrivalReported], deposits: Sequence[ArrivalSeen], before: Pairs) -> Pairs:
-    """Give the pairs of what is there now, ``before`` being those of what was there."""
+    """Return the pairs of the entries present; ``before`` are the earlier pairs."""
     by_exchange = {report.exchange: report for report in reports}
     by_deposit = {deposit.deposit_id: deposit for deposit in deposits}
     there = [(one, two) for one, two in before if one in by_exchange and two in by_deposit]
@@ -56,7 +56,7 @@ def pair(reports: Sequence[ArrivalReported], deposits: Sequence[ArrivalSeen], be
 
 
 def _left_over(reports: list[ArrivalReported], deposits: list[ArrivalSeen]) -> Pairs:
-    """The pairs of which there is but one of each currency."""
+    """Return the pairs of the only report and the only deposit left of a currency."""
     counted = Counter(report.currency.upper() for report in reports)
     seen = Counter(deposit.currency.upper() for deposit in deposits)
     return tuple(

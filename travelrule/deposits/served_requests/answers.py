@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.events.withdrawals import WithdrawalRequested
 from schemas.numbers import decimal_text
-from travelrule.deposits.served_requests.examination import Refusal
+from travelrule.deposits.served_requests.examination import DataRefusal
 from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.identity.payloads import data_answer_payload
 from travelrule.identity.profile import VaspProfile
@@ -34,7 +34,7 @@ def normal_answer(
     }
 
 
-def error_answer(request: DataRequestReceived, refusal: Refusal) -> dict[str, Any]:
+def error_answer(request: DataRequestReceived, refusal: DataRefusal) -> dict[str, Any]:
     """Return an error; it reveals nothing about the withdrawal."""
     return {
         "result": "error",

@@ -1,10 +1,10 @@
-"""M7: who sent this transaction? The beneficiary's VASP asks for the originator's data (member-api.md section 8). Pure.
+"""The data-request machine: the beneficiary's VASP requests the originator's data (M7, member-api.md section 8). Pure.
 
-One request of one VASP, known by its ``transferId``, is one subject with one answer: ``normal`` or ``error``. The same
-request again gets the stored answer, another transaction under the same id is refused. Personal data of a customer
-leaves here on the word of a txid, so every step must find its reason to go on: a withdrawal with this txid *and* this
-address, a complete question, a requester that somebody vouches for and the policy sends to, and a payee named as our
-customer named him.
+One request of one VASP, known by its ``transferId``, is one subject with one answer: ``normal`` or ``error``. A
+repeated request gets the stored answer; another transaction under the same id is refused. Because a txid alone must not
+release personal data, every order of `examination` must pass: a withdrawal with this txid *and* this address, a
+complete request, a requester that is verified and allowed by the policy, and a payee with the name that our customer
+gave.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from travelrule.deposits.served_requests.answers import error_answer, normal_answer
-from travelrule.deposits.served_requests.examination import Refusal, examine
+from travelrule.deposits.served_requests.examination import DataRefusal, examine
 from travelrule.deposits.served_requests.originator_data import missing_fields
 from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.deposits.served_requests.state import DataRequestState, Status
@@ -47,7 +47,7 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
     if is_nested_deeper(request.ivms101):
         return _rejected(None, "INVALID_MSG_FIELD_VALUE", "payload", "the payload is nested deeper than IVMS101 is")
     found = examine(request, policy)
-    if isinstance(found, Refusal):
+    if isinstance(found, DataRefusal):
         return _answered(request, "error", found.reason, error_answer(request, found), f"M7: {found.reason}")
     chosen, data = found
     exceeding = policy.exceeds(data.trade_price, data.trade_currency, flagged=data.is_exceeding_threshold)
@@ -62,7 +62,7 @@ def decide(state: DataRequestState | None, item: Input, policy: Policy, now: dat
 
 
 def _asked_again(state: DataRequestState, request: DataRequestReceived) -> Decision[DataRequestState]:
-    """Give the stored result, ``error`` included; another transaction needs another id."""
+    """Return the stored answer, ``error`` included; another transaction needs another id."""
     same_address = canonical(state.beneficiary_address) == canonical(request.beneficiary_address)
     if state.requester == request.entity_id and same_txid(state.txid, request.txid) and same_address:
         return Decision(state, (Reply(state.answer),), status="duplicate", rule="M7: stored answer")
@@ -91,7 +91,7 @@ def _rejected(state: DataRequestState | None, code: str, path: str, fix: str) ->
 
 
 def project(state: DataRequestState) -> Projection:
-    """Project a data request: what was answered, and to whom."""
+    """Project a data request: result and requester."""
     return Projection(status=state.status, counterparty=state.requester)
 
 

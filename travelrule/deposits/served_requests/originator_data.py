@@ -17,7 +17,7 @@ from travelrule.policy.policy import Policy
 
 
 def identified(chosen: WithdrawalFacts) -> WithdrawalRequested | None:
-    """Order 5, rule 7: the withdrawal with an originator that has a name, or None if KYC does not know one either."""
+    """Check order 5, rule 7: return the withdrawal with a named originator, None if KYC has no name either."""
     request = chosen.request
     if request is None or _has_name(request.originator):
         return request
@@ -34,7 +34,7 @@ def identified(chosen: WithdrawalFacts) -> WithdrawalRequested | None:
 
 
 def completed(data: WithdrawalRequested, chosen: WithdrawalFacts) -> WithdrawalRequested:
-    """Fill in from KYC what must be sent and the platform left out, if KYC names the same person (rule 4)."""
+    """Add from KYC what must be sent and the platform left out, if KYC names the same person (rule 4)."""
     known, owner = data.originator, chosen.owner
     if not chosen.kyc or owner is None:
         return data
@@ -50,7 +50,7 @@ def completed(data: WithdrawalRequested, chosen: WithdrawalFacts) -> WithdrawalR
 
 
 def _has_name(person: Person) -> bool:
-    """Whether anything in the name is a letter: the platform's texts may be blank or a dash."""
+    """Whether the name holds a letter: the platform's texts may be blank or a dash."""
     names: list[str | None] = []
     if person.natural is not None:
         names = [person.natural.last_name, person.natural.local_last_name]
@@ -60,7 +60,7 @@ def _has_name(person: Person) -> bool:
 
 
 def missing_fields(data: WithdrawalRequested, requester: str, policy: Policy) -> list[str]:
-    """Name what must be sent of an originator and is not known here; the answer goes out all the same (M7 order 6)."""
+    """Return the fields that must be sent of an originator and are unknown; the answer is sent without (M7 order 6)."""
     originator = {"Originator": parties_payload(data)["Originator"]}
     side = EventSide(
         "originator", "originator.walletAddress", "originator.customerId", is_legal=data.originator.legal is not None

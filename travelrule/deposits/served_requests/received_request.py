@@ -1,8 +1,8 @@
-"""What the gateway tells the ``data-request`` machine: a transaction data request (M7) with the facts it needs.
+"""The input of the ``data-request`` machine: a transaction data request (M7) with the facts that its decision needs.
 
-The facts were looked up for the decision (the requester's entry, the withdrawals that fit txid and address). They are
-no part of what was asked, by which a repetition is recognised, but they are kept with the input, so that the decision
-can be computed again.
+The gateway looks the facts up (the requester's entry, the withdrawals with this txid and address). They are no part of
+the request, by which a repetition is recognised, but they are stored with the input, so that the decision can be
+computed again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from travelrule.messages.inbound_request import SenderFacts
 
 
 class WithdrawalFacts(Wire):
-    """An own withdrawal of the transaction to the address in question.
+    """A withdrawal of ours in the transaction to the address.
 
-    ``request`` is None if the withdrawal's data were erased: that it was sent is still known, by whom is not.
-    ``kyc``: whether its customer has finished KYC, None if no registered wallet tells; ``owner`` is the person that the
-    wallet registration names for that customer.
+    ``request`` is None if the withdrawal's data were erased: that it was sent is still known, the sender is not.
+    ``kyc``: whether its customer has finished KYC, None without a registered wallet; ``owner`` is the person that the
+    wallet's registration names for that customer.
     """
 
     subject: str
@@ -34,7 +34,7 @@ class DataRequestReceived(Wire):
     """M7: a request that passed order 1 (well-formed, decrypted) of member-api.md section 8.
 
     ``origin`` is ``X-Request-Origin``, ``entity_id`` the requester's entity id in it. ``ivms101`` is the opened inner
-    object, untouched. ``requester`` is None for a sender whom nobody vouches for. ``withdrawals`` are all own
+    object, untouched. ``requester`` is None for an unverified sender. ``withdrawals`` are all our
     withdrawals of the transaction to that address, the oldest first.
     """
 
@@ -50,5 +50,5 @@ class DataRequestReceived(Wire):
     withdrawals: tuple[WithdrawalFacts, ...] = ()
 
 
-INTERNAL: dict[str, type[Wire]] = {"data-request.received": DataRequestReceived}
-"""Which model an internal input's data are."""
+DATA_REQUEST_INPUTS: dict[str, type[Wire]] = {"data-request.received": DataRequestReceived}
+"""The model of each internal input's data."""

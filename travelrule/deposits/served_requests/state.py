@@ -10,9 +10,9 @@ Status = Literal["normal", "error"]
 
 @dataclass(frozen=True, slots=True)
 class DataRequestState:
-    """A request that was answered. ``answer`` is the plain reply, which a repeated request gets again.
+    """An answered request. ``answer`` is the plain reply, which a repeated request receives again.
 
-    ``withdrawal`` is the subject whose data were given; empty if none were.
+    ``withdrawal`` is the subject whose data were sent; empty if none were.
     """
 
     transfer_id: str

@@ -18,7 +18,7 @@ from schemas.events.decisions import DecisionRecorded
 from schemas.registry import is_qualified
 from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.apply.locked_subject import LockedSubject
-from travelrule.machine.decision_authority import REFUSED_DECISIONS, Refusal, RefusedDecision, key_of
+from travelrule.machine.decision_authority import REFUSED_DECISIONS, AuthorityRefusal, RefusedDecision, key_of
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input, Rejected
 from travelrule.policy.decisions import CLOCK_SKEW_SECONDS, VALID_SECONDS_MAX
@@ -58,7 +58,7 @@ def _bare_refused(vasp: str, item: Input | Rejected, policy: Policy, now: dateti
     if isinstance(item, Rejected) or item.raw is None or not isinstance(item.data, DecisionRecorded):
         return item
     refusal = None if is_qualified(item.subject) else key_of(vasp, item, item.data, policy.decisions, now)
-    if not isinstance(refusal, Refusal):
+    if not isinstance(refusal, AuthorityRefusal):
         return item
     return Rejected(item.raw, refusal.code, refusal.field, refusal.fix, type=item.type, event=item.event)
 
@@ -98,17 +98,17 @@ class DecisionGuard:
         )
         self._used = {(row.source, row.id): row.place for row in (await connection.execute(query)).all()}
 
-    def check(self, item: Input, now: datetime) -> Input | Refusal:
+    def check(self, item: Input, now: datetime) -> Input | AuthorityRefusal:
         """Return the input with ``verified_by``, or the refusal. An input that is no decision is returned unchanged."""
         if not isinstance(item.data, DecisionRecorded):
             return item
         key_id = key_of(self._batch.vasp, item, item.data, self._rules, now)
-        if isinstance(key_id, Refusal) or not key_id:
-            return key_id if isinstance(key_id, Refusal) else replace(item, verified_by="")
+        if isinstance(key_id, AuthorityRefusal) or not key_id:
+            return key_id if isinstance(key_id, AuthorityRefusal) else replace(item, verified_by="")
         place = _place(item)
         if self._used.setdefault((item.source, item.id), place) != place and self._rules.authority == "signed":
             fix = "decide again: a signature serves once"
-            return Refusal(RefusedDecision.DECISION_REPLAYED, "data.signature", fix)
+            return AuthorityRefusal(RefusedDecision.DECISION_REPLAYED, "data.signature", fix)
         self._keep(item, place)
         return replace(item, verified_by=key_id)
 

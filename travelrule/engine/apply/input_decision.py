@@ -18,7 +18,7 @@ from travelrule.engine.apply.observations import Observation
 from travelrule.engine.input_envelope import unpack
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.machine.decision import Decision
-from travelrule.machine.decision_authority import Refusal
+from travelrule.machine.decision_authority import AuthorityRefusal
 from travelrule.machine.effects import AcceptAnswer, Alert
 from travelrule.machine.input import Input, RawMessage, Rejected
 from travelrule.machine.port import Machine
@@ -65,7 +65,7 @@ class InputDecider:
         if stored is not None:
             return self._answer_again(item, subject, stored, fingerprint)
         allowed = self.guard.check(item, now)
-        if isinstance(allowed, Refusal):
+        if isinstance(allowed, AuthorityRefusal):
             return self._refuse_decision(item, subject, allowed)
         item = allowed
         if subject.erased:
@@ -155,7 +155,7 @@ class InputDecider:
             self._batch.refuse(_rejected(item, item.raw, subject, code, field, fix), subject, item)
         return InputOutcome("rejected", code, field, fix)
 
-    def _refuse_decision(self, item: Input, subject: LockedSubject, refusal: Refusal) -> InputOutcome:
+    def _refuse_decision(self, item: Input, subject: LockedSubject, refusal: AuthorityRefusal) -> InputOutcome:
         """Refuse an unauthorized decision with an alert about the subject, or about us if the subject is unknown."""
         named = subject if subject.state is not None or subject.erased or self.own is None else self.own
         if item.raw is not None:

@@ -23,7 +23,7 @@ from travelrule.engine.audit.history import RecordedPolicies
 from travelrule.engine.audit.record import Body, clear_columns, machine_version, reply_fingerprint, state_fingerprint
 from travelrule.engine.audit.recorded_events import RecordedEvents
 from travelrule.engine.input_envelope import packed_name, unpack
-from travelrule.engine.registry import INTERNAL
+from travelrule.engine.registry import INTERNAL_INPUTS
 from travelrule.engine.vault import Vault
 from travelrule.machine.decision import Decision
 from travelrule.machine.decision_authority import key_of
@@ -198,7 +198,7 @@ class RecordVerifier:
         if (source, item_id, kind, of) != (body["source"], body["id"], body["type"], subject):
             return False
         fingerprint = self._vault.index.fingerprint(kind.encode(), of.encode(), content).hex()
-        return kind in INTERNAL or kind not in EVENTS or fingerprint == body["input"]
+        return kind in INTERNAL_INPUTS or kind not in EVENTS or fingerprint == body["input"]
 
     def _agrees(self, subject: str, body: Body, dumped: bytes, decision: Decision[Any]) -> bool:
         said = [_event(effect) for effect in decision.effects if isinstance(effect, Emit | Alert)]

@@ -1,19 +1,20 @@
 """The facts that bind a sealed answer to its request, as the caller sees them
-(``exchange.originator.answer_binding``).
+(``exchange.originator.answer_check``).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from schemas.operations import Operation
 from travelrule.crypto.blind_index import BlindIndex
 from travelrule.crypto.nonce_marks import is_own
 from travelrule.engine.ports import CallContent
-from travelrule.exchange.originator.answer_binding import answers_another_call
+from travelrule.exchange.originator.answer_check import answers_another_call
 from travelrule.machine.internal_inputs import SentBody
 from travelrule.machine.retry_policy import RawResult
 
-BOUND_OPERATIONS = frozenset({"transfer-authorization", "data-request"})
+BOUND_OPERATIONS = frozenset({Operation.TRANSFER_AUTHORIZATION, Operation.DATA_REQUEST})
 """The operations whose answers carry a payload."""
 
 _SEAL = b"sealed-payload"
@@ -26,7 +27,7 @@ def bound(index: BlindIndex, operation: str, call_id: str, attempted: RawResult)
     """
     if attempted.kind != "answer":
         return attempted
-    echoed = operation == "data-request" and is_own(index, attempted.answer_payload)
+    echoed = operation == Operation.DATA_REQUEST and is_own(index, attempted.answer_payload)
     if echoed or answers_another_call(operation, attempted.body, call_id):
         return RawResult("error", attempted.status, "ANSWER_NOT_BOUND")
     return attempted
@@ -41,7 +42,7 @@ def binding_facts(index: BlindIndex, operation: str, content: CallContent, attem
         "answer_seal": _seal(index, attempted.answer_payload),
         "own_words": is_own(index, attempted.answer_payload),
     }
-    if operation == "transfer-authorization":
+    if operation == Operation.TRANSFER_AUTHORIZATION:
         facts["sent"] = SentBody(clear=content.clear, payload=content.payload)
     return facts
 

@@ -15,6 +15,7 @@ import orjson
 
 from schemas.hub.bodies import TxidSearchResult
 from schemas.hub.search import asked_in
+from schemas.operations import Operation
 from travelrule.client.attempt import attempt
 from travelrule.client.errors import HubError
 from travelrule.client.hub import HubClient
@@ -46,9 +47,8 @@ OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
 ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
 CALL_ENDED = "CALL_ENDED"
-WALLET_SCREENING = "wallet-screening"
-SEARCH_RESULTS = {"txid-search-result", "wallet-search-result"}
-SEALED_OPERATIONS = {"address-search", "transfer-authorization", "data-request"}
+WALLET_SCREENING = Operation.WALLET_SCREENING
+SEARCH_RESULTS = {Operation.TXID_SEARCH_RESULT, Operation.WALLET_SEARCH_RESULT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class CallExecutor:
     def _refusal(self, call: CallItem, target: StoredVasp | None) -> str | None:
         if target is None or not target.listed:
             return "INVALID_TARGET_VASP_ID"
-        if call.operation in SEALED_OPERATIONS and not self._policy().may_send_to(call.target):
+        if OPERATIONS[call.operation].sealed and not self._policy().may_send_to(call.target):
             return "COUNTERPARTY_NOT_ALLOWED"
         return None
 
@@ -260,7 +260,7 @@ class CallExecutor:
             note=call.note,
         )
         if isinstance(reaction, Complete):
-            if call.operation == "txid-search-result":
+            if call.operation == Operation.TXID_SEARCH_RESULT:
                 # Whoever was found is asked next, and affiliated networks are asked otherwise (D48).
                 target = await self._counterparties.get(TxidSearchResult.found_in(attempted.body))
             report = self._report(

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from schemas.operations import Operation
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.machine.internal_inputs import CoinFacts
 
-CHECKED = frozenset({"address-search", "wallet-search"})
+CHECKED = frozenset({Operation.ADDRESS_SEARCH, Operation.WALLET_SEARCH})
 """What a withdrawal begins with."""
 FRESH_SECONDS = 60.0
 WAIT_SECONDS = 30.0

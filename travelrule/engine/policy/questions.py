@@ -7,13 +7,14 @@ from typing import Any
 
 import orjson
 
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.crypto.fingerprint import fingerprint
 from travelrule.machine.effects import CallHub, Effect, LookUp, SendMessage
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
 
-REPORTING = frozenset({"finish", "txid-report"})
+REPORTING = frozenset({Operation.FINISH, Operation.TXID_REPORT})
 """Calls that tell and do not ask: no verdict depends on their answer."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schemas.operations import Operation
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.table import BENEFICIARY
 from travelrule.machine.decision_builder import DecisionBuilder
@@ -46,11 +47,11 @@ class InboundExchangeBuilder(DecisionBuilder[ExchangeState]):
         """Ask the originator how far the transfer is (4.A.8)."""
         self.change(asked=self.state.asked + 1, asking=True)
         state = self.state
-        self.call("status-search", state.counterparty, state.transfer_id, {"transferId": state.transfer_id})
+        self.call(Operation.STATUS_SEARCH, state.counterparty, state.transfer_id, {"transferId": state.transfer_id})
 
     def stop_waiting(self) -> None:
         """Clear the timer, and withdraw a status search that was not sent (its originator was down)."""
         self.clear_timer(OPEN)
         if self.state.asking:
             self.change(asking=False)
-            self.drop("status-search")
+            self.drop(Operation.STATUS_SEARCH)

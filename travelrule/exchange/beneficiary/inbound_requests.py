@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
 from travelrule.crypto.fingerprint import json_fingerprint
 from travelrule.exchange.beneficiary.arrival import fill_vout, store_txid, withdraw
 from travelrule.exchange.beneficiary.authorization_rules import Examined, examine

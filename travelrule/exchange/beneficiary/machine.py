@@ -9,12 +9,13 @@ from decimal import Decimal
 from typing import Any
 
 from schemas.numbers import read_amount
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
 from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
 from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
 from travelrule.exchange.beneficiary.state import ExchangeState
-from travelrule.exchange.originator.answer_binding import names_transfer
+from travelrule.exchange.originator.answer_check import names_transfer
 from travelrule.exchange.table import BENEFICIARY_VERSION
 from travelrule.identity.account_numbers import canonical, join
 from travelrule.machine.alert_codes import AlertCode
@@ -76,7 +77,7 @@ def _timer_due(builder: InboundExchangeBuilder, data: TimerDue) -> Decision[Exch
 
 def _status_reported(builder: InboundExchangeBuilder, report: CallResult) -> Decision[ExchangeState]:
     """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
-    if report.operation != "status-search" or builder.state.status != "verified":
+    if report.operation != Operation.STATUS_SEARCH or builder.state.status != "verified":
         return Decision(builder.state, status="duplicate", rule="nothing waits for this answer")
     if report.outcome == "deferred":
         return builder.done("originator down: the question waits")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
+from schemas.operations import Operation
 from travelrule.exchange import wire_bodies
-from travelrule.exchange.originator.answer_binding import BindingFault, binding_fault
+from travelrule.exchange.originator.answer_check import BindingFault, binding_fault
 from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up, owe_finish, queue
 from travelrule.exchange.originator.hub_outage import wait_for_hub, waits_for_hub
@@ -49,7 +50,7 @@ REFUSALS = frozenset(
 def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
     clear, payload = wire_bodies.address_search(builder.state.request)
-    builder.call_counterparty("address-search", attempt, clear, payload)
+    builder.call_counterparty(Operation.ADDRESS_SEARCH, attempt, clear, payload)
 
 
 def address_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
@@ -108,7 +109,7 @@ def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     if hold_unsendable(builder, attempt, clear, payload):
         return
     attempt = builder.move(attempt.transfer_id, "authorization-sent")
-    builder.call_counterparty("transfer-authorization", attempt, clear, payload)
+    builder.call_counterparty(Operation.TRANSFER_AUTHORIZATION, attempt, clear, payload)
 
 
 def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
@@ -154,7 +155,7 @@ def _unbound(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult, f
     decided = attempt.give_up or builder.state.case.final
     if waits and in_time and report.sent is not None and not decided:
         sent = report.sent
-        builder.call_counterparty("transfer-authorization", attempt, sent.clear, sent.payload, seconds=waits[0])
+        builder.call_counterparty(Operation.TRANSFER_AUTHORIZATION, attempt, sent.clear, sent.payload, seconds=waits[0])
         return f"the answer does not fit its request ({fault}): asked again"
     builder.move(attempt.transfer_id, "answer-lost")
     owe_finish(builder, attempt.transfer_id, attempt.give_up or "UNKNOWN")
@@ -298,7 +299,7 @@ def try_again(builder: WithdrawalBuilder) -> str:
         attempt = Attempt(fresh_transfer_id(builder.item.salt), target)
         builder.change(attempts=(*builder.state.attempts, attempt))
     else:
-        builder.drop("address-search")
+        builder.drop(Operation.ADDRESS_SEARCH)
     search_address(builder, attempt)
     return "counterparty tried again"
 

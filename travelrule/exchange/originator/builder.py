@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
+from schemas.operations import Operation
 from travelrule.exchange.originator.state import Attempt, WithdrawalState
 from travelrule.exchange.table import ORIGINATING
 from travelrule.machine.case import case_for, is_same_verdict, verdict_data
@@ -127,7 +128,7 @@ class WithdrawalBuilder(DecisionBuilder[WithdrawalState]):
 
     def call_counterparty(
         self,
-        operation: Literal["address-search", "transfer-authorization", "txid-report", "finish"],
+        operation: Operation,
         attempt: Attempt,
         clear: dict[str, Any],
         payload: dict[str, Any] | None = None,
@@ -152,7 +153,7 @@ class WithdrawalBuilder(DecisionBuilder[WithdrawalState]):
         if search is None:
             return
         if not search.over:
-            self.drop("wallet-search", "wallet-search-result")
+            self.drop(Operation.WALLET_SEARCH, Operation.WALLET_SEARCH_RESULT)
         self.change(search=None)
 
     def end_unsent(self, operation: str) -> None:

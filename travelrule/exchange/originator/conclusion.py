@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemas.operations import Operation
 from travelrule.exchange import wire_bodies
 from travelrule.exchange.originator.builder import REPORT_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.state import Attempt, reached
@@ -22,7 +23,7 @@ REPORT_AGAIN_SECONDS = 3600
 def owe_finish(builder: WithdrawalBuilder, transfer_id: str, reason: str) -> None:
     """Send a finish. It is repeated by the caller until it is accepted or refused for good (D47)."""
     attempt = builder.change_attempt(transfer_id, finish="owed")
-    builder.call_counterparty("finish", attempt, wire_bodies.finish(attempt, reason))
+    builder.call_counterparty(Operation.FINISH, attempt, wire_bodies.finish(attempt, reason))
 
 
 def give_up(builder: WithdrawalBuilder, reason: str) -> None:
@@ -36,10 +37,10 @@ def give_up(builder: WithdrawalBuilder, reason: str) -> None:
     if attempt is None:
         return
     if attempt.status == NEW:
-        builder.drop("address-search")
+        builder.drop(Operation.ADDRESS_SEARCH)
         builder.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status == "wait":
-        builder.end_unsent("transfer-authorization")
+        builder.end_unsent(Operation.TRANSFER_AUTHORIZATION)
         builder.change_attempt(attempt.transfer_id, give_up=reason)
     elif attempt.status in ("verified", "pending"):
         builder.move(attempt.transfer_id, "not-sent")
@@ -79,7 +80,9 @@ def report_txid(builder: WithdrawalBuilder) -> None:
 
 def _report(builder: WithdrawalBuilder, attempt: Attempt, txid: str) -> None:
     attempt = builder.change_attempt(attempt.transfer_id, report="owed", reports=attempt.reports + 1)
-    builder.call_counterparty("txid-report", attempt, wire_bodies.txid_report(attempt, txid, builder.state.vout))
+    builder.call_counterparty(
+        Operation.TXID_REPORT, attempt, wire_bodies.txid_report(attempt, txid, builder.state.vout)
+    )
 
 
 def report_again(builder: WithdrawalBuilder) -> str:
@@ -142,7 +145,7 @@ def chain_failed(builder: WithdrawalBuilder, attempt: Attempt | None) -> None:
         give_up(builder, "UNKNOWN")
         return
     if attempt.report == "owed":
-        builder.drop("txid-report")
+        builder.drop(Operation.TXID_REPORT)
     if attempt.report in ("none", "owed", "missed"):
         builder.clear_timer(REPORT_AGAIN)
         builder.change_attempt(attempt.transfer_id, report="dropped")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.withdrawals import WithdrawalCancelled
+from schemas.operations import Operation
 from travelrule.exchange.originator.assessment_results import unanswered
 from travelrule.exchange.originator.authorization import try_again
 from travelrule.exchange.originator.builder import (
@@ -60,7 +61,7 @@ def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Deci
     if limit is not None and state.request.trade_price > limit:
         return rejected(state, "OPERATOR_LIMIT", "decision", "the value is above the policy's operator_limits")
     if state.attempt is not None and state.attempt.status == NEW:
-        builder.drop("address-search")
+        builder.drop(Operation.ADDRESS_SEARCH)
     builder.overrule(Cause.OPERATOR_ALLOW)
     return builder.done("allowed by an operator")
 

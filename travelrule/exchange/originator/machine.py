@@ -16,6 +16,7 @@ from pydantic import Field
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
+from schemas.operations import Operation
 from schemas.wire_model import Wire
 from travelrule.exchange.originator import assessment_results
 from travelrule.exchange.originator.authorization import address_reported, authorization_reported
@@ -48,12 +49,12 @@ from travelrule.messages.assessment import AssessmentEnded, AssessmentSession
 from travelrule.policy.policy import Policy
 
 REPORTS: dict[str, Callable[[WithdrawalBuilder, CallResult], str]] = {
-    "address-search": address_reported,
-    "transfer-authorization": authorization_reported,
-    "txid-report": report_reported,
-    "finish": finish_reported,
-    "wallet-search": search_reported,
-    "wallet-search-result": result_reported,
+    Operation.ADDRESS_SEARCH: address_reported,
+    Operation.TRANSFER_AUTHORIZATION: authorization_reported,
+    Operation.TXID_REPORT: report_reported,
+    Operation.FINISH: finish_reported,
+    Operation.WALLET_SEARCH: search_reported,
+    Operation.WALLET_SEARCH_RESULT: result_reported,
 }
 """Which function hears the result of which operation."""
 

@@ -35,7 +35,7 @@ class RequestRefused(Wire):
     field: str = ""
 
 
-REFUSED: dict[str, type[Wire]] = {"request.refused": RequestRefused}
+REFUSED_REQUEST_INPUTS: dict[str, type[Wire]] = {"request.refused": RequestRefused}
 """Which model an internal input's data are."""
 
 _OF_THE_CHAIN = (WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled)

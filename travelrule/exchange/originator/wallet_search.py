@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.hub.bodies import WalletSearchResult
 from schemas.hub.search import SearchRow
+from schemas.operations import Operation
 from schemas.texts import Id
 from travelrule.exchange.originator.authorization import answered_at_last, hold_unlisted, search_address, unreachable
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN, WithdrawalBuilder
@@ -61,14 +62,14 @@ def start_search(builder: WithdrawalBuilder, searches: int = 1) -> None:
         "network": request.network or EVERY_NETWORK,
         "requestId": request_id,
     }
-    builder.call("wallet-search", "", request_id, clear, seconds=0.0)
+    builder.call(Operation.WALLET_SEARCH, "", request_id, clear, seconds=0.0)
 
 
 def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
     """The timer came: search once more, under a new id. A search that could not be asked does not count."""
     before = builder.state.search
     if before is not None and not before.over:
-        builder.drop("wallet-search", "wallet-search-result")
+        builder.drop(Operation.WALLET_SEARCH, Operation.WALLET_SEARCH_RESULT)
     searches = before.searches if before is not None else 1
     start_search(builder, searches + 1 if counted else searches)
     return "wallet search begun again"
@@ -94,7 +95,7 @@ def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
 def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
     """Somebody says that the search is over: ask for the result now, unless it was asked for a moment ago."""
     search = _running(builder, data.request_id)
-    if search is None or data.operation != "wallet-search":
+    if search is None or data.operation != Operation.WALLET_SEARCH:
         return ignored(builder.state, "no search of this id runs")
     if search.asks_at is None:
         if search.called_back:
@@ -146,11 +147,13 @@ def _ask_result(builder: WithdrawalBuilder, search: WalletSearch, seconds: float
     A question that is still repeated is dropped: a late answer to an earlier one must not lead to two questions.
     """
     if search.asks_at is not None:
-        builder.drop("wallet-search-result")
+        builder.drop(Operation.WALLET_SEARCH_RESULT)
     before = search.asks_at if search.asks_at is not None and search.asks_at <= builder.now else search.asked_at
     due_at = builder.now + timedelta(seconds=seconds)
     builder.change(search=replace(search, asks_at=due_at, asked_at=before))
-    builder.call("wallet-search-result", "", search.request_id, {"requestId": search.request_id}, seconds=seconds)
+    builder.call(
+        Operation.WALLET_SEARCH_RESULT, "", search.request_id, {"requestId": search.request_id}, seconds=seconds
+    )
 
 
 def _read(report: CallResult) -> WalletSearchResult | None:

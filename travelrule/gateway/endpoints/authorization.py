@@ -23,9 +23,9 @@ from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.inputs import input_of, reply_of
 from travelrule.gateway.lookups import WalletLookups
-from travelrule.gateway.payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin, caller_of
+from travelrule.gateway.sealed_payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.gateway.wallets import meant
 from travelrule.identity.payload_limits import excess, name_count

@@ -22,9 +22,9 @@ from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.lookups import WalletLookups
-from travelrule.gateway.payloads import open_payload
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.sealed_payloads import open_payload
 from travelrule.gateway.senders import Senders
 from travelrule.gateway.wallets import meant, takes
 from travelrule.identity.name_comparison import compare_party, compare_with_stored, named_party

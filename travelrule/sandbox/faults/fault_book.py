@@ -12,7 +12,7 @@ from travelrule.sandbox.faults.fault_spec import CALLBACK_KINDS, FaultSpec
 
 @dataclass(slots=True)
 class ActiveFault:
-    """A fault at work: how many calls it matched and how many it disturbed."""
+    """An active fault, with the numbers of calls that it matched and that it disturbed."""
 
     id: int
     spec: FaultSpec
@@ -21,11 +21,11 @@ class ActiveFault:
     _draws: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start the row of draws that the seed stands for."""
+        """Seed the draws."""
         self._draws = random.Random(self.spec.seed)  # noqa: S311 -- repeatable on purpose
 
     def strikes(self, operation: str, member: str) -> bool:
-        """Say whether this call is disturbed, and count it."""
+        """Count this call and return whether it is disturbed."""
         if self.spec.operation not in ("", operation) or self.spec.member not in ("", member):
             return False
         if self.spec.count is not None and self.used >= self.spec.count:
@@ -36,14 +36,14 @@ class ActiveFault:
         return struck
 
     def shown(self) -> dict[str, Any]:
-        """Return the fault as ``GET /sandbox/faults`` lists it."""
+        """Return the fault in the form of ``GET /sandbox/faults``."""
         asked = self.spec.model_dump(by_alias=True, exclude_unset=True)
         return {"id": self.id, **asked, "matched": self.matched, "used": self.used}
 
 
 @dataclass(frozen=True, slots=True)
 class CallDisturbance:
-    """What happens to one call: how long it waits, and then which fault (if any) befalls it."""
+    """What happens to one call: how long it waits, and then its fault, if any."""
 
     delay_seconds: float
     fault: FaultSpec | None
@@ -54,31 +54,31 @@ _UNDISTURBED = CallDisturbance(0, None, "")
 
 
 class FaultBook:
-    """The faults of a sandbox, in the order in which they were put in."""
+    """The faults of a sandbox, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._faults: list[ActiveFault] = []
         self._made = 0
 
     def add(self, spec: FaultSpec) -> ActiveFault:
-        """Put a fault in."""
+        """Add a fault."""
         self._made += 1
         fault = ActiveFault(self._made, spec)
         self._faults.append(fault)
         return fault
 
     def clear(self) -> int:
-        """Take all faults out; returns how many there were."""
+        """Remove all faults and return how many there were."""
         count = len(self._faults)
         self._faults.clear()
         return count
 
     def shown(self) -> list[dict[str, Any]]:
-        """Return all faults as they are listed."""
+        """Return all faults in the form of ``GET /sandbox/faults``."""
         return [fault.shown() for fault in self._faults]
 
     def plan(self, operation: str, member: str) -> CallDisturbance:
-        """Decide about one call: delays add up, of the other faults the first that strikes counts."""
+        """Return the disturbance of one call: delays add up, of the other faults the first that matches counts."""
         if not self._faults:
             return _UNDISTURBED
         delay_seconds = 0.0
@@ -98,9 +98,9 @@ class FaultBook:
         return CallDisturbance(delay_seconds, chosen, "+".join(names))
 
     def callback_copies(self, operation: str, member: str) -> int:
-        """Say how often the callback of a search is sent: once, unless a fault loses or duplicates it.
+        """Return how often the callback of a search is sent: once, unless a fault loses or duplicates it.
 
-        ``operation`` is the search, ``member`` who is told.
+        ``operation`` is the search, ``member`` the receiver.
         """
         for fault in self._faults:
             name = Operation.CALLBACK if fault.spec.operation == Operation.CALLBACK else operation

@@ -1,12 +1,12 @@
-"""Faults that are put into a running sandbox; their seed decides which calls they hit, so a run can be repeated.
+"""Faults that are added to a running sandbox. Their seed determines which calls they hit, so a run can be repeated.
 
-A fault hits calls of its ``operation`` (all, if none is named) to its ``member`` (for operations that the hub answers
-itself: by that member). Of the calls it matches it disturbs the ``share``, at most ``count`` of them: whether the n-th
-matching call is disturbed depends on the seed and n alone.
+A fault matches calls of its ``operation`` (all, if none is named) to its ``member``; for operations that the hub itself
+answers, calls by that member. Of the matching calls it disturbs the ``share``, at most ``count`` of them: whether the
+n-th matching call is disturbed depends on the seed and n alone.
 
-``txid-search`` and ``wallet-search`` are what a VASP asks the hub; ``txid-check`` and ``wallet-check`` what the hub
-then asks each member; ``callback`` is how it tells the end of a search, of an analysis (``kyt-search``) or of a
-session (``unhosted-token``).
+A VASP calls ``txid-search`` and ``wallet-search`` at the hub; the hub then calls ``txid-check`` and ``wallet-check`` at
+each member. ``callback`` reports the end of a search, of an analysis (``kyt-search``) or of a session
+(``unhosted-token``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from travelrule.hub.operations import OPERATIONS
 from travelrule.hub.spec_files import FileSpec
 
 Pause = Callable[[float], Awaitable[None]]
-"""Waits for so many seconds: ``asyncio.sleep``, or a test's own."""
+"""Waits for so many seconds: ``asyncio.sleep``, or the function of a test."""
 
 Kind = Literal[
     "latency",
@@ -43,7 +43,7 @@ CUT_OFF = 0
 
 
 class FaultSpec(FileSpec):
-    """A fault as it is asked for (contract section 5).
+    """A fault as requested (contract section 5).
 
     - ``latency``: the call waits ``delaySeconds`` first. Every other kind waits as well if ``delaySeconds``
     is given.
@@ -52,9 +52,9 @@ class FaultSpec(FileSpec):
     caller reads 408, or with ``"status": 0`` its connection is closed; operations that the hub answers itself are
     always closed.
     - ``garbage``, ``missing-field``: the member acts, its answer is spoiled on the way.
-    - ``hang``: nothing is forwarded and nobody answers until the hub's limit.
+    - ``hang``: nothing is forwarded or answered until the hub's limit.
     - ``duplicate-callback``, ``lose-callback``: a callback is sent twice, or not at all. ``operation`` may be
-    ``callback`` or the search that ended, ``member`` is who would be told.
+    ``callback`` or the search that ended, ``member`` is the receiver.
     """
 
     operation: str = ""

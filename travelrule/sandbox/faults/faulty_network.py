@@ -1,4 +1,4 @@
-"""Where faults do their work: on the way to a member, before own answers, at callbacks and at connections."""
+"""Wrappers that apply faults: to calls to members, to the hub's answers, to callbacks and to connections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from travelrule.sandbox.faults.fault_book import FaultBook
 from travelrule.sandbox.faults.fault_spec import CUT_OFF, FaultSpec, Pause
 
 ABORT = "travelrule.abort"
-"""The extension of the ASGI scope that closes the caller's connection."""
+"""Extension of the ASGI scope that closes the caller's connection."""
 
 GARBAGE = b"<html>502 Bad Gateway</html>"
 _OK = 200
@@ -48,7 +48,7 @@ _KYT_ERROR_TYPES = {
     500: "INTERNAL_SERVER_ERROR",
     503: "SERVICE_UNAVAILABLE",
 }
-"""KYT has words of its own (screening.md section 7); its 422 is the quota."""
+"""KYT has its own codes (screening.md section 7); its 422 is the quota."""
 
 
 class CallerCutOffError(Exception):
@@ -57,12 +57,12 @@ class CallerCutOffError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LostAnswer(HubAnswer):
-    """An answer that never arrives: the connection is closed instead."""
+    """An answer that is not sent: the connection is closed instead."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI
         """Close the connection.
 
-        Raises ``ConnectionResetError`` where there is none, as between two objects.
+        Raises ``ConnectionResetError`` if there is none, as in a call within the process.
         """
         abort = scope.get("extensions", {}).get(ABORT)
         if abort is None:
@@ -73,7 +73,7 @@ class LostAnswer(HubAnswer):
 
 
 class FaultyTransport:
-    """``MemberTransport`` with faults in front of it."""
+    """``MemberTransport`` that applies faults."""
 
     def __init__(self, inner: MemberTransport, book: FaultBook, pause: Pause = asyncio.sleep) -> None:
         self._inner = inner
@@ -81,7 +81,7 @@ class FaultyTransport:
         self._pause = pause
 
     async def forward(self, member: Member, call: MemberCall) -> MemberAnswer:
-        """Deliver the call unless a fault says otherwise; the record tells what really reached the member."""
+        """Deliver the call unless a fault prevents it; the record shows what reached the member."""
         plan = self._book.plan(call.operation.label, member.entity_id)
         if not plan.names:
             return await self._inner.forward(member, call)
@@ -111,9 +111,9 @@ class FaultyTransport:
 
 
 class FaultyAnswers:
-    """The hub's own answers (directory, searches, risk, unhosted wallets) with faults in front of them.
+    """``Responder`` that applies faults to the hub's answers (directory, searches, risk, unhosted wallets).
 
-    ``hang_seconds``: how long a hanging call keeps its connection.
+    ``hang_seconds`` is how long a hanging call keeps its connection.
     """
 
     def __init__(self, inner: Responder, book: FaultBook, hang_seconds: float, pause: Pause = asyncio.sleep) -> None:
@@ -123,7 +123,7 @@ class FaultyAnswers:
         self._pause = pause
 
     async def answer(self, call: HubCall) -> HubAnswer:
-        """Answer unless a fault says otherwise."""
+        """Return the answer unless a fault prevents it."""
         plan = self._book.plan(call.operation.label, call.caller.entity_id)
         if not plan.names:
             return await self._inner.answer(call)
@@ -149,7 +149,7 @@ class FaultyAnswers:
 
 
 class FaultyCallbacks:
-    """``CallbackTransport`` with faults in front of it: a callback may come late, twice or not at all."""
+    """``CallbackTransport`` that applies faults: a callback may be late, sent twice, or lost."""
 
     def __init__(self, inner: CallbackTransport, book: FaultBook, pause: Pause = asyncio.sleep) -> None:
         self._inner = inner
@@ -157,7 +157,7 @@ class FaultyCallbacks:
         self._pause = pause
 
     async def post_callback(self, call: CallbackCall) -> int:
-        """Send the callback as often as the faults say; an answer is spoiled by none, because none is read."""
+        """Send the callback as often as the faults determine; no fault changes an answer, because none is read."""
         copies = self._book.callback_copies(call.search, call.receiver)
         plan = self._book.plan(Operation.CALLBACK, call.receiver)
         kind = plan.fault.fault if plan.fault is not None else ""
@@ -175,13 +175,13 @@ class FaultyCallbacks:
 
 
 class FaultyService:
-    """The hub's service, whose answers may be lost at the caller's connection."""
+    """The hub's service; a fault may close the caller's connection instead of answering."""
 
     def __init__(self, inner: OperationService) -> None:
         self._inner = inner
 
     async def serve(self, operation: HubOperation, request: HubRequest) -> HubAnswer:
-        """Answer one request, or close its connection."""
+        """Return the answer to one request, or one that closes its connection."""
         try:
             return await self._inner.serve(operation, request)
         except CallerCutOffError:

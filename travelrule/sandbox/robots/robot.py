@@ -1,7 +1,7 @@
-"""Robots: members that the sandbox plays, with real keys, real sealing and a memory (member-api.md).
+"""A robot: a member that the sandbox plays, with real keys, real sealing and a memory (member-api.md).
 
-A robot answers as a VASP's server would. Its authorization (M2), its data requests (M7) and its TXID searches (M6) can
-be set to misbehave; whatever else shall go wrong is a fault of the network.
+A robot answers as a VASP's server does. Its answers to authorizations (M2), data requests (M7) and TXID searches (M6)
+can be set to be wrong or late; every other failure is a fault of the network.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ Json = dict[str, Any]
 
 
 class Robot:
-    """One played member. ``randomness(n)`` gives n bytes for sealing; ``memory`` may outlive a change of keys,
-    ``pause`` waits for seconds.
+    """One played member.
+
+    ``randomness(n)`` returns n bytes for sealing. ``memory`` may outlive a change of keys. ``pause`` waits for seconds.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Robot:
         }
 
     async def answer(self, call: MemberCall) -> MemberAnswer:
-        """Answer a call of the hub."""
+        """Return the answer to a call of the hub."""
         try:
             return await self._answer(call)
         except RobotFault as fault:
@@ -91,7 +92,7 @@ class Robot:
         return self._found(refuse_address(request.body, request.ivms101, self._wallets))
 
     def _wallet_check(self, call: MemberCall) -> Json:
-        # Whoever takes every address owns none: else each such robot would be a claimant in each search.
+        # A robot that accepts every address owns none: otherwise each such robot would be found by each search.
         return self._found("NOT_FOUND_ADDRESS") if self._wallets.open else self._address_search(call)
 
     def _found(self, reason: str) -> Json:
@@ -135,7 +136,7 @@ class Robot:
         return _said({**answer.clear, "payload": payload})
 
     def _decided(self, origin: str, request: SealedRequest) -> RobotTransfer:
-        """Return the stored decision, or decide and store. Nothing may wait in here: it is one step."""
+        """Return the stored decision, or decide and store in one step without waiting."""
         transfer_id = request.body["transferId"]
         fingerprint = request.fingerprint()
         known = self.memory.transfers.find(origin, transfer_id)
@@ -185,7 +186,7 @@ class Robot:
         return _processed(body, self.memory.transfers.finish(read_origin(call), body["transferId"]))
 
     def _status_search(self, call: MemberCall) -> Json:
-        # Asked of the originating side; a robot originates nothing, so it knows no such transfer.
+        # The originating side answers this; a robot originates no transfer.
         read_body(call)
         raise RobotFault("UNKNOWN_TRANSFER_ID", "no transfer with that id was sent from here")
 
@@ -208,7 +209,7 @@ def _processed(body: Json, reason: str) -> Json:
 
 
 def _vasp_data(member: WorldMember) -> Json:
-    """Return the VASP that a robot says it is (ivms101.md section 4)."""
+    """Return the data of the robot's VASP (ivms101.md section 4)."""
     name = {"legalPersonName": member.vasp_legal_name, "legalPersonNameIdentifierType": "LEGL"}
     country = member.country_of_registration
     address = {"addressType": "GEOG", "townName": "Sandbox", "country": country, "addressLine": ["1 Robot Row"]}

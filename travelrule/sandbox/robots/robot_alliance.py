@@ -1,6 +1,6 @@
-"""What the network of a robot demands beyond the common rules (ivms101.md section 7).
+"""What the network of a robot requires beyond the common rules (ivms101.md section 7).
 
-Written from the table, and not shared with the program's own checks: a robot is what these are checked against.
+Written from the table and not shared with the program's checks, which robots serve to test.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _STRICT = "gtr"
 class RobotAlliance:
     """The network of a robot.
 
-    ``affiliated``: another one than the hub's. ``strict``: its name begins with GTR, so it wants dates of
-    birth of natural persons on both sides, and the address outside the payload.
+    ``affiliated``: it is not the hub's. ``strict``: its name begins with GTR, so it requires dates of birth of natural
+    persons on both sides, and the address outside the payload.
     """
 
     affiliated: bool
@@ -44,7 +44,7 @@ class RobotAlliance:
                 raise RobotFault("MISSING_REQUIRED_MSG_FIELD", f"{name} is missing")
 
     def lacks_birth(self, ivms101: dict[str, Any]) -> bool:
-        """Say whether a date of birth is missing that this network wants."""
+        """Whether a date of birth is missing that this network requires."""
         return self.strict and (
             _is_unborn(persons_of(object_of(ivms101, "Originator"), "originatorPersons"))
             or _is_unborn(persons_of(object_of(ivms101, "Beneficiary"), "beneficiaryPersons"))

@@ -1,4 +1,4 @@
-"""Data requests at a robot (member-api.md M7): look up, examine, answer, remember.
+"""Data requests at a robot (member-api.md M7): look-up, checks, answer, replay.
 
 A robot of the hub's own network fills in the originator; one of an affiliated network verifies the originator that the
 request names (D48).
@@ -39,7 +39,7 @@ _SOMEBODY_ELSE = {
 
 @dataclass(frozen=True, slots=True)
 class RobotDataAnswer:
-    """The answer to a data request: its clear fields, and what its payload holds (nothing for an error)."""
+    """The answer to a data request: its clear fields, and the content of its payload, None for an error."""
 
     txid: str
     clear: Json
@@ -47,26 +47,26 @@ class RobotDataAnswer:
 
 
 class DataAnswerStore:
-    """Answers given, by (origin, transferId): they are replayed, errors included."""
+    """Past answers by (origin, transferId): they are replayed, errors included."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], RobotDataAnswer] = {}
 
     def find(self, origin: str, transfer_id: str, txid: str) -> RobotDataAnswer | None:
-        """Return the answer given before. Raises ``RobotFault`` if it was about another transaction."""
+        """Return the past answer. Raises ``RobotFault`` if it was about another transaction."""
         known = self._kept.get((origin, transfer_id))
         if known is not None and not same_txid(known.txid, txid):
             raise RobotFault("DUPLICATED_TRANSFER_ID", "transferId is known with another txid")
         return known
 
     def keep(self, origin: str, transfer_id: str, answer: RobotDataAnswer) -> RobotDataAnswer:
-        """Remember an answer."""
+        """Store an answer."""
         self._kept[origin, transfer_id] = answer
         return answer
 
 
 class DataRequestDecider:
-    """Decides about data requests. ``own_data`` is the robot's ``OriginatingVASP``."""
+    """Decides on data requests. ``own_data`` is the robot's ``OriginatingVASP``."""
 
     def __init__(self, spec: RobotSpec, alliance: RobotAlliance, withdrawals: RobotWithdrawals, own_data: Json) -> None:
         self._spec = spec

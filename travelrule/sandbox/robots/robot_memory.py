@@ -1,4 +1,4 @@
-"""What a robot remembers: it outlives a change of the robot's keys and behaviour."""
+"""The memory of a robot, which outlives a change of its keys and behaviour."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from travelrule.sandbox.robots.robot_transfers import TransferStore
 
 @dataclass(frozen=True, slots=True)
 class RobotMemory:
-    """Transfers that were sent to the robot, and answers it gave about what it sent itself."""
+    """Transfers that were sent to the robot, and its answers about transfers that it sent."""
 
     transfers: TransferStore = field(default_factory=TransferStore)
     data_answers: DataAnswerStore = field(default_factory=DataAnswerStore)

@@ -1,4 +1,4 @@
-"""Parts of an IVMS101 object as they came, whatever they are."""
+"""Parts of an unvalidated IVMS101 object."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What a robot finds wrong with a request, in the evaluation order of member-api.md sections 2 and 3.
+"""Reasons for which a robot refuses a request, in the evaluation order of member-api.md sections 2 and 3.
 
-Both functions return the ``reasonType`` of a refusal, or nothing. Like the robot's transfers they are written from the
-tables alone.
+Both functions return the ``reasonType`` of a refusal, empty for none. They are written from the tables alone.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def _lacks_sender(body: dict[str, Any], ivms101: dict[str, Any]) -> bool:
 
 
 def _is_headless(persons: list[dict[str, Any]]) -> bool:
-    """Say whether a company comes without standing first, or without anybody who acts for it."""
+    """Whether a company is not the first person, or has no representative."""
     companies = [index for index, person in enumerate(persons) if person.get("legalPerson")]
     return bool(companies) and (companies != [0] or len(persons) == 1)
 
@@ -93,5 +92,5 @@ def _name(beneficiary: dict[str, Any], owner: WalletSpec) -> str:
     try:
         sent = Beneficiary.from_wire(beneficiary).beneficiary_persons
     except ValidationError:
-        return "different"  # what cannot be read cannot match (M2, rule 8)
+        return "different"  # unreadable data cannot match (M2, rule 8)
     return compare_beneficiary(sent, owner.person)

@@ -1,4 +1,4 @@
-"""Reading what arrives at a robot, as a VASP's server reads it (member-api.md section 1)."""
+"""Requests to a robot, read as a VASP's server reads them (member-api.md section 1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from travelrule.hub.ports import MemberAnswer, MemberCall
 _UNAVAILABLE = 503
 
 
-class RobotFault(Exception):  # noqa: N818 -- the protocol's word for what a caller is told
+class RobotFault(Exception):  # noqa: N818 -- the protocol's word
     """A request that cannot be processed: answered 503 with ``code`` (member-api.md section 1)."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -27,14 +27,14 @@ class RobotFault(Exception):  # noqa: N818 -- the protocol's word for what a cal
         self.message = message
 
     def answer(self) -> MemberAnswer:
-        """Return the 503 that tells the caller."""
+        """Return the 503."""
         body = {"errorType": self.code, "errorMsg": self.message}
         return MemberAnswer(_UNAVAILABLE, orjson.dumps(body))
 
 
 @dataclass(frozen=True, slots=True)
 class SealedRequest:
-    """A request whose payload was opened. The answer is sealed with the same pair of keys."""
+    """A request with its opened payload. The answer is sealed with the same pair of keys."""
 
     body: dict[str, Any]
     ivms101: dict[str, Any]
@@ -42,7 +42,7 @@ class SealedRequest:
     peer_key: str
 
     def fingerprint(self) -> str:
-        """Return what is equal for the same content only, whatever the ciphertext (member-api.md section 9)."""
+        """Return a digest that is equal for equal content only, whatever the ciphertext (member-api.md section 9)."""
         clear = {name: value for name, value in self.body.items() if name != "payload"}
         return json_fingerprint([clear, self.ivms101])
 
@@ -52,7 +52,7 @@ class SealedRequest:
 
 
 def read_origin(call: MemberCall) -> str:
-    """Return who asks. Raises ``RobotFault`` if the header is missing."""
+    """Return the origin of a call. Raises ``RobotFault`` if the header is missing."""
     origin = call.headers.get("X-Request-Origin", "")
     if not origin:
         raise RobotFault("MISSING_HEADER_FIELD", "X-Request-Origin is missing")
@@ -62,7 +62,7 @@ def read_origin(call: MemberCall) -> str:
 def read_body(call: MemberCall, *, affiliated: bool = False) -> dict[str, Any]:
     """Return the body with its required fields. Raises ``RobotFault``.
 
-    ``affiliated``: the robot is of an affiliated network, to which some requests must tell more.
+    ``affiliated``: the robot is of an affiliated network, for which some requests need more fields.
     """
     shape = call.operation.shape(affiliated=affiliated)
     if shape is None:

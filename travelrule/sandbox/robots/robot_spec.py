@@ -31,7 +31,7 @@ _DATA_REASONS = ("NOT_FOUND_TXID", "LACK_OF_INFORMATION", "UNKNOWN")
 
 
 def _person(value: Any) -> Person:
-    # The schemas room words its own faults; here they become one sentence at the person's place in the file.
+    # The faults of the schema become one sentence at the person's place in the file.
     try:
         return Person.model_validate(value)
     except ValidationError as error:
@@ -80,7 +80,7 @@ class WalletSpec(FileSpec):
 
     @property
     def person(self) -> Person:
-        """The customer, as the schemas room models persons."""
+        """The customer as a person of the schema."""
         assert isinstance(self.owner, Person)  # noqa: S101 -- made so by the validator
         return self.owner
 
@@ -121,7 +121,7 @@ class WithdrawalSpec(FileSpec):
 
     @property
     def sender(self) -> Person | None:
-        """The customer who sent, as the schemas room models persons."""
+        """The customer who sent, as a person of the schema."""
         return self.originator if isinstance(self.originator, Person) else None
 
     @property

@@ -1,7 +1,6 @@
-"""What a robot remembers of transfers, and its answers to txid reports and finishes (states.md sections 3 and 4).
+"""Transfers that a robot received, and its answers to txid reports and finishes (states.md sections 3 and 4).
 
-Written from the tables of the protocol and not shared with the program's own machines: a robot is what these machines
-are checked against.
+Written from the tables of the protocol and not shared with the program's machines, which robots serve to test.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Status = Literal["verified", "denied", "confirmed", "canceled"]
 
 @dataclass(slots=True)
 class RobotTransfer:
-    """One transfer as the beneficiary side sees it. ``fingerprint`` tells a repetition from another transfer."""
+    """One transfer on the beneficiary side. ``fingerprint`` distinguishes a repetition from another transfer."""
 
     fingerprint: str
     status: Status
@@ -40,13 +39,13 @@ class TransferStore:
         return self._kept.get((origin, transfer_id))
 
     def keep(self, origin: str, transfer_id: str, transfer: RobotTransfer) -> None:
-        """Store a transfer that was just answered."""
+        """Store a transfer that was answered."""
         self._kept[origin, transfer_id] = transfer
 
     def report(self, origin: str, transfer_id: str, txid: str, vout: str, *, credit: bool) -> str:
-        """Take a txid report; return the ``reasonType`` of the error, or nothing for ``normal``.
+        """Process a txid report; return the ``reasonType`` of the error, empty for ``normal``.
 
-        ``credit`` pays the customer at once, after which the transfer cannot be canceled.
+        With ``credit`` the customer is paid at once, and the transfer cannot be canceled afterwards.
         """
         transfer = self.find(origin, transfer_id)
         if transfer is None:
@@ -64,7 +63,7 @@ class TransferStore:
         return ""
 
     def finish(self, origin: str, transfer_id: str) -> str:
-        """Take a finish; return the ``reasonType`` of the error, or nothing for ``normal``."""
+        """Process a finish; return the ``reasonType`` of the error, empty for ``normal``."""
         transfer = self.find(origin, transfer_id)
         if transfer is None:
             return "UNKNOWN_TRANSFER_ID"

@@ -1,4 +1,4 @@
-"""The customers of a robot: which addresses are theirs, and what they are called (ivms101.md sections 5 and 6)."""
+"""The customers of a robot: their addresses and their names (ivms101.md sections 5 and 6)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RobotWallets:
         return not self._by_address
 
     def serves(self, currency: str) -> bool:
-        """Say whether anybody here can receive that currency."""
+        """Whether any customer can receive that currency."""
         return self.open or currency.upper() in self._currencies
 
     def find(self, account_number: str, currency: str) -> WalletSpec | None:

@@ -1,4 +1,4 @@
-"""What a robot's customers sent, and what it falsely says they did (member-api.md M6)."""
+"""Withdrawals of a robot's customers, and withdrawals that it falsely claims (member-api.md M6)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _EVERY_NETWORK = "ALL"
 
 
 class RobotWithdrawals:
-    """Withdrawals of a robot, by txid and address. ``claims`` are txids that are said to be its own."""
+    """Withdrawals of a robot, by txid and address. ``claims`` are txids that it claims to have sent."""
 
     def __init__(self, withdrawals: Iterable[WithdrawalSpec], claims: Iterable[str]) -> None:
         self._withdrawals = tuple(withdrawals)
         self._claims = tuple(claims)
 
     def sent(self, body: dict[str, Any]) -> bool:
-        """Answer a TXID search: say whether this was sent from here to this address."""
+        """Whether a TXID search names a withdrawal of this robot."""
         if any(same_txid(claim, body["txid"]) for claim in self._claims):
             return True
         return self.find(body) is not None
 
     def find(self, body: dict[str, Any]) -> WithdrawalSpec | None:
-        """Return the withdrawal that a search or a data request means."""
+        """Return the withdrawal that a search or a data request names."""
         return next((one for one in self._withdrawals if _is_meant(one, body)), None)
 
 
@@ -41,6 +41,6 @@ def _is_meant(withdrawal: WithdrawalSpec, body: dict[str, Any]) -> bool:
 
 
 def _upper(body: dict[str, Any], name: str) -> str:
-    # Only affiliated networks are told currency and network; what is not sent decides nothing.
+    # Only affiliated networks receive currency and network; an absent field is not compared.
     value = body.get(name)
     return value.upper() if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""KYT reports of a sandbox: whole objects of the documented shape, the same for the same transaction."""
+"""KYT reports of a sandbox: complete objects of the documented shape, equal for equal transactions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DORMANT_DAYS = 900
 
 
 def report_on(subject: KytSubject, verdict: KytVerdict, now: datetime) -> dict[str, Any]:
-    """Return the report on a transaction that has this verdict, which follows from its indicators."""
+    """Return the report on a transaction; its indicators lead to this verdict."""
     digest = hashlib.sha256(f"{subject.blockchain} {subject.tx_hash}".encode()).digest()
     sender, receiver = f"0x{digest[:20].hex()}", f"0x{hashlib.sha256(digest).digest()[:20].hex()}"
     indicators = _indicators(verdict, sender, subject, now)

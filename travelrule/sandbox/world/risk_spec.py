@@ -1,4 +1,4 @@
-"""What a world file says of risk (contract section 5, ``screening``)."""
+"""The part of a world file about risk (contract section 5, ``screening``)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The wallet of a sandbox: with it a proof of ownership can be tried without a real wallet.
+"""The wallet of a sandbox: a proof of ownership can be tried with it instead of a real wallet.
 
-Its keys are written here, so whoever has this file owns it: no value may ever be sent to it.
+Its keys are public in this file: no value may be sent to it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SandboxWallet:
         return {chain: solana if chain == _SOLANA else evm for chain in sorted(UNHOSTED_BLOCKCHAINS)}
 
     def sign(self, blockchain: str, message: str) -> str:
-        """Return its signature, as wallets of that chain write it; empty for a chain without one."""
+        """Return its signature in the form of wallets of that chain; empty for a chain without proofs."""
         if blockchain == _SOLANA:
             return base58.encode(self._solana.sign(message.encode()).signature)
         if blockchain not in UNHOSTED_BLOCKCHAINS:

@@ -1,4 +1,4 @@
-"""The world file: what the sandbox's network consists of (contract section 5)."""
+"""The world file: the members, coins and risks of a sandbox (contract section 5)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WorldMember(MemberSpec):
 
     @property
     def robot_seed(self) -> SecretStr | None:
-        """The seed of a robot, wherever the file gives it."""
+        """The seed of a robot, from either place in the file."""
         return self.seed or (self.robot.seed if self.robot else None)
 
 

@@ -1,4 +1,4 @@
-"""The providers of risk of a sandbox: what its world file lists, and the published presets (screening.md section 8)."""
+"""Providers of risk of a sandbox: the entries of its world file, and the published presets (screening.md section 8)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PRESETS = {
         verdict="Malicious", pending_seconds=PRESET_SECONDS
     ),
 }
-"""By canonical hash. The network has them analysed already: only ``force`` makes anybody wait."""
+"""By canonical hash. The network has analysed them already: only a search with ``force`` waits."""
 
 
 class WorldScreening:
-    """``ScreeningProvider`` over the world file; listed wallets and transactions are such on every chain."""
+    """``ScreeningProvider`` over the world file; its entries apply to every chain."""
 
     def __init__(self, spec: ScreeningSpec) -> None:
         self._wallets = {canonical_hash(address): wallet for address, wallet in spec.wallets.items()}
@@ -47,7 +47,7 @@ class WorldScreening:
         self._transactions = {canonical_hash(txid): listed for txid, listed in spec.transactions.items()}
 
     async def wallet(self, _chain: str, address: str) -> Rating:
-        """Rate a wallet: ``WHITE`` unless the file says otherwise."""
+        """Rate a wallet: ``WHITE`` unless the file lists it."""
         listed = self._wallets.get(canonical_hash(address)) or self._by_ending(address.lower())
         if listed is None:
             return Rating("WHITE")
@@ -56,7 +56,7 @@ class WorldScreening:
         return _rating(listed.category, listed.tags)
 
     async def transaction(self, _chain: str, txid: str) -> RatedTransaction:
-        """Rate both sides of a transaction: ``WHITE`` unless the file says otherwise."""
+        """Rate both sides of a transaction: ``WHITE`` unless the file lists it."""
         listed = self._transactions.get(canonical_hash(txid), ScreenedTransaction())
         return RatedTransaction(
             senders=(RatedWallet(listed.sender_address, _rating(listed.sender)),),
@@ -68,7 +68,7 @@ class WorldScreening:
 
 
 class WorldKyt:
-    """``KytProvider`` over the world file; listed transactions and presets are such on every chain."""
+    """``KytProvider`` over the world file; its entries and the presets apply to every chain."""
 
     def __init__(self, spec: ScreeningSpec, pause: Pause) -> None:
         self._listed = {canonical_hash(tx_hash): known for tx_hash, known in spec.kyt.items()}
@@ -79,7 +79,7 @@ class WorldKyt:
         self._pause = pause
 
     async def admit(self, caller: str, *, analysis: bool) -> None:
-        """Let a VASP ask while it is registered and has quota left; ``NotServed`` otherwise."""
+        """Admit a VASP that is registered and has quota left. Raises ``NotServed``."""
         if caller in self._unregistered:
             raise NotServed
         if analysis and self._quota is not None and self._used[caller] >= self._quota:
@@ -87,7 +87,7 @@ class WorldKyt:
         self._used[caller] += analysis
 
     async def known(self, subject: KytSubject, now: datetime) -> Analysis | None:
-        """Return what needs no waiting: presets, and what the file gives no time."""
+        """Return the analysis of a preset, or of a transaction without ``pendingSeconds``."""
         listed = self._listed.get(subject.tx_hash)
         if listed is None and (preset := PRESETS.get(subject.tx_hash)) is not None:
             return _ended(preset, subject, now)
@@ -95,7 +95,7 @@ class WorldKyt:
         return None if known.pending_seconds or known.error else _ended(known, subject, now)
 
     async def analyse(self, subject: KytSubject, now: datetime) -> Analysis:
-        """Analyse: it takes the time that the file says."""
+        """Return the analysis after the time that the file gives."""
         known = self._listed.get(subject.tx_hash) or PRESETS.get(subject.tx_hash) or self._unlisted
         await self._pause(known.pending_seconds)
         return _ended(known, subject, now)

@@ -1,4 +1,7 @@
-"""Blockchain addresses for screening: what is the same address, and what is one at all."""
+"""Blockchain addresses: which texts are the same address, and whether a text is an address on a chain.
+
+One reader per address family; none contacts a chain. Start at ``recognition``.
+"""
 
 from travelrule.screening.addresses.address_check import AddressCheck, CheckVerdict, check_address
 from travelrule.screening.addresses.recognition import address_keys

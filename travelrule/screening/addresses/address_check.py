@@ -19,16 +19,16 @@ CheckVerdict = Literal["valid", "invalid", "unknown"]
 _BY_CHAIN_ONLY: Mapping[str, Callable[[str], AddressForm | None]] = MappingProxyType(
     {"EOS": eos.read, "VAULTA": eos.read, "NEAR": near.read_any}
 )
-"""Account names look like words: only their own chain reads them."""
+"""Account names look like words, so they are read only for their chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressCheck:
-    """What an address is worth on a chain.
+    """The validity of an address on a chain.
 
-    ``form`` names the family the text has, empty if none, also where it is that of another chain. ``flaws`` say why
-    an address of the right family is invalid, ``warnings`` what is odd about a valid one: it is screened all the
-    same. ``tag`` stands in the text itself (X-address, muxed account).
+    ``form`` names the family of the text, even that of another chain; empty if it has none. ``flaws`` are the reasons
+    why an address of the right family is invalid. ``warnings`` are irregularities of a valid one, which is screened
+    nevertheless. ``tag`` is part of the text (X-address, muxed account).
     """
 
     verdict: CheckVerdict
@@ -41,8 +41,8 @@ class AddressCheck:
 def check_address(address: str, chain: str) -> AddressCheck:
     """Check an address, without the tag or memo behind it, for the main network of a chain.
 
-    ``chain`` is a screening chain or the network's name for a coin network, in any spelling. A chain that is not in
-    the table is ``unknown``, never ``valid``, and so the caller must treat it.
+    ``chain`` is a screening chain or the network's name for a coin network, in any spelling. On a chain that is not in
+    the table every address is ``unknown``, and the caller must not treat it as valid.
     """
     name = folded(chain)
     kinds = CHAIN_KINDS.get(name)

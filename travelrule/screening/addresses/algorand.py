@@ -12,7 +12,7 @@ _CHECKSUM_BYTES = 4
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text in any case; only upper case is right."""
+    """Return the form of a text in any case; only upper case is correct."""
     if len(text) != _LETTERS:
         return None
     decoded = base32.decode(text.upper())

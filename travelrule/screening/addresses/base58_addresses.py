@@ -1,4 +1,4 @@
-"""Addresses in base58 with the alphabet of Bitcoin: told apart by their length in bytes and their checksum."""
+"""Addresses in base58 with the alphabet of Bitcoin, distinguished by their length in bytes and their checksum."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SOLANA_BYTES = 32
 PAY_TO_KEY = "p2pkh"
 PAY_TO_SCRIPT = "p2sh"
 _SAME_HASH = {b"\x00": PAY_TO_KEY, b"\x05": PAY_TO_SCRIPT, b"\x32": PAY_TO_SCRIPT}
-"""Versions that other spellings share: Bitcoin, Bitcoin Cash (legacy), Litecoin (``3...`` of old, ``M...``)."""
+"""Versions whose hash other spellings share: Bitcoin, Bitcoin Cash (legacy), Litecoin (old ``3...``, ``M...``)."""
 _TRON = b"\x41"
 
 
 def read(text: str) -> tuple[AddressForm, ...]:
-    """Return every reading of a text: what has no checksum (Solana) may by chance be something else too."""
+    """Return every form of a text: one without a checksum (Solana) may by chance be another address too."""
     if not _SHORTEST <= len(text) <= _LONGEST:
         return ()
     raw = base58.decode(text)
@@ -31,12 +31,12 @@ def read(text: str) -> tuple[AddressForm, ...]:
 
 
 def hash_key(kind: str, hashed: bytes) -> str:
-    """Return the key that the spellings of one script of the Bitcoin family share."""
+    """Return the key that all spellings of one script of the Bitcoin family share."""
     return f"{kind}:{hashed.hex()}"
 
 
 def base58check_key(payload: bytes) -> str:
-    """Return the key of version and hash where no other version means the same."""
+    """Return the key of version and hash if no other version means the same."""
     return f"base58check:{payload.hex()}"
 
 

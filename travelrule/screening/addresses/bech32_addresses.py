@@ -20,14 +20,14 @@ _M_PREFIXES = frozenset({"u", "tex"})
 _SIZES: Mapping[str, tuple[int, ...] | None] = MappingProxyType(
     {"zs": (43,), "tex": (20,), "ltcmweb": (66,), "u": None}
 )
-"""Bytes of those that are no account of 20 or 32; None: the length differs."""
+"""Lengths in bytes of addresses that are no account of 20 or 32 bytes; None: the length varies."""
 _ACCOUNT_SIZES = (20, 32)
 _CONFIDENTIAL = "ltcmweb"
 """Litecoin's prefix for a version letter and two public keys."""
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text in any case; one of mixed case is known by its checksum, and flawed (BIP-173)."""
+    """Return the form of a text in any case; mixed case is a flaw (BIP-173)."""
     if not _SHORTEST <= len(text) <= _LONGEST:
         return None
     found = _TEXT.fullmatch(text.lower())
@@ -61,13 +61,13 @@ def _form(decoded: Bech32, folded: str, chain: str | None, flaws: tuple[str, ...
 
 
 def _transparent(decoded: Bech32) -> tuple[str, ...]:
-    """Return the key of the ``t1`` address that a ``tex1`` address is another spelling of (ZIP-320)."""
+    """Return the key of the ``t1`` address that a ``tex1`` address spells (ZIP-320)."""
     payload = decoded.payload()
     return () if payload is None else (base58check_key(b"\x1c\xb8" + payload),)
 
 
 def _wrong(decoded: Bech32) -> tuple[str, ...]:
-    """Return what is wrong where the prefix says which checksum and length it needs."""
+    """Return the flaws of checksum and length that the prefix determines."""
     wanted = "bech32m" if decoded.prefix in _M_PREFIXES else "bech32"
     flaws = () if decoded.variant == wanted else (f"needs {wanted}",)
     confidential = decoded.prefix == _CONFIDENTIAL

@@ -10,12 +10,12 @@ PREFIX = "bitcoincash"
 
 _SHORTEST, _LONGEST = 42, 112
 _TYPES = {0: PAY_TO_KEY, 1: PAY_TO_SCRIPT, 2: PAY_TO_KEY, 3: PAY_TO_SCRIPT}
-"""2 and 3 say that the wallet understands tokens; they are the same scripts."""
+"""2 and 3 mean that the wallet supports tokens; the scripts are the same."""
 _HASH_BYTES = (20, 24, 28, 32, 40, 48, 56, 64)
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text in any case; one of mixed case is known by its checksum, and flawed."""
+    """Return the form of a text in any case; mixed case is a flaw."""
     prefix, colon, data = text.lower().rpartition(":")
     if not _SHORTEST <= len(data) <= _LONGEST or (colon and prefix != PREFIX):
         return None

@@ -10,15 +10,15 @@ _START = b"\x82\xd8\x18"  # array of two, tag 24: bytes that hold CBOR
 _ROOT = b"\x83\x58\x1c"  # array of three, the first 28 bytes long
 _ROOT_BYTES = 28
 _MAGIC = 2
-"""Attribute that names the network; only test networks write it."""
+"""The attribute of the network; only test networks have it."""
 
 
 class _NotCborError(ValueError):
-    """The bytes are not of the few CBOR types that an address is made of."""
+    """The bytes are not of the CBOR types of an address."""
 
 
 def read(text: str, raw: bytes) -> AddressForm | None:
-    """Read decoded base58."""
+    """Return the form of decoded base58."""
     if not raw.startswith(_START):
         return None
     try:
@@ -49,7 +49,7 @@ def _attributes(inner: bytes) -> set[int]:
 
 
 def _bytes(raw: bytes) -> tuple[bytes, bytes]:
-    """Return the byte string that stands first, and what follows."""
+    """Return the byte string at the start, and the rest."""
     size, rest = _number(raw, 2)
     if size > len(rest):
         raise _NotCborError
@@ -57,7 +57,7 @@ def _bytes(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def _number(raw: bytes, major: int) -> tuple[int, bytes]:
-    """Return the number of the first head, which must be of the major type, and what follows."""
+    """Return the number of the first head, which must be of the major type, and the rest."""
     if not raw or raw[0] >> 5 != major:
         raise _NotCborError
     size = raw[0] & 31

@@ -17,7 +17,7 @@ _MAINNET = 1
 
 
 def read(decoded: Bech32, key: str, flaws: tuple[str, ...]) -> AddressForm:
-    """Read decoded bech32. Who stakes is a second key: base addresses and the stake address of one wallet share it."""
+    """Return the form of decoded bech32. The stake credential is a second key: addresses of one wallet share it."""
     payload = decoded.payload()
     kind = f"cardano/{decoded.prefix}"
     if payload is None or not payload:
@@ -30,7 +30,7 @@ def read(decoded: Bech32, key: str, flaws: tuple[str, ...]) -> AddressForm:
 
 
 def _fits(decoded: Bech32, payload: bytes) -> bool:
-    """Say whether type, network and length agree with the prefix."""
+    """Whether type, network and length agree with the prefix."""
     kind, network = payload[0] >> 4, payload[0] & 15
     if (network == _MAINNET) == decoded.prefix.endswith("_test"):
         return False
@@ -45,7 +45,7 @@ def _fits(decoded: Bech32, payload: bytes) -> bool:
 
 
 def _stake_key(payload: bytes) -> str | None:
-    """Return the key of the stake credential, None where there is none; key and script are different ones."""
+    """Return the key of the stake credential, None without one; a key and a script differ."""
     kind, network = payload[0] >> 4, payload[0] & 15
     if kind not in _BASE_TYPES and kind not in _STAKE_TYPES:
         return None

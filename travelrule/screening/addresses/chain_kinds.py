@@ -1,6 +1,6 @@
-"""Which kinds of address each chain has on its main network: data.
+"""The kinds of address of each chain on its main network.
 
-Names are those of the screening chains and of coin networks, in the form of `chains.folded`.
+Names are those of the screening chains and of coin networks, in the form of ``chains.folded``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TABLE: dict[tuple[str, ...], tuple[str, ...]] = {
     ("XLM", "STELLAR"): ("stellar/account", "stellar/muxed", "stellar/contract"),
     ("ADA", "CARDANO"): ("cardano/addr", "cardano/stake", "cardano/byron-main"),
     ("EOS", "VAULTA"): ("eos",),
-    # Both names are used for two chains, so that either form is right.
+    # Both names are used for two chains, so either form is correct.
     ("BNB",): ("bech32/bnb", "evm"),
     ("AVAX",): ("evm", "avalanche/x", "avalanche/p", "avalanche/c"),
     ("AVAXX", "AVAXXCHAIN", "XCHAIN"): ("avalanche/x", "avalanche/p"),

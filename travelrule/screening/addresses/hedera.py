@@ -12,11 +12,11 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _P3, _P5 = 26**3, 26**5
 _MULTIPLIER, _WEIGHT, _SUMS = 1_000_003, 31, 11
 _MAINNET = bytes(7)
-"""Its ledger id, one byte, and six zeros behind it."""
+"""The ledger id of the main network, one byte, followed by six zeros."""
 
 
 def read(text: str) -> AddressForm | None:
-    """Read an id; its checksum is part of the spelling and not of the key."""
+    """Return the form of an id; its checksum is part of the spelling and not of the key."""
     if len(text) > _LONGEST:
         return None
     found = _TEXT.fullmatch(text)
@@ -28,7 +28,7 @@ def read(text: str) -> AddressForm | None:
 
 
 def checksum(account: str) -> str:
-    """Return the five letters for an id on the main network."""
+    """Return the five letters of an id on the main network."""
     digits = [10 if letter == "." else int(letter) for letter in account]
     rolled = 0
     for digit in digits:

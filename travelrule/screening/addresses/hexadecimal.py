@@ -18,7 +18,7 @@ _WITH_PREFIX = {40: "evm", 42: "tron/hex", 64: "hex32"}
 
 
 def read(text: str) -> AddressForm | None:
-    """Read hexadecimal, in any case. The EIP-55 checksum is not looked at (`checksum_warning`)."""
+    """Return the form of hexadecimal, in any case. The EIP-55 checksum is not checked (``checksum_warning``)."""
     if len(text) not in _LENGTHS:
         return None
     found = _TEXT.fullmatch(text.lower())
@@ -38,18 +38,18 @@ def read(text: str) -> AddressForm | None:
 
 
 def evm_key(digits: str) -> str:
-    """Return the key of 20 bytes in lower-case hex: one account key has them on every EVM chain and on TRON."""
+    """Return the key of 20 bytes in lower-case hex: one account has the same on every EVM chain and on TRON."""
     return f"evm:{digits}"
 
 
 def checksum_warning(text: str) -> tuple[str, ...]:
-    """Return the warning if the case of an EVM address is mixed and not that of EIP-55, else nothing."""
+    """Return a warning if the case of an EVM address is mixed and not that of EIP-55."""
     digits = text[-_EVM_LETTERS:]
     return (WRONG_CHECKSUM,) if is_mixed(digits) and digits != eip55(digits.lower()) else ()
 
 
 def eip55(digits: str) -> str:
-    """Return 40 lower-case hex digits in the case that carries the checksum of EIP-55."""
+    """Return 40 lower-case hex digits with the case of the EIP-55 checksum."""
     signs = keccak256(digits.encode("ascii")).hex()
     return "".join(
         digit.upper() if sign >= "8" else digit for digit, sign in zip(digits, signs[:_EVM_LETTERS], strict=True)

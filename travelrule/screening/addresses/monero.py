@@ -7,14 +7,14 @@ from travelrule.crypto.encodings.keccak import keccak256
 from travelrule.screening.addresses.address_form import AddressForm, exact
 
 _LENGTHS = {95: 69, 106: 77}
-"""Letters, and the bytes they stand for: plain address, address with a payment id."""
+"""Letters and decoded bytes: of a plain address, and of an address with a payment id."""
 _BLOCK_LETTERS, _BLOCK_BYTES = 11, 8
 _LAST_BYTES = {7: 5}
 _CHECKSUM_BYTES = 4
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text."""
+    """Return the form of a text."""
     if len(text) not in _LENGTHS or text[0] not in "123456789AB":
         return None
     raw = _decode(text)
@@ -26,7 +26,7 @@ def read(text: str) -> AddressForm | None:
 
 
 def _decode(text: str) -> bytes | None:
-    """Decode block by block; a block whose number is too large for its bytes is none."""
+    """Decode block by block; return None if the number of a block is too large for its bytes."""
     blocks = []
     for start in range(0, len(text), _BLOCK_LETTERS):
         block = text[start : start + _BLOCK_LETTERS]

@@ -12,12 +12,12 @@ _TOP_LEVEL = (".near", ".tg")
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a name under a well-known top-level account; others look like words (`read_any`)."""
+    """Return the form of a name under a well-known top-level account; others look like words (``read_any``)."""
     return read_any(text) if text.lower().endswith(_TOP_LEVEL) else None
 
 
 def read_any(text: str) -> AddressForm | None:
-    """Read any account name, in any case; only lower case is right."""
+    """Return the form of any account name, in any case; only lower case is correct."""
     if not _SHORTEST <= len(text) <= _LONGEST:
         return None
     folded = text.lower()

@@ -13,7 +13,7 @@ _TWO_BYTES_MAX = 127
 
 
 def read(raw: bytes) -> AddressForm | None:
-    """Read decoded base58; account indices (shorter) are no addresses."""
+    """Return the form of decoded base58; account indices (shorter) are no addresses."""
     prefix_bytes = len(raw) - _KEY_BYTES - _CHECKSUM_BYTES
     if prefix_bytes not in (1, 2):
         return None
@@ -27,7 +27,7 @@ def read(raw: bytes) -> AddressForm | None:
 
 
 def _prefix(raw: bytes, size: int) -> int | None:
-    """Return the number of the network: one byte to 63, else 14 bits that lie across two bytes."""
+    """Return the number of the network: one byte up to 63, else 14 bits across two bytes."""
     first = raw[0]
     if size == 1:
         return first if first <= _ONE_BYTE_MAX else None

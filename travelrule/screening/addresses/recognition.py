@@ -1,4 +1,4 @@
-"""Which address a text is, by its form alone and never by a coin's symbol."""
+"""Recognition of an address by its form alone, never by a coin's symbol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READERS: tuple[Callable[[str], AddressForm | None], ...] = (
 
 
 def recognise(address: str) -> tuple[AddressForm, ...]:
-    """Return the forms a text has, none if it is unknown.
+    """Return the forms of a text, none if it is unknown.
 
     More than one is possible: base58 of 32 bytes (Solana) has no checksum, and that of TON has 16 bits.
     """
@@ -48,13 +48,13 @@ def recognise(address: str) -> tuple[AddressForm, ...]:
 def address_keys(address: str) -> tuple[str, ...]:
     """Return the keys of an address for comparison, at least one (reference: canonical key per address family).
 
-    Two spellings of one address have a key in common. Different addresses have none, with one exception: Cardano
-    addresses whose stake credential is the same share the key that begins with ``cardano-stake:``. What the chain of
-    an address is does not matter: one EVM address is the same on all chains and on TRON, and an address of Bitcoin
-    that of Bitcoin Cash. A text of no known form is compared exactly, blanks around it aside. A tag or memo behind a
-    colon the caller takes off first; tags inside X-addresses and muxed Stellar accounts do not count.
+    Two spellings of one address have a common key. Different addresses have none, with one exception: Cardano
+    addresses with the same stake credential share the key that begins with ``cardano-stake:``. The chain does not
+    matter: an EVM address is the same on all EVM chains and on TRON, an address of Bitcoin the same on Bitcoin Cash. A
+    text of no known form is compared exactly, without surrounding blanks. The caller removes a tag or memo behind a
+    colon first; tags inside X-addresses and muxed Stellar accounts do not count.
 
-    Never raises, whatever the text. Keys are opaque: store them, compare them, show the address.
+    Never raises. Keys are opaque: store and compare them, and show the address.
     """
     text = address.strip()
     forms = recognise(text)

@@ -1,4 +1,4 @@
-"""XRP Ledger addresses: classic, and X-addresses, which hold a classic one and perhaps a tag (XLS-5)."""
+"""XRP Ledger addresses: classic, and X-addresses, which contain a classic one and may contain a tag (XLS-5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _X_BYTES = 2 + _ACCOUNT_BYTES + 9
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text; the tag of an X-address comes apart, and two that differ in it are the same account."""
+    """Return the form of a text; X-addresses that differ in the tag only are the same account."""
     if not ((text[:1] == "r" and len(text) in _CLASSIC_LENGTHS) or (text[:1] in ("X", "T") and len(text) == _X_LENGTH)):
         return None
     raw = base58.decode(text, base58.RIPPLE)

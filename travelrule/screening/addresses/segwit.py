@@ -6,7 +6,7 @@ from travelrule.crypto.encodings.bech32 import Bech32
 from travelrule.crypto.encodings.polynomial import LETTERS
 
 SEGWIT_PREFIXES = frozenset({"bc", "tb", "bcrt", "ltc", "tltc", "rltc", "btg", "dgb"})
-"""Prefixes behind which a witness version and program stand."""
+"""Prefixes of addresses that contain a witness version and program."""
 
 _VERSION_MAX = 16
 _PROGRAM_MIN, _PROGRAM_MAX = 2, 40
@@ -15,7 +15,7 @@ _LETTERS_MAX = 90
 
 
 def segwit_flaws(decoded: Bech32) -> tuple[str, ...]:
-    """Return what keeps a text with a right checksum from being an address, nothing if it is one."""
+    """Return why a text with a correct checksum is no address; empty if it is one."""
     if not decoded.letters:
         return ("no witness version",)
     version = LETTERS.index(decoded.letters[0])

@@ -8,14 +8,14 @@ from travelrule.crypto.encodings import base32
 from travelrule.screening.addresses.address_form import AddressForm
 
 _LENGTHS = {56: b"\x30\x10", 69: b"\x60"}
-"""Letters of a text, and the version bytes that have that many."""
+"""Length of a text to the version bytes of that length."""
 _NAMES = {0x30: "account", 0x10: "contract", 0x60: "muxed"}
 _KEY_BYTES = 32
 _CHECKSUM_BYTES = 2
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text in any case; the id of a muxed account comes apart, and two that differ in it are one account."""
+    """Return the form of a text in any case; muxed accounts that differ in the id only are the same account."""
     versions = _LENGTHS.get(len(text))
     if versions is None or text[0] not in "GMCgmc":
         return None

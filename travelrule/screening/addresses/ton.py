@@ -18,7 +18,7 @@ _CHECKSUM_BYTES = 2
 
 
 def read(text: str) -> AddressForm | None:
-    """Read a text."""
+    """Return the form of a text."""
     if len(text) in _RAW_LENGTHS:
         found = _RAW.fullmatch(text)
         return AddressForm("TON raw", "ton/raw", (_key(found[1], found[2].lower()),)) if found else None

@@ -1,4 +1,4 @@
-"""Dates of birth as lists print them."""
+"""Dates of birth in the forms that lists print."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = re.compile(r"^(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?,?\s+(\d{4})$")
 
 def birth_date(text: str) -> BirthDate | None:
     """Read ``21 Sep 1979``, ``Sep 1979``, ``1979``, ``circa 1979``, ``1979 to 1981``, ``1979-09-21``, ``21/09/1979``,
-    ``00/00/1979`` or ``dd/mm/1979``. None: it is no date that can be.
+    ``00/00/1979`` or ``dd/mm/1979``. Return None for a text that is no date, or one that does not exist.
     """
     rest = text.strip().rstrip(".")
     circa = False
@@ -38,7 +38,7 @@ def birth_date(text: str) -> BirthDate | None:
 
 
 def span(first: str, last: str, *, circa: bool = False) -> BirthDate | None:
-    """From ``first`` to ``last``, both ISO and maybe partial; None if they are no dates or the wrong way round."""
+    """Return the span from ``first`` to ``last``, ISO dates that may be partial; None if they are no dates in order."""
     if not (_one(first) and _one(last)):
         return None
     found = BirthDate(first, last, circa)
@@ -46,7 +46,7 @@ def span(first: str, last: str, *, circa: bool = False) -> BirthDate | None:
 
 
 def partial(year: str, month: str = "", day: str = "") -> str | None:
-    """An ISO date of numbers; a month or day that is empty or zero is left out. None if no such date exists."""
+    """Return the ISO date of numbers, without a month or day that is empty or zero; None if no such date exists."""
     if max(len(year), len(month), len(day)) > 4:  # noqa: PLR2004 -- four digits
         return None
     if not year.isdecimal() or not (month or "0").isdecimal() or not (day or "0").isdecimal():

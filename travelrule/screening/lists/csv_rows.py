@@ -1,4 +1,4 @@
-"""Rows of a CSV file. Quoting is read strictly: a quote that is never closed means that the file was cut."""
+"""Rows of a CSV file. Quoting is strict: a quote without an end means that the file is truncated."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Self
 from travelrule.screening.lists.list_file import ListFile
 
 END_OF_FILE = "\x1a"
-"""OFAC's files end with this character on a line of its own."""
+"""The last line of OFAC's files."""
 
 
 class _Counted:
-    """The lines of a file; ends a row that goes on and on from line to line."""
+    """The lines of a file, with a limit on a row that spans many of them."""
 
     def __init__(self, file: ListFile) -> None:
         self.characters = 0
@@ -36,7 +36,7 @@ class _Counted:
 
 
 def rows(file: ListFile) -> Iterator[tuple[int, list[str]]]:
-    """Rows with the number of the line where each ends; blank lines are left out. Raises ``ListFaults``."""
+    """Yield the rows, each with the number of its last line; blank lines are skipped. Raises ``ListFaults``."""
     counted = _Counted(file)
     reader = csv.reader(counted, strict=True)
     while True:
@@ -55,8 +55,8 @@ def rows(file: ListFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def rows_of(file: ListFile, columns: int) -> Iterator[tuple[int, list[str]]]:
-    """Like ``rows``, for files in which no cell is ever empty: a last row with fewer than ``columns``, or with nothing
-    in the last one, was cut.
+    """Yield the rows of a file without empty cells. A last row with fewer than ``columns``, or with an empty last
+    cell, means that the file is truncated.
     """
     last: tuple[int, list[str]] | None = None
     for found in rows(file):

@@ -1,4 +1,4 @@
-"""Putting an entry together: text is cleaned, repeats are left out, ceilings are kept, what is odd is noted."""
+"""A list entry under construction: cleans texts, drops repetitions, applies limits and notes irregularities."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from travelrule.screening.lists.list_entries import (
 )
 
 ADDRESS_CHARACTERS = 256
-"""OFAC gives an address up to 256 characters (FAQ 563)."""
+"""OFAC's addresses have up to 256 characters (FAQ 563)."""
 DATE_CHARACTERS = 100
 LATIN_END = 0x250
-"""Latin letters with their accents stand below this code point."""
+"""Latin letters with accents are below this code point."""
 LATIN_MORE = range(0x1E00, 0x1F00)
 
 
 def clean(text: str) -> str:
-    """Without control and format characters, and with single blanks."""
+    """Return a text without control and format characters, and with single blanks."""
     if not text.isprintable():
         kinds = ((character, unicodedata.category(character)) for character in text)
         text = "".join(" " if kind in ("Cc", "Zl", "Zp") else character for character, kind in kinds if kind != "Cf")
@@ -36,14 +36,14 @@ def clean(text: str) -> str:
 
 
 def in_latin(text: str) -> bool:
-    """Whether any letter is Latin, or there is no letter at all."""
+    """Whether any letter is Latin, or the text has no letter."""
     letters = [character for character in text if character.isalpha()]
     return not letters or any(ord(letter) < LATIN_END or ord(letter) in LATIN_MORE for letter in letters)
 
 
 @dataclass(slots=True)
 class ListImport:
-    """What all importers are given: the list's code, the ceilings, and where to note what cannot be read."""
+    """The context of an import: the list's code, the limits, and the notes about unread places."""
 
     code: str
     limits: ListLimits = LIMITS
@@ -51,7 +51,7 @@ class ListImport:
 
 
 class EntryDraft:
-    """An entry while it is read from ``place`` of ``file``."""
+    """The draft of an entry at ``place`` of ``file``."""
 
     def __init__(self, reading: ListImport, file: str, place: str, entry_id: str, kind: EntryKind = "other") -> None:
         self._reading = reading
@@ -67,15 +67,15 @@ class EntryDraft:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to find it by."""
+        """Whether the entry has neither a name nor an address."""
         return not self._names and not self._addresses
 
     def odd(self, code: str, reason: str) -> None:
-        """Note something about this entry."""
+        """Note an irregularity of this entry."""
         self._reading.notes.note(self._file, self._place, code, reason)
 
     def name(self, text: str, quality: NameQuality = "strong") -> None:
-        """Add a name; of one that comes twice the better quality counts. An empty one is nothing."""
+        """Add a name; of a repeated name the better quality counts. An empty name is ignored."""
         text = clean(text)
         limits = self._reading.limits
         if not text:
@@ -92,7 +92,7 @@ class EntryDraft:
             self._names[text] = quality
 
     def birth(self, text: str) -> None:
-        """Add a date of birth as printed; one that cannot be read is noted, an empty one is nothing."""
+        """Add a date of birth as printed; an unreadable one is noted, an empty one ignored."""
         if not (text := clean(text)[:DATE_CHARACTERS]):
             return
         found = birth_date(text)
@@ -102,7 +102,7 @@ class EntryDraft:
             self._birth_dates[found] = None
 
     def born(self, found: BirthDate | None) -> None:
-        """Add a date of birth that was read already."""
+        """Add a parsed date of birth."""
         if found is not None:
             self._birth_dates[found] = None
 
@@ -112,7 +112,7 @@ class EntryDraft:
             self._countries[country_code(text)] = None
 
     def programme(self, text: str) -> None:
-        """Add what the entry is listed for."""
+        """Add a programme that the entry is listed for."""
         if text := clean(text)[:200]:
             self._programmes[text] = None
 
@@ -130,7 +130,7 @@ class EntryDraft:
         self._addresses[ListAddress(clean(symbol)[:40], text[:ADDRESS_CHARACTERS])] = None
 
     def finish(self) -> ListEntry | None:
-        """The entry; None, noted, if there is nothing to find it by."""
+        """Return the entry; None, with a note, if it has neither a name nor an address."""
         if self.empty:
             self.odd("NO_NAME", "neither a name nor an address: there is nothing to find the entry by")
             return None
@@ -147,12 +147,12 @@ class EntryDraft:
 
 
 def has_letters(text: str) -> bool:
-    """Whether the text can be a name at all."""
+    """Whether the text can be a name."""
     return any(character.isalpha() for character in text)
 
 
 def opaque(reading: ListImport, file: str, place: str, entry_id: str, texts: list[str]) -> ListEntry | None:
-    """An entry of a row that could not be understood: every text of it that has letters is a name."""
+    """Return an entry for a row that cannot be interpreted: every text with letters is one of its names."""
     draft = EntryDraft(reading, file, place, entry_id)
     for text in filter(has_letters, texts):
         draft.name(text, "opaque")

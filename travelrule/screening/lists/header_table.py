@@ -1,4 +1,4 @@
-"""CSV files whose columns are known by their names in a header row."""
+"""CSV files with columns named in a header row."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from travelrule.screening.lists.csv_rows import rows
 from travelrule.screening.lists.list_file import ListFile
 
 Row = tuple[str, Mapping[str, str], list[str]]
-"""Place, cells by column, and the bare cells; no cells by column if the row has another number of cells."""
+"""Place, cells by column, and the bare cells; the cells by column are empty if the row has another number of cells."""
 
 HEADER_WITHIN = 5
-"""Some publishers write a line about the file before the header."""
+"""The header is within these lines: some publishers write a line about the file before it."""
 
 
 def columns_of(cells: Iterable[str]) -> list[str]:
-    """Names of columns as small letters and digits only: ``Name 6`` and ``name6`` are one."""
+    """Return names of columns in lower-case letters and digits only: ``Name 6`` and ``name6`` are one."""
     return [re.sub(r"[^a-z0-9]", "", cell.casefold()) for cell in cells]
 
 
@@ -25,9 +25,9 @@ def _nothing(_cells: list[str]) -> None:
 
 
 def table(file: ListFile, needed: frozenset[str], before: Callable[[list[str]], None] = _nothing) -> Iterator[Row]:
-    """Every row below the header; ``before`` gets the rows above it.
+    """Yield every row below the header; ``before`` is called with the rows above it.
 
-    Raises ``ListFaults`` if there is no header with the ``needed`` columns, and if the last row is cut.
+    Raises ``ListFaults`` if there is no header with the ``needed`` columns, or if the last row is truncated.
     """
     header: list[str] = []
     last: Row | None = None
@@ -60,5 +60,5 @@ def table(file: ListFile, needed: frozenset[str], before: Callable[[list[str]], 
 
 
 def split(cell: str, between: str = ";") -> list[str]:
-    """Several values of one cell."""
+    """Return the values of one cell."""
     return [part for part in (part.strip() for part in cell.split(between)) if part]

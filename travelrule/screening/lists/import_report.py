@@ -1,4 +1,4 @@
-"""What an import read, what it could not read, and why a file was refused."""
+"""The report of an import: what was read, what could not be read, and why a file was refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNREAD_KEPT = 100
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """Why a file was refused: its name, the place in it, a stable code, what to do. Never a value of the file."""
+    """Why a file was refused: its name, the place in it, a stable code, the fix. Contains no value of the file."""
 
     file: str
     place: str
@@ -20,13 +20,13 @@ class FileFault:
     fix: str
 
     def __str__(self) -> str:
-        """One line for a person."""
+        """Return one line for a reader."""
         return f"{self.file}{' ' + self.place if self.place else ''}: {self.code}: {self.fix}"
 
 
-class ListFaults(ValueError):  # noqa: N818 -- named after what it carries
-    """The files are not a whole, readable list; nothing of them may be used. ``faults`` holds at least one, ``code`` is
-    the list's, once it is known.
+class ListFaults(ValueError):  # noqa: N818 -- named after its content
+    """The files are not a complete, readable list; nothing of them may be used. ``faults`` has at least one fault,
+    ``code`` is the list's code once it is known.
     """
 
     def __init__(self, faults: Iterable[FileFault]) -> None:
@@ -37,7 +37,7 @@ class ListFaults(ValueError):  # noqa: N818 -- named after what it carries
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file as it was read: its name without folder, SHA-256 in hex, size in bytes."""
+    """A file that was read: its name without folder, SHA-256 in hex, size in bytes."""
 
     name: str
     sha256: str
@@ -46,7 +46,7 @@ class FileRead:
 
 @dataclass(frozen=True, slots=True)
 class UnreadPlace:
-    """A row or element that was not, or not fully, understood. ``code`` is stable; neither text holds a value."""
+    """A row or element that was not, or not fully, interpreted. ``code`` is stable; no field contains a value."""
 
     file: str
     place: str
@@ -56,8 +56,8 @@ class UnreadPlace:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What came of an import. ``unread`` holds the first ``UNREAD_KEPT``, ``unread_total`` counts all; ``skipped``
-    counts elements that are no entries of the list by the format's own rules. ``published``: as the file says.
+    """The result of an import. ``unread`` has the first ``UNREAD_KEPT`` places, ``unread_total`` counts all.
+    ``skipped`` counts elements that are no entries by the rules of the format. ``published`` is the file's date.
     """
 
     code: str
@@ -73,7 +73,7 @@ class ImportReport:
     published: datetime | None
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON shows it."""
+        """Return the report in its JSON form."""
         return {
             "list": self.code,
             "format": self.format,
@@ -91,7 +91,7 @@ class ImportReport:
 
 @dataclass(slots=True)
 class ImportNotes:
-    """What the importers write down while they read."""
+    """Notes of the importers while they read."""
 
     unread: list[UnreadPlace] = field(default_factory=list)
     unread_total: int = 0
@@ -100,7 +100,7 @@ class ImportNotes:
     published: datetime | None = None
 
     def note(self, file: str, place: str, code: str, reason: str) -> None:
-        """Say that something could not be read."""
+        """Add a place that could not be read."""
         self.unread_total += 1
         if len(self.unread) < UNREAD_KEPT:
             self.unread.append(UnreadPlace(file, place, code, reason))

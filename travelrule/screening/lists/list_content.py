@@ -1,6 +1,6 @@
-"""The form in which a list is kept: one JSON array a line, compressed. Its SHA-256 is the version of the list.
+"""The stored form of a list: one JSON array a line, compressed. Its SHA-256 is the version of the list.
 
-The digest is taken of the lines before compression, so a version depends on what the list says and on nothing else.
+The digest covers the lines before compression, so a version depends on the content of the list only.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _READ = 128 * 1024
 
 
 class ContentError(ValueError):
-    """Kept content is not what it was when it was written."""
+    """Stored content is damaged, or is not that of its version."""
 
 
 class ContentWriter:
-    """Takes entries one by one; memory holds the compressed bytes only."""
+    """Writes entries one by one; holds the compressed bytes only."""
 
     def __init__(self) -> None:
         self._packer = zlib.compressobj(6)
@@ -43,13 +43,13 @@ class ContentWriter:
         self.addresses += len(entry.addresses)
 
     def finish(self) -> tuple[str, bytes]:
-        """Version (SHA-256 in hex) and compressed content."""
+        """Return the version (SHA-256 in hex) and the compressed content."""
         self._parts.append(self._packer.flush())
         return self._digest.hexdigest(), b"".join(self._parts)
 
 
 def pack(entries: Iterable[ListEntry]) -> tuple[str, bytes]:
-    """Version and content of entries."""
+    """Return version and content of entries."""
     writer = ContentWriter()
     for entry in entries:
         writer.add(entry)
@@ -57,10 +57,10 @@ def pack(entries: Iterable[ListEntry]) -> tuple[str, bytes]:
 
 
 def unpack(code: str, version: str, content: bytes) -> Iterator[ListEntry]:
-    """The entries of kept content, one after another.
+    """Yield the entries of stored content.
 
-    Raises ``ContentError`` if the content is broken or not that of ``version``; that can be known only at its end, so
-    use nothing before.
+    Raises ``ContentError`` if the content is damaged or not that of ``version``. The digest is known only at the end:
+    use no entry before.
     """
     digest = hashlib.sha256()
     first = True

@@ -1,4 +1,4 @@
-"""What a sanctions list says, in one form whatever file it came from."""
+"""The entries of a sanctions list, in one form for all formats."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 EntryKind = Literal["person", "organisation", "vessel", "aircraft", "other"]
 NameQuality = Literal["primary", "strong", "weak", "original-script", "opaque"]
-"""``primary``: the name of the entry. ``strong``: an alias that the list vouches for, or does not grade. ``weak``: a
-low-quality alias. ``original-script``: a name that is not in Latin letters. ``opaque``: text of a row that could not be
-understood, kept so that nothing is lost.
+"""``primary``: the name of the entry. ``strong``: an alias that the list grades as good, or does not grade. ``weak``: a
+low-quality alias. ``original-script``: a name that is not in Latin letters. ``opaque``: text of a row that cannot be
+interpreted, retained so that nothing is lost.
 """
 
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
@@ -19,7 +19,7 @@ QUALITIES: tuple[NameQuality, ...] = get_args(NameQuality)
 
 @dataclass(frozen=True, slots=True)
 class ListName:
-    """A name as a person would write it: given names first."""
+    """A name in written order: given names first."""
 
     text: str
     quality: NameQuality
@@ -28,7 +28,7 @@ class ListName:
 @dataclass(frozen=True, slots=True)
 class BirthDate:
     """A date of birth, or a span. ``first`` and ``last`` are ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``, equal unless the
-    list gives a span; ``circa``: the list says that it is approximate.
+    list has a span. ``circa``: the list marks it as approximate.
     """
 
     first: str
@@ -37,13 +37,13 @@ class BirthDate:
 
     @property
     def earliest(self) -> date:
-        """The first day that it can mean."""
+        """The first possible day."""
         year, month, day = _parts(self.first)
         return date(year, month or 1, day or 1)
 
     @property
     def latest(self) -> date:
-        """The last day that it can mean."""
+        """The last possible day."""
         year, month, day = _parts(self.last)
         if day is not None and month is not None:
             return date(year, month, day)
@@ -54,8 +54,8 @@ class BirthDate:
 
 @dataclass(frozen=True, slots=True)
 class ListAddress:
-    """An address on chain as printed. The symbol is what the list calls the currency, which is not the chain: one EVM
-    address may stand under ETH, USDT or BSC. Empty if the list names none.
+    """A blockchain address as printed. ``symbol`` is the list's name of the currency, empty if it has none. It is not
+    the chain: one EVM address may be listed under ETH, USDT or BSC.
     """
 
     symbol: str
@@ -64,7 +64,7 @@ class ListAddress:
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """One entry of a list. ``countries`` are ISO 3166 alpha-2 codes, or the list's words where these are not known."""
+    """One entry of a list. ``countries`` are ISO 3166 alpha-2 codes, or the list's text for an unknown country."""
 
     list: str
     id: str
@@ -77,7 +77,7 @@ class ListEntry:
 
     @property
     def name(self) -> str:
-        """The first name, for showing; the id if the entry has none."""
+        """The first name, for display; the id if the entry has none."""
         return self.names[0].text if self.names else self.id
 
 

@@ -1,4 +1,4 @@
-"""Reading a list file: size, SHA-256 and encoding are watched while it streams past."""
+"""A list file that is read as a stream, with checks of its size and encoding, and its SHA-256."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 class ListFile:
-    """One file. ``blocks`` may be read once; ``read`` is right after it ended. Only UTF-8 is accepted: every publisher
-    uses it, and a file in another encoding would give names that match nobody. A zero byte is refused too: Latin text
-    in UTF-16 is valid UTF-8 with a zero beside each letter.
+    """One file. ``blocks`` may be read once; ``read`` is correct after its end. Only UTF-8 is accepted: every publisher
+    uses it, and names in another encoding would match no one. A zero byte is refused too: Latin text in UTF-16 is valid
+    UTF-8 with a zero beside each letter.
     """
 
     def __init__(self, path: Path, limits: ListLimits) -> None:
@@ -29,20 +29,20 @@ class ListFile:
 
     @property
     def read(self) -> FileRead:
-        """What was read."""
+        """Name, digest and size of what was read."""
         return FileRead(self.name, self._digest.hexdigest(), self._size)
 
     def fault(self, place: str, code: str, fix: str) -> ListFaults:
-        """An exception that refuses this file."""
+        """Return the exception that refuses this file."""
         return ListFaults([FileFault(self.name, place, code, fix)])
 
     def check_entries(self, number: int) -> None:
-        """Raise ``ListFaults`` if ``number`` entries, or rows held for them, are more than any list has."""
+        """Raise ``ListFaults`` if ``number`` entries, or rows held for them, exceed the limit."""
         if number > self.limits.entries:
             raise self.fault("", "TOO_MANY_ENTRIES", f"no list may have more than {self.limits.entries} entries")
 
     def blocks(self) -> Iterator[bytes]:
-        """The bytes, checked to be UTF-8, without a byte order mark. Raises ``ListFaults``."""
+        """Yield the bytes, checked to be UTF-8, without a byte order mark. Raises ``ListFaults``."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             with self.path.open("rb") as opened:
@@ -56,7 +56,7 @@ class ListFile:
         self._decode(b"", decoder, final=True)
 
     def lines(self) -> Iterator[str]:
-        """The text, line by line with line ends; a line longer than the limit raises ``ListFaults``."""
+        """Yield the text line by line, with line ends. Raises ``ListFaults`` for a line over the limit."""
         rest = b""
         number = 0
         for block in self.blocks():

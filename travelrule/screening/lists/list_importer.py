@@ -20,7 +20,7 @@ CODE = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 @dataclass(frozen=True, slots=True)
 class ImportedList:
-    """A list that was read as a whole: its kept form and what the import says about it."""
+    """A list that was read completely: its stored form and the report of the import."""
 
     content: bytes
     report: ImportReport
@@ -29,8 +29,8 @@ class ImportedList:
 def import_list(name: str, paths: Sequence[Path], code: str | None = None, limits: ListLimits = LIMITS) -> ImportedList:
     """Read the files (or folders) of one list in the format ``name``.
 
-    Raises ``UsageError`` for an unknown format, a bad code or a path that is no file of the format, and ``ListFaults``
-    if the files are not a whole list: then nothing of them counts.
+    Raises ``UsageError`` for an unknown format, an invalid code or a path that is no file of the format, and
+    ``ListFaults`` if the files are not a complete list, of which nothing may be used.
     """
     if name not in FORMATS:
         raise UsageError(f"no such format: write one of {', '.join(FORMATS)}")
@@ -73,7 +73,7 @@ def _read(name: str, code: str, files: Sequence[ListFile], limits: ListLimits) -
 
 
 def files_of(name: str, given: Path) -> list[Path]:
-    """The files of the format that a path stands for: itself, or what a folder has of them. Raises ``UsageError``."""
+    """Return the path of a file itself, or the files of the format in a folder. Raises ``UsageError``."""
     if given.is_file():
         return [given]
     if not given.is_dir():

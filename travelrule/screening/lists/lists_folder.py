@@ -1,8 +1,8 @@
 """The folder of the setting ``LISTS_DIR``: one sub-folder for each list, named ``FORMAT`` or ``FORMAT@CODE``.
 
 ``ofac-csv/sdn.csv``, ``ofac-csv/alt.csv`` ..., ``un-xml/consolidated.xml``, ``own-csv@blocked/anything.csv``. Names
-that begin with a dot or with ``README`` are left alone; anything else that is no list is said, because a misspelt list
-would silently be no list.
+that begin with a dot or with ``README`` are ignored. Anything else that is no list is reported, because a misspelt list
+would silently be missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NamedList:
 
 
 def named_lists(folder: Path) -> tuple[NamedList, ...]:
-    """The lists of the folder. Raises ``ListFaults`` for everything in it that is no list."""
+    """Return the lists of the folder. Raises ``ListFaults`` for everything in it that is no list."""
     try:
         inside = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "README")))
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Addresses on chain that a list only mentions in running text, because its format has no field for them.
+"""Blockchain addresses that a list quotes in running text, because its format has no field for them.
 
-Found are the forms that cannot be mistaken for another number: EVM (``0x`` and 40 hex digits), Base58 with a right
-checksum (Bitcoin, Litecoin, TRON and their like), and Bech32 of Bitcoin and Litecoin.
+Recognised are the forms that no other number has: EVM (``0x`` and 40 hex digits), base58 with a correct checksum
+(Bitcoin, Litecoin, TRON and similar), and bech32 of Bitcoin and Litecoin.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LONGEST_BASE58 = 60
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """Addresses in the order of the text."""
+    """Yield the addresses in the order of the text."""
     for found in _WORD.finditer(text):
         word = found[0]
         if _EVM.fullmatch(word) or _BECH32.fullmatch(word.lower()) or _is_base58check(word):

@@ -1,7 +1,7 @@
-"""Elements of an XML file, one entry at a time, from a parser that accepts no document type and no entity.
+"""Elements of an XML file, one entry at a time, from a parser that refuses document types and entities.
 
 Entity bombs and references to other files need a document type declaration, which no publisher uses: a file that has
-one is refused at its first character. Names lose their namespace. Memory is bounded by the largest entry.
+one is refused at the start of the declaration. Names are read without namespace. The largest entry bounds the memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from travelrule.screening.lists.list_file import ListFile
 
 SEPARATOR = "\x1f"
 ELEMENT_BYTES = 64
-"""What an element counts for beside its text and attributes."""
+"""Size that is counted per element besides its text and attributes."""
 _ENDINGS = frozenset(
     expat.errors.codes[message]
     for message in (
@@ -24,12 +24,12 @@ _ENDINGS = frozenset(
         expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
     )
 )
-"""What the parser finds only at the end of a file."""
+"""Errors that the parser reports only at the end of a file."""
 
 
 @dataclass(slots=True)
 class XmlElement:
-    """An element with its attributes, its own text, its children and the line where it began."""
+    """An element with its attributes, its text, its children and its first line."""
 
     tag: str
     attributes: dict[str, str]
@@ -38,19 +38,19 @@ class XmlElement:
     children: list[XmlElement] = field(default_factory=list)
 
     def all(self, *path: str) -> list[XmlElement]:
-        """The descendants along ``path``."""
+        """Return the descendants along ``path``."""
         found = [self]
         for tag in path:
             found = [child for element in found for child in element.children if child.tag == tag]
         return found
 
     def words(self, *path: str) -> str:
-        """The text of the first descendant along ``path``; empty if there is none."""
+        """Return the text of the first descendant along ``path``, empty if there is none."""
         return next((element.text.strip() for element in self.all(*path)), "")
 
 
 class _Builder:
-    """Builds the elements whose tag is wanted; forgets all others."""
+    """Builds the elements with a wanted tag; ignores all others."""
 
     def __init__(self, file: ListFile, wanted: frozenset[str], parser: expat.XMLParserType) -> None:
         self.ready: list[XmlElement] = []
@@ -104,9 +104,10 @@ def _plain(attributes: dict[str, str]) -> dict[str, str]:
 
 
 def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> Iterator[XmlElement]:
-    """The root without children (first), then every element with a tag of ``wanted``, in the order of their ends.
+    """Yield the root without children, then every element with a tag of ``wanted``, in the order of their ends.
 
-    Raises ``ListFaults`` for a file that is cut, broken, hostile, or another format: then nothing read so far counts.
+    Raises ``ListFaults`` for a file that is truncated, malformed, hostile, or in another format; nothing that was read
+    of it may be used.
     """
     parser = _new_parser()
     builder = _Builder(file, wanted, parser)
@@ -133,7 +134,7 @@ def elements(file: ListFile, roots: tuple[str, ...], wanted: frozenset[str]) -> 
 
 
 def _new_parser() -> expat.XMLParserType:
-    """A parser that reads its tokens as early as it can; older versions of expat always do."""
+    """Return a parser without reparse deferral: it reads each token as early as possible, like older versions."""
     parser = expat.ParserCreate(encoding="utf-8", namespace_separator=SEPARATOR)
     if (defer := getattr(parser, "SetReparseDeferralEnabled", None)) is not None:
         defer(False)  # noqa: FBT003
@@ -141,13 +142,13 @@ def _new_parser() -> expat.XMLParserType:
 
 
 def _portions(file: ListFile, parser: expat.XMLParserType) -> Iterator[tuple[bytes, bool]]:
-    """What to feed the parser, and whether it is the end.
+    """Yield portions for the parser, each with whether it is the last.
 
     A token that is open at the end of a portion is read again from its start. Versions of expat from 2.6 on, and
-    patched older ones whose Python cannot turn it off, put that off until the token is twice as long. So each portion
-    after an open token is at least as long as its beginning: then all versions read the same tokens at the same byte,
-    and a large token costs a few readings. No portion ends between half of the limit and the limit, because the next
-    one would have to end far behind it.
+    patched older ones whose Python cannot turn it off, defer that until the token is twice as long. So each portion
+    after an open token is at least as long as the part already read: then all versions read the same tokens at the same
+    byte, and a large token is read only a few times. No portion ends between half of the limit and the limit, because
+    the next one would have to end far beyond it.
     """
     limit = file.limits.token_bytes
     fed = read = 0
@@ -160,7 +161,7 @@ def _portions(file: ListFile, parser: expat.XMLParserType) -> Iterator[tuple[byt
         yield waiting, False
         fed += len(waiting)
         waiting = b""
-        read = max(read, parser.CurrentByteIndex)  # -1 while a token is put off
+        read = max(read, parser.CurrentByteIndex)  # -1 while a token is deferred
         if fed - read > limit:
             place = f"line {parser.CurrentLineNumber}"
             raise file.fault(place, "TOKEN_TOO_LARGE", "one tag or comment is larger than any list has")

@@ -1,4 +1,7 @@
-"""Name screening: which entries of the lists a name may mean."""
+"""Name screening: the entries of the lists that a name may mean.
+
+Holds names in memory and reads no list; a search never blocks an event loop for long. Start at ``name_index``.
+"""
 
 from travelrule.screening.names.comparable_name import is_comparable
 from travelrule.screening.names.listed_names import KINDS, ListedName, NameKind, NameMatch, NameQuality

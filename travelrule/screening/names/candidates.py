@@ -1,4 +1,4 @@
-"""Which names of a list are worth a closer look."""
+"""Candidates of a search: the names of a list that are compared in detail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCAN_MAX = 6
 
 
 def query_words(words: Sequence[str], normal: NormalName, partition: NamePartition) -> list[QueryWord]:
-    """Look each word of a query up once."""
+    """Return the words of a query, each looked up once."""
     vocabulary = partition.vocabulary
     known = {
         word: QueryWord(
@@ -40,8 +40,8 @@ def query_words(words: Sequence[str], normal: NormalName, partition: NamePartiti
 def by_words(query: Sequence[QueryWord], partition: NamePartition) -> Generator[None, None, list[int]]:
     """Return the names that share most of the weight of a query, best first; the generator's steps are bounded.
 
-    Rare words are followed first. What only has words so common that they cannot reach the bar by themselves is not
-    collected, and common words are left out once enough names were touched.
+    Rare words come first. A name whose shared words are so common that they cannot reach the bar is not collected, and
+    common words are skipped once enough names were visited.
     """
     words = {word.text: word for word in query if word.text not in PARTICLES}
     total = sum(word.weight for word in query)
@@ -56,7 +56,7 @@ def by_words(query: Sequence[QueryWord], partition: NamePartition) -> Generator[
 
 
 def _collect(word: QueryWord, partition: NamePartition, shared: dict[int, float], *, grow: bool, touched: int) -> int:
-    """Add what a word explains of each name that has it or one alike; gives how many names were touched so far."""
+    """Add the weight of a word to each name that has it or a similar one; return how many names were visited so far."""
     vocabulary = partition.vocabulary
     for number, likeness in word.alike.items():
         postings, gain = vocabulary.names_of(number), vocabulary.weights[number] * likeness
@@ -76,7 +76,7 @@ def _best(shared: dict[int, float], total: float, bar: float, partition: NamePar
             continue
         size = sizes[name]
         small, large = (total, size) if total < size else (size, total)
-        # As the scorer will see it: what neither explains contradicts, what only one has was perhaps left out.
+        # As the scorer rates it: weight that neither shares is a contradiction, weight of one side only an omission.
         contradicted = small - gain if small > gain else 0.0
         rate = gain / (gain + contradicted + _LEFT_OUT_COST * (large - small))
         if rate >= _LEAST_RATE:
@@ -85,9 +85,10 @@ def _best(shared: dict[int, float], total: float, bar: float, partition: NamePar
 
 
 def by_letters(joined: str, partition: NamePartition, least: float) -> Iterator[list[tuple[int, str]]]:
-    """Give the names whose letters, written as one word, are alike by ``least``; a part of the list per step.
+    """Yield the names whose letters, written as one word, are similar by ``least``; a part of the list per step.
 
-    Only names of nearly the same length can be, and of a short name none but itself, which the exact maps have.
+    Only names of nearly the same length can be similar. A short name is similar to itself only, which the exact maps
+    find.
     """
     edits = int(len(joined) * (1 - least) / least)
     if not edits:

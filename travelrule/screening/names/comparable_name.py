@@ -1,4 +1,4 @@
-"""One form of a name for lists, aliases and queries alike."""
+"""The form in which names of lists and of queries are compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from travelrule.text.legal_forms import (
 from travelrule.text.visible_text import visible
 
 WORDS_KEPT = 24
-"""Words compared of one name; no name has more."""
+"""Words that are compared of one name; no name has more."""
 
 WORD_LETTERS_KEPT = 40
 
@@ -31,11 +31,11 @@ _MIN_LEFT = 2
 
 
 class NormalName(NamedTuple):
-    """A name ready to be compared: lower-case Latin letters and digits. Its ``repr`` shows nothing of it.
+    """A name in lower-case Latin letters and digits. Its ``repr`` contains nothing of it.
 
-    ``words`` are without titles and legal forms, ``forms`` the legal forms by kind, ``unvowelled`` those of the words
-    that came from a script without vowels, ``exact`` those from Chinese characters, whose sound is known and leaves no
-    room for a misspelling, ``keys`` what other romanisations of the same name share.
+    ``words`` are without titles and legal forms. ``forms`` are the kinds of its legal forms, ``unvowelled`` the words
+    from a script without vowels, ``exact`` the words from Chinese characters, which have no misspellings.
+    ``keys`` are shared by other romanisations of the same name.
     """
 
     words: tuple[str, ...]
@@ -50,17 +50,17 @@ class NormalName(NamedTuple):
 
     @property
     def joined(self) -> str:
-        """Return the words written as one."""
+        """The words written as one."""
         return "".join(self.words)
 
     @property
     def sorted_words(self) -> str:
-        """Return the words in the order of the alphabet."""
+        """The words in alphabetical order."""
         return " ".join(sorted(self.words))
 
 
 def normalise(text: str, kind: NameKind) -> NormalName:
-    """Return the form of a name that is compared; without words if the text has no letter or digit."""
+    """Return the comparable form of a name; without words if the text has no letter or digit."""
     shown = visible(text).casefold()
     if kind == "person":
         if "," in shown:
@@ -76,12 +76,12 @@ def normalise(text: str, kind: NameKind) -> NormalName:
 
 
 def is_comparable(text: str, kind: NameKind | None) -> bool:
-    """Say whether anything of a text can be looked for; what cannot is not found, which never means clean."""
+    """Whether a text has anything to search for; a text without it is not found, which does not mean clean."""
     return any(normalise(text, one).words for one in (KINDS if kind is None else (kind,)))
 
 
 def _organisation_text(shown: str) -> str:
-    """Return a name with its abbreviations as words, "and" written out, and forms that lean on it set apart."""
+    """Return a name with abbreviations as words, "and" written out, and attached legal forms removed."""
     if "." in shown:
         shown = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", shown)
     if not shown.isascii():
@@ -91,7 +91,7 @@ def _organisation_text(shown: str) -> str:
 
 
 def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozenset[str], frozenset[str]]:
-    """Return the words in Latin letters, those of them without vowels and those of exact sound."""
+    """Return the words in Latin letters, those without vowels, and those of exact sound."""
     words: list[str] = []
     unvowelled, exact = set(), set()
     for one in filter(None, written):
@@ -109,7 +109,7 @@ def _latin(written: list[str], kind: NameKind) -> tuple[tuple[str, ...], frozens
 
 
 def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave titles out from both ends inwards, while two words remain."""
+    """Return the words without titles, as long as two other words remain."""
     left = list(words)
     for word in words:
         if word in TITLES and sum(each not in PARTICLES for each in left) > _MIN_LEFT:
@@ -118,7 +118,7 @@ def _without_titles(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _without_forms(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Take legal forms out wherever they stand; a name of nothing else stays as it is."""
+    """Return the words without legal forms, and the kinds of these; a name of legal forms only is unchanged."""
     left: list[str] = []
     forms: list[str] = []
     place = 0

@@ -1,4 +1,4 @@
-"""A map from keys to numbers that costs little where most keys have one number."""
+"""A map from keys to numbers that is compact if most keys have one number."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SHORT_RUN = 32
 class IdMap:
     """Keys to numbers: dictionaries of plain integers, and one for the few keys that have several numbers.
 
-    Short runs of numbers are tuples, which the garbage collector soon leaves alone, so that a large map does not slow
-    its passes; only long runs are arrays.
-    Several small dictionaries grow in small steps; one large one would stop everything while it is copied.
+    Short runs of numbers are tuples, which the garbage collector soon stops tracking, so that a large map does not slow
+    its passes; only long runs are arrays. Several small dictionaries grow in small steps; a large one would block the
+    event loop while it is copied.
     """
 
     __slots__ = ("_first", "_more")
@@ -26,7 +26,7 @@ class IdMap:
         self._more: dict[str, tuple[int, ...] | array[int]] = {}
 
     def add(self, key: str, number: int) -> None:
-        """Add a number to a key; the same number twice in a row counts once."""
+        """Add a number to a key; a number that is repeated in a row counts once."""
         first = self._first[hash(key) % _SHARDS].setdefault(key, number)
         if first != number:
             more = self._more.get(key, ())
@@ -39,7 +39,7 @@ class IdMap:
                 self._more[key] = more if len(more) < _SHORT_RUN else array("I", more)
 
     def add_shorter(self, word: str, number: int) -> None:
-        """Add a number to each key that is the word less one letter; ``add`` in a loop takes twice the time."""
+        """Add a number to each key that is the word without one letter; ``add`` in a loop takes twice the time."""
         shards = self._first
         for place in range(len(word)):
             key = word[:place] + word[place + 1 :]
@@ -47,14 +47,14 @@ class IdMap:
                 self.add(key, number)
 
     def get(self, key: str) -> Iterator[int]:
-        """Give the numbers of a key."""
+        """Yield the numbers of a key."""
         first = self._first[hash(key) % _SHARDS].get(key)
         if first is not None:
             yield first
             yield from self._more.get(key, ())
 
     def release_in_steps(self) -> Iterator[None]:
-        """Give the memory back, a part per step."""
+        """Release the memory, a part per step."""
         for keys in self._first:
             yield from empty_in_steps(keys)
         yield from empty_in_steps(self._more)

@@ -1,4 +1,4 @@
-"""What a date of birth and a country say about a match: they explain and order, they never clear."""
+"""Effect of a date of birth and a country on a match: they explain and order matches, and never remove one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _OTHER_YEAR_COST = 0.15
 _OTHER_DAY_COST = 0.05
 _OTHER_COUNTRY_COST = 0.03
 _YEARS_OF_DOUBT = 1
-"""Lists often know a year of birth only about."""
+"""Years of birth in lists are often approximate."""
 
 
 def weighed(listed: ListedName, birth_date: date | None, country: str | None) -> tuple[float, tuple[str, ...]]:
-    """Return what to add to the rank, and what to say."""
+    """Return the change of the rank, and the texts for the reason."""
     change, said = 0.0, []
     if birth_date is not None and listed.birth_dates:
         step, words = _birth(listed.birth_dates, birth_date)

@@ -1,4 +1,4 @@
-"""What is searched and what is found."""
+"""Listed names, and the matches of a search."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 NameKind = Literal["person", "organisation"]
-"""Persons are compared as persons are named; everything else (firms, groups, ships) as organisations are."""
+"""Persons are compared by the rules for persons, everything else (firms, groups, ships) by those for organisations."""
 
 NameQuality = Literal["strong", "weak"]
-"""A weak alias (a nickname, "low quality" in the words of the lists) counts only when nearly the whole name agrees."""
+"""A weak alias (a nickname, "low quality" in the lists) counts only if nearly the whole name agrees."""
 
 KINDS: tuple[NameKind, ...] = ("person", "organisation")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedName:
-    """One name of one entry of a list: an entry with five aliases is six of these.
+    """One name of one entry of a list: an entry with five aliases has six of them.
 
     ``birth_dates`` are ISO dates or their beginnings (``1971``, ``1971-05``), ``countries`` ISO 3166-1 alpha-2.
     """
@@ -34,9 +34,9 @@ class ListedName:
 class NameMatch:
     """An entry that a name may mean, by the best of its names.
 
-    ``score`` (0 to 1) is about the name alone and is what the threshold is held against; ``rank`` orders the answers
-    and is lower where a date of birth or a country speaks against the entry, which never removes one.
-    ``reason`` is for a reader; it quotes words of the list only, never the text that was searched.
+    ``score`` (0 to 1) depends on the name alone and is compared with the threshold. ``rank`` orders the matches; a
+    different date of birth or country lowers it and never removes a match. ``reason`` is for a reader and quotes words
+    of the list only, never the text of the search.
     """
 
     list_code: str

@@ -1,4 +1,4 @@
-"""Why an entry was found, in words. They quote the list and never the query."""
+"""The reasons of matches as text. They quote the list and never the query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUOTED_MAX = 3
 
 
 def of_alignment(query: Sequence[QueryWord], name: Sequence[str], found: Alignment, normal: NormalName) -> str:
-    """Say what agrees, what differs and what is missing. ``name`` are the words of the listed name."""
+    """Return what agrees, what differs and what is missing. ``name`` are the words of the listed name."""
     parts = [_difference(query[one].text, name[other], likeness, normal) for one, other, likeness in found.pairs]
     said = list(dict.fromkeys(filter(None, parts)))
     if missing := _quoted([name[place] for place in found.left_of_name if name[place] not in PARTICLES]):

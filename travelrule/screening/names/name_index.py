@@ -1,7 +1,7 @@
-"""A snapshot of all names of all lists, and the search over it.
+"""The index of all names of all lists, and the search in it.
 
-Nothing here changes once built: a new list makes a new index, which takes the place of the old one at once.
-No step holds the processor for long, neither of a search nor of building, so that an event loop may run them.
+An index does not change once built: a new list leads to a new index, which replaces the old one at once. Each step of
+building and searching is short, so that an event loop can run them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NameIndex:
 
     @classmethod
     def build_in_steps(cls, names: Iterable[ListedName]) -> Generator[None, None, NameIndex]:
-        """Build in steps of about a millisecond; what the generator returns is the index."""
+        """Build in steps of about a millisecond; the generator returns the index."""
         yield from latin_letters.load_tables_in_steps()
         sorted_names: dict[NameKind, list[ListedName]] = {kind: [] for kind in KINDS}
         for place, listed in enumerate(names):
@@ -43,15 +43,15 @@ class NameIndex:
 
     @classmethod
     def build(cls, names: Iterable[ListedName]) -> NameIndex:
-        """Build at once: for a thread or process of its own, and for tests."""
+        """Build at once, for a thread or process of its own."""
         return run_steps(cls.build_in_steps(names))
 
     def __len__(self) -> int:
-        """Return how many names there are."""
+        """Return the number of names."""
         return sum(len(partition.listed) for partition in self._partitions.values())
 
     def release_in_steps(self) -> Generator[None, None, None]:
-        """Give the memory back in steps: freeing it all at once would stop everything. Search nothing any more."""
+        """Release the memory in steps: releasing it at once would block the event loop. No search may follow."""
         for partition in self._partitions.values():
             yield from partition.release_in_steps()
 
@@ -67,7 +67,7 @@ class NameIndex:
     ) -> tuple[NameMatch, ...]:
         """Return the entries that a name may mean, best rank first, one match per entry.
 
-        Any text is fine; without a letter or digit it matches nothing. ``kind`` None searches all kinds.
+        A text without a letter or digit matches nothing. ``kind`` None searches all kinds.
         """
         return run_steps(
             self.search_in_steps(text, kind, birth_date=birth_date, country=country, threshold=threshold, limit=limit)
@@ -83,7 +83,7 @@ class NameIndex:
         threshold: float = DEFAULT_THRESHOLD,
         limit: int = DEFAULT_LIMIT,
     ) -> Generator[None, None, tuple[NameMatch, ...]]:
-        """Search in steps: for an event loop that gives way between them. Returns what ``search`` returns."""
+        """Search in steps, for an event loop that runs other work between them; returns the result of ``search``."""
         matches: list[NameMatch] = []
         for one in KINDS if kind is None else (kind,):
             partition = self._partitions[one]

@@ -1,4 +1,4 @@
-"""The names of one kind, ready to be searched. Built once in small steps, never changed afterwards."""
+"""The searchable names of one kind. Built once in small steps, not changed afterwards."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class NamePartition:
         self.joined = IdMap()
         self.keys = IdMap()
         self.scanned: list[str] = []
-        """Joined names, shorter ones first; ``scanned_names`` has the numbers of their names."""
+        """Joined names, shorter ones first; ``scanned_names`` has their numbers."""
         self.scanned_names: array[int] = array("I")
         self.scanned_starts: list[int] = []
-        """Place of the first joined name of at least so many letters."""
+        """Position of the first joined name with at least so many letters."""
 
     def build_in_steps(self, names: Sequence[ListedName]) -> Iterator[None]:
-        """Take the names in, a few per step."""
+        """Add the names, a few per step."""
         joined: list[tuple[int, str, int]] = []
         for place, listed in enumerate(names):
             normal = normalise(listed.name, self.kind)
@@ -69,11 +69,11 @@ class NamePartition:
         return number
 
     def words_of(self, number: int) -> array[int]:
-        """Return the numbers of the words of a name, in its order."""
+        """Return the numbers of the words of a name, in order."""
         return self._words[self._starts[number] : self._starts[number + 1]]
 
     def _lay_out(self, joined: list[tuple[int, str, int]]) -> Iterator[None]:
-        """Order joined names by length, one bucket per step: sorting all at once would take too long."""
+        """Order joined names by length, one bucket per step: sorting them at once would take too long."""
         buckets: dict[int, list[tuple[str, int]]] = {}
         for place, (size, text, number) in enumerate(joined):
             buckets.setdefault(size, []).append((text, number))
@@ -87,7 +87,7 @@ class NamePartition:
             yield
 
     def release_in_steps(self) -> Iterator[None]:
-        """Give the memory back, a part per step."""
+        """Release the memory, a part per step."""
         yield from empty_in_steps(self.listed)
         yield from empty_in_steps(self.scanned)
         yield from self.vocabulary.release_in_steps()
@@ -95,7 +95,7 @@ class NamePartition:
             yield from keys.release_in_steps()
 
     def window(self, shortest: int, longest: int) -> range:
-        """Return the places in ``scanned`` of joined names of so many letters."""
+        """Return the positions in ``scanned`` of joined names with so many letters."""
         starts, end = self.scanned_starts, len(self.scanned)
         return range(
             starts[shortest] if shortest < len(starts) else end,

@@ -29,7 +29,7 @@ _ALIGNED_PER_STEP = 12
 
 
 class NameQuery:
-    """A text looked for in a partition. ``found`` has score and reason of each name at or above the threshold."""
+    """A search for a text in a partition. ``found`` has score and reason of each name at or above the threshold."""
 
     def __init__(self, text: str, partition: NamePartition, threshold: float) -> None:
         self.found: dict[int, tuple[float, str]] = {}
@@ -98,17 +98,17 @@ class NameQuery:
             self._note(number, score, match_reasons.of_alignment(query, listed, alignment, self._normal))
 
     def _stands_alone(self, letters: int, number: int) -> bool:
-        """Say whether one word that is only alike tells enough: not a short one, not with another legal form."""
+        """Whether one similar word is enough for a match: it is not short, and the legal form is the same."""
         if letters < _ONE_WORD_LETTERS_MIN:
             return False
         return self._normal.forms == normalise(self._partition.listed[number].name, self._partition.kind).forms
 
     def _letters_alike(self) -> Iterator[None]:
-        """Compare the letters as one word: for names misspelt in each word, which no index of words finds."""
+        """Compare the letters as one word, for names with every word misspelt, which no index of words finds."""
         joined = self._normal.joined
         for names in by_letters(joined, self._partition, self._threshold / _SCANNED_FACTOR):
             for number, text in names:
-                if number not in self._aligned:  # what was aligned word by word has been judged better
+                if number not in self._aligned:  # word by word is more accurate
                     score = _SCANNED_FACTOR * OSA.normalized_similarity(joined, text)
                     self._note(number, score, match_reasons.NEARLY_SAME_LETTERS)
             yield

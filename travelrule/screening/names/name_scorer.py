@@ -1,8 +1,8 @@
-"""How much a name of a query and a name of a list are one name.
+"""The score of a name of a query against a name of a list.
 
-Words are aligned one to one. What is aligned speaks for the match by its weight and likeness; words left over on both
-sides contradict each other ("Juan" and "Diego"); words left over on one side only were perhaps left out, which costs
-little if the rest says enough.
+Words are aligned one to one. Aligned words count for the match by weight and likeness. Words left over on both sides
+contradict each other ("Juan" and "Diego"). Words left over on one side only may have been omitted, which costs little
+if the other words are distinctive.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _INITIAL = 0.9
 _INITIAL_WEIGHT = 0.4
 _LIKE_MIN = 0.72
 _EVIDENCE_FULL = 16.0
-"""Weight of aligned words from which on a missing word costs least (about two rare words)."""
+"""Weight of aligned words above which a missing word costs least (about two rare words)."""
 _LETTERS_FULL = 11
-"""Letters of aligned words from which on the same holds: short words are shared by many."""
+"""Letters of aligned words above which a missing word costs least: many names share short words."""
 _EVIDENCE_MIN = 5.0
 _OMITTED_LEAST, _OMITTED_MOST = 0.10, 0.60
 _WEAK_EVIDENCE_SCORE = 0.6
@@ -32,7 +32,7 @@ _SHORT_NAME = 3
 
 @dataclass(slots=True)
 class QueryWord:
-    """A word of the query: its weight, and the words of the list that are like it, by number."""
+    """A word of the query: its weight, and the likeness of similar words of the list by number."""
 
     text: str
     weight: float
@@ -42,7 +42,7 @@ class QueryWord:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What was aligned and what was left over; ``pairs`` are places in the query, in the name, and likeness."""
+    """Aligned words and words left over; ``pairs`` are positions in the query and in the name, and the likeness."""
 
     score: float
     pairs: tuple[tuple[int, int, float], ...]
@@ -50,9 +50,9 @@ class Alignment:
     left_of_name: tuple[int, ...]
 
     def is_one_word_alike(self, query: Sequence[QueryWord], name: Sequence[int], words: Sequence[str]) -> int:
-        """Return the letters of the one word that is aligned and not the same, 0 if there are others.
+        """Return the number of letters of the only aligned word if its spellings differ, else 0.
 
-        Of the two spellings the shorter one counts.
+        The shorter of the two spellings counts.
         """
         full = [pair for pair in self.pairs if words[name[pair[1]]] not in PARTICLES]
         if len(full) != 1 or full[0][2] == 1:
@@ -60,13 +60,13 @@ class Alignment:
         return min(len(query[full[0][0]].text), len(words[name[full[0][1]]]))
 
     def keeps_together(self, place: int) -> bool:
-        """Say whether a word of the query and the next one stand one after the other in the name as well."""
+        """Whether a word of the query and the next one are neighbours in the name too."""
         others = {one: other for one, other, _ in self.pairs}
         return place in others and others.get(place + 1) == others[place] + 1
 
 
 def align(query: Sequence[QueryWord], name: Sequence[int], words: Sequence[str], weights: Sequence[float]) -> Alignment:
-    """Align a query with a name of the list, which is numbers of ``words`` that weigh ``weights``."""
+    """Align a query with a name of the list, given as numbers of ``words`` with their ``weights``."""
     options = sorted(
         (
             (likeness * weights[number], likeness, one, other)
@@ -97,7 +97,7 @@ def _align_rest(
     left: set[int],
     right: set[int],
 ) -> None:
-    """Align what no index found: initials, and words of more than one edit."""
+    """Align words that no index finds: initials, and words with more than one edit."""
     for one in sorted(left):
         if query[one].exact:
             continue
@@ -113,7 +113,7 @@ def _align_rest(
 
 
 def _distant(one: str, other: str) -> float:
-    """Return the likeness of two words that are not close, 0 where they are simply different."""
+    """Return the likeness of two words that are not close, 0 if they are different."""
     if len(one) == 1 or len(other) == 1:
         return _INITIAL if one[0] == other[0] else 0.0
     if len(one) < len("abcde") or len(other) < len("abcde") or one.isdigit() or other.isdigit():
@@ -160,5 +160,5 @@ def _score(
         return min(score, _WEAK_EVIDENCE_SCORE)
     alone = ((left or right) and omitted + conflict > 1) or (initials and likened < matched)
     if len(name) <= _SHORT_NAME and any(word.exact for word in query) and right:
-        return min(score, _ALONE_SCORE)  # a name in Chinese characters is given whole
+        return min(score, _ALONE_SCORE)  # a name in Chinese characters is never abbreviated
     return min(score, _ALONE_SCORE) if full == 1 and alone else score

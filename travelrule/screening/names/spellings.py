@@ -1,4 +1,4 @@
-"""What spellings of one word share: a fold by sound, and the consonants alone."""
+"""Keys that the spellings of one word share: a fold by sound, and the consonants alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SAME = """
     khamenei khamene'i | laden ladin | bakr | din deen eddine uddin eddin addin | rahman rehman rahmane | aziz azeez
 """
 _FOLD_OF = {word.replace("'", ""): group.split()[0] for group in _SAME.split("|") for word in group.split()}
-"""Spellings of frequent names that no rule joins without joining other names too."""
+"""Spellings of frequent names that no rule could join without joining different names."""
 
 _SOUNDS = (
     ("tsch", "ch"), ("tch", "ch"), ("tsh", "ch"), ("shch", "sh"), ("sch", "sh"), ("ch", "sh"), ("dzh", "j"),
@@ -53,7 +53,7 @@ _LIKENESS_MIN = 0.6
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """Return what spellings of a word share: "Yusuf" and "Youssef", "Sergei" and "Serhii"; digits stay."""
+    """Return the fold that spellings of a word share: "Yusuf" and "Youssef", "Sergei" and "Serhii"."""
     if len(word) < _FOLD_MIN or not word.isalpha():
         return word
     word = _FOLD_OF.get(word, word)
@@ -70,7 +70,7 @@ def fold(word: str) -> str:
 
 
 def sounds_alike(word: str, other: str) -> bool:
-    """Say whether two words of the same fold are one word: of short ones the fold leaves too little."""
+    """Whether two words of the same fold are one word: the folds of short words are ambiguous."""
     if word in _FOLD_OF and _FOLD_OF[word] == _FOLD_OF.get(other):
         return True
     return OSA.normalized_similarity(_LONG.sub(_short, word), _LONG.sub(_short, other)) >= _LIKENESS_MIN
@@ -81,7 +81,7 @@ def _short(found: re.Match[str]) -> str:
 
 
 def skeleton(word: str) -> str:
-    """Return the consonants of a word, as scripts without vowels have them; empty if they are too few to tell."""
+    """Return the consonants of a word, as scripts without vowels write it; empty if they are too few."""
     bones = fold(word.replace("zh", "z").replace("dh", "z")).replace("sh", "x")
     bones = _NO_SOUND.sub("", bones)
     return bones if len(bones) >= _SKELETON_MIN else ""

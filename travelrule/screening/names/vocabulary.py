@@ -1,4 +1,4 @@
-"""All words of a list: which are spelt almost like a given one, and how much each says."""
+"""All words of a list: their weights, and the words that are spelt almost like a given one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from travelrule.screening.stepwise import empty_in_steps
 from travelrule.text.legal_forms import LONG_FORMS
 
 EDITED_LETTERS_MIN = 4
-"""Shorter words are equal or different: one letter makes another name of them."""
+"""Shorter words are equal or different: one letter makes a different name."""
 
 WEIGHT_MAX = 9.0
 WEIGHT_OF_PARTICLE = 0.3
@@ -33,16 +33,16 @@ _KNOWN_NAMES = 4
 _TWO_EDITS_LETTERS = 9
 _NAMES_PER_STEP = 2000
 _NAMES_LEAST = 5_000
-"""A short list is weighed as if it were part of a long one: in itself its words would all be frequent."""
+"""A short list is weighed as part of a list of this size: otherwise all its words would be frequent."""
 
 
 class Vocabulary:
-    """Words by number, with the names they stand in and the keys that find them."""
+    """Words by number, with the names that contain them and the keys that find them."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self.counts: array[int] = array("I")
-        """How many names have the word."""
+        """Number of names with the word."""
         self.weights: array[float] = array("d")
         self._numbers: dict[str, int] = {}
         self._last_name: array[int] = array("q")
@@ -55,7 +55,7 @@ class Vocabulary:
         self._has_unvowelled = False
 
     def add(self, word: str, name: int, *, unvowelled: bool) -> int:
-        """Note that a name has a word; gives the number of the word."""
+        """Add a word of a name; return the number of the word."""
         number = self._numbers.get(word)
         if number is None:
             number = self._numbers[word] = len(self.words)
@@ -69,9 +69,9 @@ class Vocabulary:
         return number
 
     def post(self, names: Iterable[Sequence[int]]) -> Iterator[None]:
-        """Note for each word which names have it; ``names`` gives the words of each name, in the order of ``add``.
+        """Record for each word the names that have it; ``names`` has the words of each name, in the order of ``add``.
 
-        All stands in one array: tens of thousands of small ones would slow each pass of the garbage collector.
+        One array holds all: tens of thousands of small ones would slow each pass of the garbage collector.
         """
         for count in accumulate(self.counts, initial=0):
             self._starts.append(count)
@@ -101,7 +101,7 @@ class Vocabulary:
                 self._unvowelled.add(bones, number)
 
     def weigh(self, total: int) -> Iterator[None]:
-        """Give each word its weight: the rarer, the more it says (inverse document frequency), in small steps."""
+        """Compute the weight of each word in small steps: the rarer, the heavier (inverse document frequency)."""
         total = max(total, _NAMES_LEAST)
         self._largest = min(WEIGHT_MAX, math.log(total + 1.0))
         for number, count in enumerate(self.counts):
@@ -116,7 +116,7 @@ class Vocabulary:
         return max(WEIGHT_OF_PARTICLE, min(most, math.log((total + 1.0) / count)))
 
     def release_in_steps(self) -> Iterator[None]:
-        """Give the memory back, a part per step."""
+        """Release the memory, a part per step."""
         yield from empty_in_steps(self.words)
         yield from empty_in_steps(self._numbers)
         for keys in (self._one_less, self._folds, self._skeletons, self._unvowelled):
@@ -127,7 +127,7 @@ class Vocabulary:
         return self._numbers.get(word)
 
     def weight_of(self, word: str) -> float:
-        """Return what a word of a query says; one that no name has says most."""
+        """Return the weight of a word of a query; a word that no name has weighs most."""
         number = self._numbers.get(word)
         if number is not None:
             return self.weights[number]
@@ -136,9 +136,9 @@ class Vocabulary:
         return min(self._largest, _WEIGHT_BY_LETTERS.get(len(word), WEIGHT_MAX))
 
     def alike(self, word: str, *, unvowelled: bool = False, exact: bool = False) -> dict[int, float]:
-        """Return the words like this one with their likeness (0 to 1): same, same sound, one edit away.
+        """Return similar words with their likeness (0 to 1): same, same sound, one edit away.
 
-        Of an ``exact`` word only itself.
+        An ``exact`` word is similar to itself only.
         """
         found: dict[int, float] = {}
         number = self._numbers.get(word)
@@ -158,7 +158,7 @@ class Vocabulary:
             known = number is not None and self.counts[number] >= _KNOWN_NAMES
             for other in self._edited(word):
                 if other not in found and (likeness := self._likeness(word, self.words[other])):
-                    # Two names that both are usual are more likely two names than one misspelt.
+                    # Two frequent words are more likely two words than one misspelt.
                     both = known and self.counts[other] >= _KNOWN_NAMES
                     found[other] = likeness - _KNOWN_WORD_COST if both else likeness
         return found

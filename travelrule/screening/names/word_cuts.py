@@ -1,4 +1,4 @@
-"""Other ways to cut a query into words: two words that the list writes as one, one that it writes as two."""
+"""Other divisions of a query into words: two words that the list writes as one, one that it writes as two."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _COMMON_NAMES_MAX = 4000
 
 
 def cuts(words: Sequence[str], vocabulary: Vocabulary) -> list[tuple[tuple[str, ...], int]]:
-    """Return the query as it stands and what else it may be, most of it nothing else.
+    """Return the query as written and its other divisions, mostly none.
 
-    With each goes the place of the first half of a word cut in two, -1 if none was: the halves belong together.
+    Each has the position of the first half of a word that was cut in two, -1 without one: the halves must be
+    neighbours.
     """
     found = [(tuple(words), -1)]
     for other in _joins(words, vocabulary):
@@ -48,7 +49,7 @@ def _splits(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[int,
 
 
 def _together(one: str, other: str, vocabulary: Vocabulary) -> bool:
-    """Say whether a name of the list has both words."""
+    """Whether a name of the list has both words."""
     first, second = vocabulary.number(one), vocabulary.number(other)
     if first is None or second is None:
         return False

@@ -43,7 +43,7 @@ def check(address: str, message: str, signature: str) -> ProofResult:
 
 
 def _compact(address: str, message: str, raw: bytes) -> ProofResult:
-    """BIP-137. The header names a kind of address, but wallets use the oldest one for all: any kind will do."""
+    """Check BIP-137. The header names a kind of address, but wallets use the oldest one for all: any kind matches."""
     if not _HEADER_FIRST <= raw[0] <= _HEADER_LAST:
         return ProofResult(ProofCode.SIGNATURE_MALFORMED, BIP_137)
     recovery = (raw[0] - _HEADER_FIRST) & 3
@@ -62,7 +62,7 @@ def _simple(address: str, message: str, text: str) -> ProofResult:
     try:
         bip322.verify_simple_encoded(address, message, text)
     except bip322.VerificationError:
-        # Its text quotes address and signature, so it goes no further.
+        # The text of the error quotes address and signature, so it is dropped.
         return ProofResult(ProofCode.SIGNATURE_MISMATCH, BIP_322)
     except (KeyboardInterrupt, SystemExit):
         raise

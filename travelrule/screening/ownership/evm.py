@@ -13,12 +13,12 @@ from travelrule.screening.ownership.proof_result import ProofCode, ProofResult
 SCHEME = "eip-191"
 ETHEREUM = "Ethereum"
 KLAYTN = "Klaytn"
-"""Whose name stands in the prefix: wallets of Kaia still sign under its former name."""
+"""Names in the prefix of a signed message: wallets of Kaia still use its former name."""
 
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}", re.ASCII)
 _HEX = re.compile(r"(?:0[xX])?((?:[0-9a-fA-F]{2})*)", re.ASCII)
 _SIGNATURE_BYTES = 65
-_V_ELECTRUM = 27  # Bitcoin's offset, which Ethereum took over; hardware wallets leave it out
+_V_ELECTRUM = 27  # Bitcoin's offset, which Ethereum adopted; hardware wallets omit it
 
 
 def message_hash(message: str, prefix: str = ETHEREUM) -> bytes:
@@ -28,9 +28,9 @@ def message_hash(message: str, prefix: str = ETHEREUM) -> bytes:
 
 
 def check(address: str, message: str, signature: str, prefixes: tuple[str, ...] = (ETHEREUM,)) -> ProofResult:
-    """Check the signature (hex, 65 bytes r, s, v) of an address ``0x...``; any of the prefixes will do.
+    """Check the signature (hex, 65 bytes r, s, v) of an address ``0x...``; any of the prefixes may match.
 
-    A longer signature may be that of a contract (EIP-1271, EIP-6492), which only its chain can judge.
+    A longer signature may be that of a contract (EIP-1271, EIP-6492), which only its chain can verify.
     """
     if _ADDRESS.fullmatch(address) is None:
         return ProofResult(ProofCode.ADDRESS_MALFORMED, SCHEME)
@@ -50,7 +50,7 @@ def check(address: str, message: str, signature: str, prefixes: tuple[str, ...] 
 
 
 def recovered(recoverable: bytes, digest: bytes) -> str:
-    """Return the address that made a signature; empty if no key could have made it."""
+    """Return the address of the key that made a signature; empty if no key can have made it."""
     try:
         key = PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
     except ValueError:

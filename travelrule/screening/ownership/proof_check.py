@@ -1,4 +1,4 @@
-"""One way to check a proof of ownership, whatever its chain (hub-api.md section 7; D38 for Solana)."""
+"""The check of a proof of ownership for every chain (hub-api.md section 7; D38 for Solana)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from travelrule.screening.ownership.proof_message import ProofBinding, fault_of
 from travelrule.screening.ownership.proof_result import ProofCode, ProofResult
 
 PROOF_CHARACTERS_MAX = 10_000
-"""No message and no signature that we can check is longer."""
+"""No message and no signature that can be checked is longer."""
 
 _EVM = frozenset(
     [
@@ -52,10 +52,10 @@ def check_proof(
     bound: ProofBinding | None = None,
     now: datetime | None = None,
 ) -> ProofResult:
-    """Check that the key of ``address`` signed ``message``; with ``bound`` also what the message says at ``now``.
+    """Check that the key of ``address`` signed ``message``; with ``bound`` also the content of the message at ``now``.
 
-    ``blockchain`` is a code of screening.md section 1. ``bound`` needs ``now`` (aware UTC). Never raises for what a
-    stranger sent: that is ``invalid`` or, if we cannot judge it, ``unsupported``.
+    ``blockchain`` is a code of screening.md section 1. ``bound`` needs ``now`` (aware UTC). Never raises for hostile
+    input: the result is ``invalid``, or ``unsupported`` if the signature cannot be checked here.
     """
     if max(len(address), len(message), len(signature)) > PROOF_CHARACTERS_MAX:
         return ProofResult(ProofCode.SIGNATURE_MALFORMED)

@@ -1,8 +1,7 @@
 """The message that a customer signs: the form of EIP-4361 ("sign in with ..."), bound to one request.
 
-It names who asks (a domain or a VASP), the wallet, the customer's reference, a nonce, when it was written and when
-it ends; a signature over it proves nothing to anybody else and nothing a second time. We write and read this form
-ourselves; lines that others add behind it are ignored.
+It names the requester (a domain or a VASP), the wallet, the customer's reference, a nonce, its time and its expiry, so
+that a signature is valid for one requester and one request only. Lines that follow this form are ignored.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _VERSION = "1"
 
 @dataclass(frozen=True, slots=True)
 class ProofBinding:
-    """What a message must say: it is compared with the message that was signed.
+    """The values that a signed message must contain.
 
-    ``domain`` is the domain or name of the VASP that asks, ``reference`` the customer's at that VASP.
+    ``domain`` is the domain or name of the requesting VASP, ``reference`` the customer's reference at that VASP.
     """
 
     domain: str
@@ -40,7 +39,7 @@ class ProofBinding:
 
 @dataclass(frozen=True, slots=True)
 class ProofMessage:
-    """A message in its parts; times are aware UTC."""
+    """The parts of a message; times are aware UTC."""
 
     bound: ProofBinding
     chain: str
@@ -51,7 +50,7 @@ class ProofMessage:
     chain_id: str = ""
 
     def text(self) -> str:
-        """Return the message as it is shown and signed."""
+        """Return the text that is shown and signed."""
         lines = [
             f"{self.bound.domain} wants you to sign in with your {self.chain} account:",
             self.bound.address,
@@ -69,13 +68,13 @@ class ProofMessage:
 
 
 def parse(text: str) -> ProofMessage | None:
-    """Return the parts of a message, or None if it is not one with every part that binds it."""
+    """Return the parts of a message, None if a part that binds it is missing."""
     if len(text) > MESSAGE_CHARACTERS_MAX:
         return None
     first, _, rest = text.replace("\r\n", "\n").partition("\n")
     opening = _FIRST.fullmatch(first)
     address, _, body = rest.partition("\n")
-    # The statement is free text before the fields, so the last blank line divides the two.
+    # The statement is free text before the fields, so the last blank line separates the two.
     statement, divided, lines = body.rpartition("\n\n")
     fields = _fields(lines if divided else body)
     if opening is None or not address or fields is None:
@@ -102,19 +101,19 @@ def _fields(lines: str) -> Mapping[str, str] | None:
         if form is None:
             continue
         if form[1] in found:
-            return None  # two values for one name: which of them was meant cannot be said
+            return None  # two values for one name are ambiguous
         found[form[1]] = form[2]
     needed = (*_NAMES.values(), _REFERENCE, "Version")
     return found if all(found.get(name) for name in needed) else None
 
 
 def fault_of(text: str, bound: ProofBinding, now: datetime) -> ProofCode | None:
-    """Return what is wrong with a signed message, or None: it says what it had to, and is not over."""
+    """Return what is wrong with a signed message, None if it has the required content and has not expired."""
     message = parse(text)
     if message is None:
         return ProofCode.MESSAGE_UNREADABLE
     said = message.bound
-    # The nonce is the secret part; the others are known to whoever sends the message.
+    # The nonce is the secret part; the sender of a message knows the others.
     same_nonce = hmac.compare_digest(said.nonce.encode(), bound.nonce.encode())
     if said.domain != bound.domain:
         return ProofCode.DOMAIN_MISMATCH
@@ -130,7 +129,7 @@ def fault_of(text: str, bound: ProofBinding, now: datetime) -> ProofCode | None:
 
 
 def same_address(first: str, second: str) -> bool:
-    """Say whether two texts are one address: the case of ``0x...`` is only a checksum."""
+    """Whether two texts are one address: the case of ``0x...`` is only a checksum."""
     if first.startswith(("0x", "0X")):
         return first.lower() == second.lower()
     return first == second

@@ -1,4 +1,4 @@
-"""What a check of a proof comes to."""
+"""The result of the check of a proof."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Outcome = Literal["valid", "invalid", "unsupported"]
 
 
 class ProofCode(StrEnum):
-    """Why; stable, without any value of the proof in it."""
+    """The reason for an outcome: stable, and without any value of the proof."""
 
     SIGNATURE_VALID = "SIGNATURE_VALID"
     SIGNATURE_MISMATCH = "SIGNATURE_MISMATCH"
@@ -35,8 +35,8 @@ _UNSUPPORTED = frozenset({ProofCode.CHAIN_UNSUPPORTED, ProofCode.SCHEME_UNSUPPOR
 class ProofResult:
     """The outcome of one check.
 
-    ``scheme`` is the way of signing that was looked at (``eip-191``, ``bip-137``, ``bip-322``, ``ed25519``; empty if
-    none was), ``message_checked`` whether the content of the message was compared with what it had to say.
+    ``scheme`` is the signature scheme that was checked (``eip-191``, ``bip-137``, ``bip-322``, ``ed25519``; empty if
+    none was). ``message_checked``: the content of the message was compared with the required values.
     """
 
     code: ProofCode
@@ -45,18 +45,18 @@ class ProofResult:
 
     @property
     def outcome(self) -> Outcome:
-        """Say ``valid``, ``invalid``, or ``unsupported``: then nothing is known about the proof."""
+        """``valid``, ``invalid``, or ``unsupported``, which means that the proof could not be checked."""
         if self.code is ProofCode.SIGNATURE_VALID:
             return "valid"
         return "unsupported" if self.code in _UNSUPPORTED else "invalid"
 
     @property
     def checked_by_us(self) -> bool:
-        """Whether we came to a conclusion ourselves, instead of having to believe somebody."""
+        """Whether the check here was conclusive, so that no other party's word is needed."""
         return self.outcome != "unsupported"
 
     def to_wire(self) -> dict[str, object]:
-        """Return what an event or a record says of the check."""
+        """Return the form of the check for events and records."""
         return {
             "outcome": self.outcome,
             "code": str(self.code),

@@ -1,4 +1,4 @@
-"""Solana: the address is the Ed25519 public key; the message is signed as it is."""
+"""Solana: the address is the Ed25519 public key; the message is signed unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{128})", re.ASCII)
 
 
 def check(address: str, message: str, signature: str) -> ProofResult:
-    """Check a signature: base58 as wallets show it, base64, or hex."""
+    """Check a signature in base58, as wallets show it, base64, or hex."""
     key = base58.decode(address)
     if key is None or len(key) != _KEY_BYTES:
         return ProofResult(ProofCode.ADDRESS_MALFORMED, SCHEME)

@@ -158,7 +158,7 @@ async def test_a_refusal_that_belongs_to_another_transfer_denies_nothing(north: 
 
 
 async def test_a_cancelled_withdrawal_is_finished_whatever_is_answered(north: EngineInstallation) -> None:
-    from tests.unit.exchange.originator.scene import cancelled
+    from tests.support.events import cancelled
 
     north.wire.changed = lambda path, request, answer: (
         {**answer, "payload": request["payload"]} if path == AUTHORIZATION else answer

@@ -10,8 +10,9 @@ from uuid import UUID, uuid5
 import pytest
 from sqlalchemy import update
 
+from tests.support.events import ADDRESS, TAG
+from tests.support.inbound_messages import authorization
 from tests.support.installation import EngineInstallation
-from tests.unit.exchange.originator.scene import ADDRESS, TAG, authorization
 from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.vault import Vault
 from travelrule.machine.sources import InternalSource, internal_input

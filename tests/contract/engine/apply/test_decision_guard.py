@@ -20,7 +20,7 @@ from schemas.events.decisions import DecisionRecorded
 from schemas.moments import time_text
 from streams.codec import read
 from tests.contract.engine.recorded_history import Record
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule.crypto.decision_signature import SignedDecision
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.decision_guard import KEPT, DecisionGuard

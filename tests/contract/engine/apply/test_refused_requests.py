@@ -11,8 +11,8 @@ import pytest
 
 from streams.codec import read
 from tests.contract.engine.recorded_history import Record
+from tests.support.events import broadcast, cancelled, mined, request
 from tests.support.toy_machine import dead_letter_headers
-from tests.unit.exchange.originator.scene import broadcast, cancelled, mined, request
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.vault import Vault

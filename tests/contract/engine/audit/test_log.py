@@ -12,7 +12,7 @@ from schemas.registry import EVENTS
 from tests.contract.engine.recorded_history import KEY, Record
 from tests.contract.store.rows import NOW
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit import log as module

@@ -8,8 +8,8 @@ import orjson
 from sqlalchemy import select, update
 
 from tests.contract.engine.recorded_history import Record
+from tests.support.vasps import NORTH as OWN
 from tests.unit.deposits.test_served_request import request
-from tests.unit.exchange.originator.scene import NORTH as OWN
 from travelrule.crypto.audit_chain import CHAIN_START, record_hash
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.identity.profile import VaspProfile

@@ -12,7 +12,7 @@ from tests.contract.engine.recorded_history import KEY, SUBJECT, Record
 from tests.contract.store.rows import NOW
 from tests.support.installation import seconds
 from tests.support.toy_machine import TOY, dead_letter_headers, told
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule.crypto.signing import SigningKey
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.audit.recompute import RecordVerifier

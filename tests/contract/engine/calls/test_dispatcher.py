@@ -9,10 +9,10 @@ from contextlib import aclosing
 import pytest
 
 from schemas.events.decisions import DecisionRecorded
+from tests.support.deposit_scenes import detected
 from tests.support.hub import NOW
 from tests.support.installation import ADDRESS, EngineInstallation, robot, seconds
 from tests.support.sandbox import ROBOT
-from tests.unit.deposits.scene import detected
 from travelrule.crypto.sealing import open_sealed
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN

@@ -7,8 +7,8 @@ from contextlib import aclosing
 
 import pytest
 
+from tests.support.events import cancelled
 from tests.support.installation import EngineInstallation, robot
-from tests.unit.exchange.originator.scene import cancelled
 from travelrule.engine.vault import Vault
 from travelrule.store import tables
 from travelrule.store.database import Database

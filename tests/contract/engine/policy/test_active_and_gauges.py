@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.store.rows import NOW, after, call, event, write
 from tests.support.hub import HandClock
-from tests.unit.exchange.originator.scene import NORTH as OWN
+from tests.support.vasps import NORTH as OWN
 from travelrule import metrics
 from travelrule.engine import gauges as gauges_module
 from travelrule.engine.gauges import GaugeJob

@@ -15,11 +15,12 @@ from sqlalchemy import delete, func, select, update
 from schemas.wire_model import Wire
 from tests.contract.engine.recorded_history import SUBJECT, Record
 from tests.contract.store.rows import NOW
+from tests.support.assessment_scenes import lists, ownership
+from tests.support.deposit_scenes import CONFIRMED, DEPOSIT_ID, detected
+from tests.support.events import decided
+from tests.support.inbound_messages import TRANSFER_ID, authorization, txid_report
 from tests.support.installation import NAMES
-from tests.unit.assessments.scene import lists, ownership
-from tests.unit.deposits.scene import CONFIRMED, DEPOSIT_ID, detected
-from tests.unit.exchange.originator.scene import NORTH as OWN
-from tests.unit.exchange.originator.scene import TRANSFER_ID, authorization, decided, txid_report
+from tests.support.vasps import NORTH as OWN
 from travelrule.engine.audit.history import HistoryReader
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.policy import trial

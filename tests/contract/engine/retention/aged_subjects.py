@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.events.deposits import DepositDetected
 from tests.contract.store.rows import NOW, read, write
-from tests.unit.exchange.originator.scene import WITHDRAWAL_ID, requested
+from tests.support.events import WITHDRAWAL_ID, requested
 from travelrule.crypto.audit_chain import CHAIN_START
 from travelrule.deposits.state import DepositState
 from travelrule.engine.registry import MACHINES

@@ -22,9 +22,9 @@ from tests.contract.engine.retention.aged_subjects import (
     subjects,
 )
 from tests.contract.store.rows import NOW, call, event, read, write
+from tests.support.events import requested, settled
 from tests.support.installation import NAMES
 from tests.unit.customers.test_wallet import registered
-from tests.unit.exchange.originator.scene import requested, settled
 from travelrule.customers.wallet import WalletState
 from travelrule.deposits.machine import MACHINE as DEPOSITS
 from travelrule.deposits.rendezvous.machine import ArrivalState

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import requested
+from tests.support.events import requested
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.exchange.beneficiary.state import ExchangeState

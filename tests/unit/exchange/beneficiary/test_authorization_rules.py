@@ -6,18 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    ADDRESS,
-    OWNER,
-    TAG,
-    authorization,
-    authorized,
-    inbound,
-    ivms101,
-    legal,
-    natural,
-    wallet,
-)
+from tests.support.events import ADDRESS, TAG
+from tests.support.exchange_scenes import authorized, inbound
+from tests.support.inbound_messages import OWNER, authorization, ivms101, legal, natural, wallet
 from travelrule.policy.policy import Policy
 
 ACCOUNT = f"{ADDRESS}:{TAG}"
@@ -38,7 +29,7 @@ NAMELESS = {"naturalPerson": {"name": {"nameIdentifier": [{"primaryIdentifier": 
 
 def outcome(changes: dict[str, Any], rules: str = "") -> tuple[str, str]:
     scene = inbound(rules)
-    scene.tell(authorization(**changes))
+    scene.submit(authorization(**changes))
     assert scene.last.status == "applied"
     assert scene.statuses == [scene.reply["result"]]
     return scene.reply["result"], scene.reply["reasonType"]
@@ -167,7 +158,7 @@ def test_all_owners_of_the_addresses_must_match():
 def test_the_answer_copies_what_was_sent_and_adds_who_we_are():
     scene = inbound()
     sent = ivms101(Extra={"kept": True})
-    scene.tell(authorization(ivms101=sent))
+    scene.submit(authorization(ivms101=sent))
     reply = scene.reply
     assert (reply["transferId"], reply["reasonMsg"]) == ("5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c", "")
     payload = reply["payload"]
@@ -178,16 +169,16 @@ def test_the_answer_copies_what_was_sent_and_adds_who_we_are():
 
 def test_a_refusal_does_not_tell_the_owners_name():
     scene = inbound()
-    scene.tell(authorization(ivms101=beneficiary(), is_exceeding_threshold=True))
+    scene.submit(authorization(ivms101=beneficiary(), is_exceeding_threshold=True))
     assert "Lind" not in str(scene.reply)
     scene = inbound()
-    scene.tell(authorization(ivms101=beneficiary(natural("Lundh", "Erik"))))
+    scene.submit(authorization(ivms101=beneficiary(natural("Lundh", "Erik"))))
     assert "Lind'" not in str(scene.reply)
 
 
 def test_verified_without_a_name_is_completed_with_the_owners():
     scene = inbound()
-    scene.tell(authorization(ivms101=beneficiary(), is_exceeding_threshold=False))
+    scene.submit(authorization(ivms101=beneficiary(), is_exceeding_threshold=False))
     assert "Lind" in str(scene.reply["payload"]["Beneficiary"])
     assert "1980" not in str(scene.reply["payload"])
 
@@ -195,7 +186,7 @@ def test_verified_without_a_name_is_completed_with_the_owners():
 def test_the_same_content_again_gets_the_stored_answer_whatever_we_know_by_now():
     scene = authorized()
     first, before = scene.reply, scene.state
-    scene.tell(authorization(wallets=(), sender=None, currency="xrp"))
+    scene.submit(authorization(wallets=(), sender=None, currency="xrp"))
     assert scene.last.status == "duplicate"
     assert scene.reply == first
     assert scene.state == before
@@ -208,7 +199,7 @@ def test_the_same_content_again_gets_the_stored_answer_whatever_we_know_by_now()
 def test_other_content_under_a_known_id_is_refused(changes):
     scene = authorized()
     before = scene.state
-    scene.tell(authorization(**changes))
+    scene.submit(authorization(**changes))
     assert (scene.last.status, scene.last.code, scene.last.effects) == ("rejected", "DUPLICATED_TRANSFER_ID", ())
     assert scene.state == before
 
@@ -218,7 +209,7 @@ def test_a_payload_that_is_nested_without_end_is_not_even_copied():
     deep: dict[str, Any] = {}
     for _ in range(150):
         deep = {"x": deep}
-    scene.tell(authorization(ivms101={**ivms101(), "Extra": deep}))
+    scene.submit(authorization(ivms101={**ivms101(), "Extra": deep}))
     assert (scene.last.status, scene.last.code) == ("rejected", "INVALID_MSG_FIELD_VALUE")
     assert scene.state is None
 
@@ -226,7 +217,7 @@ def test_a_payload_that_is_nested_without_end_is_not_even_copied():
 def test_without_our_own_profile_no_answer_can_be_given():
     scene = inbound()
     scene.rules = Policy.default()
-    scene.tell(authorization())
+    scene.submit(authorization())
     assert (scene.last.status, scene.last.code) == ("rejected", "VASP_BACKEND_INTERNAL_ERROR")
 
 

@@ -6,29 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    ADDRESS,
-    OTHER_TXID,
-    TAG,
-    TRANSFER_ID,
-    TXID,
-    Scene,
-    answered,
-    authorization,
-    authorized,
-    decided,
-    finish,
-    inbound,
-    reported,
-    txid_report,
-    wallet,
-)
+from tests.support.call_results import answered, reported
+from tests.support.events import ADDRESS, OTHER_TXID, TAG, TXID, decided
+from tests.support.exchange_scenes import authorized, inbound
+from tests.support.inbound_messages import TRANSFER_ID, authorization, finish, txid_report, wallet
+from tests.support.scene import Scene
 from travelrule.engine.registry import MACHINES
 from travelrule.machine.internal_inputs import TimerDue
 
 
 def reply_of(scene: Scene, data) -> tuple[str, str]:
-    scene.tell(data)
+    scene.submit(data)
     assert scene.reply["transferId"] == TRANSFER_ID
     return scene.reply["result"], scene.reply["reasonType"]
 
@@ -112,7 +100,7 @@ def test_m5_row_1_unknown_or_of_another_sender():
 
 def test_m5_row_2_a_status_other_than_canceled_cannot_be_processed():
     scene = authorized()
-    scene.tell(finish("confirmed"))
+    scene.submit(finish("confirmed"))
     assert (scene.last.status, scene.last.code, scene.last.effects) == ("rejected", "INVALID_MSG_FIELD_VALUE", ())
     assert reply_of(scene, finish("CANCELED")) == NORMAL
 
@@ -136,7 +124,7 @@ def test_m5_row_4_open_and_denied_records_are_closed(status):
 
 def test_m5_row_5_a_reported_transfer_is_closed_and_keeps_its_txid():
     scene = authorized()
-    scene.tell(txid_report())
+    scene.submit(txid_report())
     assert reply_of(scene, finish()) == NORMAL
     assert (scene.state.status, scene.state.txid) == ("canceled", TXID)
     assert reply_of(scene, txid_report()) == NORMAL
@@ -168,7 +156,7 @@ def status(**body):
 def test_a_status_search_may_bring_the_txid():
     scene = authorized()
     scene.fire("open")
-    scene.tell(status(status="confirmed", txid=TXID, vout=3))
+    scene.submit(status(status="confirmed", txid=TXID, vout=3))
     assert (scene.state.status, scene.state.txid, scene.state.vout) == ("confirmed", TXID, "3")
     assert not scene.state.timers
     assert not scene.alerts
@@ -177,7 +165,7 @@ def test_a_status_search_may_bring_the_txid():
 def test_a_status_search_may_bring_the_end():
     scene = authorized()
     scene.fire("open")
-    scene.tell(status(status="CANCELED"))
+    scene.submit(status(status="CANCELED"))
     assert scene.statuses == ["canceled"]
     assert not scene.state.timers
 
@@ -202,7 +190,7 @@ def test_a_status_search_that_tells_no_end_alerts_and_is_repeated(report):
     scene = authorized()
     scene.fire("open")
     before = scene.state
-    scene.tell(report)
+    scene.submit(report)
     assert scene.alerts == ["AUTHORIZATION_OPEN"]
     assert scene.state == replace(before, asking=False)
     scene.fire("open")
@@ -212,7 +200,7 @@ def test_a_status_search_that_tells_no_end_alerts_and_is_repeated(report):
 def test_an_originator_that_does_not_answer_is_asked_once_and_told_of():
     scene = authorized()
     scene.fire("open")
-    scene.tell(
+    scene.submit(
         reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"),
         reported("troubled", "status-search", TRANSFER_ID, code="BAD_ANSWER"),
     )
@@ -221,7 +209,7 @@ def test_an_originator_that_does_not_answer_is_asked_once_and_told_of():
         assert not scene.calls, "the first question still waits"
         assert scene.alerts == ["AUTHORIZATION_OPEN"]
         assert scene.last.effects[0].attempts == 1
-    scene.tell(status(status="canceled"))
+    scene.submit(status(status="canceled"))
     assert scene.state.status == "canceled"
     assert not scene.state.timers
 
@@ -230,9 +218,9 @@ def test_an_originator_that_does_not_answer_is_asked_once_and_told_of():
 def test_a_record_never_goes_backwards(word):
     scene = authorized()
     scene.fire("open")
-    scene.tell(txid_report())
+    scene.submit(txid_report())
     before = scene.state
-    scene.tell(status(status=word))
+    scene.submit(status(status=word))
     assert scene.state == before
     assert scene.last.status == "duplicate"
 
@@ -240,31 +228,31 @@ def test_a_record_never_goes_backwards(word):
 def test_a_timer_that_was_dropped_is_nothing():
     scene = authorized()
     due = scene.state.timers["open"]
-    scene.tell(txid_report())
-    assert scene.tell(TimerDue(name="open", due_at=due)).status == "duplicate"
+    scene.submit(txid_report())
+    assert scene.submit(TimerDue(name="open", due_at=due)).status == "duplicate"
 
 
 def test_a_refused_authorization_waits_for_nothing():
     scene = inbound()
-    scene.tell(authorization(wallets=()))
+    scene.submit(authorization(wallets=()))
     assert scene.state.status == "denied"
     assert not scene.state.timers
 
 
 def test_inputs_that_do_not_belong_here():
     scene = inbound()
-    assert scene.tell(status(status="confirmed")).status == "parked"
+    assert scene.submit(status(status="confirmed")).status == "parked"
     scene = authorized()
     before = scene.state
-    assert scene.tell(decided("allow", f"exchange:north/{TRANSFER_ID}")).code == "UNKNOWN_TYPE"
+    assert scene.submit(decided("allow", f"exchange:north/{TRANSFER_ID}")).code == "UNKNOWN_TYPE"
     assert scene.state == before
 
 
 @pytest.mark.parametrize(("tag", "address"), [(TAG, f"{ADDRESS}:{TAG}"), (None, ADDRESS)])
 def test_the_row_of_an_exchange_has_the_tag_if_the_own_wallet_has_one(tag, address):
     scene = inbound()
-    scene.tell(authorization(wallets=(wallet(tag=tag),)))
-    scene.tell(txid_report(TXID, "1"))
+    scene.submit(authorization(wallets=(wallet(tag=tag),)))
+    scene.submit(txid_report(TXID, "1"))
     (row,) = MACHINES["exchange"].project(scene.state).rows
     assert (row.side, row.counterparty, row.transfer_id, row.status) == (
         "beneficiary", "north", TRANSFER_ID, "confirmed",
@@ -276,7 +264,7 @@ def test_the_row_of_an_exchange_has_the_tag_if_the_own_wallet_has_one(tag, addre
 @pytest.mark.parametrize("numbers", [None, "rPEP", [], [7], {}])
 def test_a_denied_record_with_an_odd_address_can_be_projected(numbers):
     scene = inbound()
-    scene.tell(authorization(ivms101={"Beneficiary": {"accountNumber": numbers}}))
+    scene.submit(authorization(ivms101={"Beneficiary": {"accountNumber": numbers}}))
     assert scene.reply["result"] == "denied"
 
 
@@ -284,6 +272,6 @@ def test_a_status_search_waits_for_an_originator_that_is_down():
     scene = authorized()
     scene.fire("open")
     before = scene.state
-    scene.tell(reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", "status-search", TRANSFER_ID, code="COUNTERPARTY_DOWN"))
     assert scene.state == before
     assert not scene.alerts

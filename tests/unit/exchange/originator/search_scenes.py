@@ -6,7 +6,9 @@ from typing import Any
 
 from schemas.events.callbacks import SearchResultBody
 from schemas.events.verdicts import VerdictBody
-from tests.unit.exchange.originator.scene import ADDRESS, TAG, WITHDRAWAL_ID, Scene, search_result
+from tests.support.events import ADDRESS, TAG, WITHDRAWAL_ID
+from tests.support.exchange_scenes import search_result
+from tests.support.scene import Scene
 
 ACCEPTING = "accept_found_vasp = true"
 FOUND = ("hold", ["COUNTERPARTY_FOUND"], ["counterparty-confirmation"], False)

@@ -6,21 +6,11 @@ import pytest
 
 from schemas.events.exchanges import ExchangeBody
 from schemas.events.verdicts import VerdictBody
-from tests.unit.exchange.originator.scene import (
-    HONEST,
-    VALID,
-    VERIFIED,
-    WITHDRAWAL_ID,
-    Scene,
-    answered,
-    asking,
-    broadcast,
-    denied,
-    policy,
-    reported,
-    requested,
-    waiting,
-)
+from tests.support.call_results import HONEST, VALID, VERIFIED, answered, denied, reported
+from tests.support.events import WITHDRAWAL_ID, broadcast, requested
+from tests.support.exchange_scenes import asking, waiting
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.machine.effects import Emit
 
 TIMED_OUT = "BENEFICIARY_VASP_REQUEST_TIMEOUT"
@@ -58,14 +48,14 @@ def test_a_valid_address_stores_wait_and_sends_the_authorization():
 )
 def test_the_counterparty_is_told_what_the_own_threshold_says(threshold, flag, sent):
     scene = Scene(rules=policy(f"[thresholds]\nUSD = '{threshold}'"))
-    scene.tell(requested(isExceedingThreshold=flag), VALID)
+    scene.submit(requested(isExceedingThreshold=flag), VALID)
     (call,) = scene.calls
     assert call.clear["isExceedingThreshold"] == sent
 
 
 def test_verified_leads_through_verified_to_pending_and_allows():
     scene = waiting()
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert scene.statuses == ["verified", "pending"]
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
     (data,) = scene.verdicts
@@ -76,7 +66,7 @@ def test_verified_leads_through_verified_to_pending_and_allows():
 
 def test_every_event_fits_its_schema():
     scene = waiting()
-    scene.tell(VERIFIED, broadcast())
+    scene.submit(VERIFIED, broadcast())
     emitted = [effect for effect in scene.history if isinstance(effect, Emit)]
     assert {effect.topic for effect in emitted} == {"exchanges", "verdicts"}
     for effect in emitted:
@@ -93,7 +83,7 @@ def test_verified_without_travel_rule_data_is_finished_and_held(payload):
             deep = [deep]
         payload["deep"] = deep
     scene = waiting()
-    scene.tell(answered("transfer-authorization", result="verified", payload=payload))
+    scene.submit(answered("transfer-authorization", result="verified", payload=payload))
     assert scene.statuses == ["verified", "canceled"]
     assert [(call.operation, call.clear["reasonType"]) for call in scene.calls] == [("finish", "LACK_OF_INFORMATION")]
     assert verdict_of(scene) == ("hold", ["PAYLOAD_UNREADABLE"], ["operator-decision"], False)
@@ -118,7 +108,7 @@ def test_verified_without_travel_rule_data_is_finished_and_held(payload):
 )
 def test_a_refused_authorization(reason, expected):
     scene = waiting()
-    scene.tell(denied(reason))
+    scene.submit(denied(reason))
     assert scene.statuses == ["denied"]
     assert verdict_of(scene) == expected
     assert not scene.calls
@@ -138,7 +128,7 @@ def test_a_refused_authorization(reason, expected):
 )
 def test_a_refused_address_sends_nothing_personal(reason, expected):
     scene = asking()
-    scene.tell(answered("address-search", result="invalid", reasonType=reason))
+    scene.submit(answered("address-search", result="invalid", reasonType=reason))
     assert verdict_of(scene) == expected
     assert not scene.calls
     assert not scene.statuses
@@ -146,13 +136,13 @@ def test_a_refused_address_sends_nothing_personal(reason, expected):
 
 def test_a_reason_beside_a_good_result_does_not_count():
     scene = asking()
-    scene.tell(answered("address-search", result="valid", reasonType="NOT_FOUND_ADDRESS"))
+    scene.submit(answered("address-search", result="valid", reasonType="NOT_FOUND_ADDRESS"))
     assert [call.operation for call in scene.calls] == ["transfer-authorization"]
 
 
 def test_an_address_that_another_vasp_owns_is_held_and_nothing_goes_to_either():
     scene = asking()
-    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
+    scene.submit(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
     assert verdict_of(scene) == ("hold", ["COUNTERPARTY_FOUND"], ["counterparty-confirmation"], False)
     assert scene.verdicts[0]["counterparty"] == "east"
     assert not scene.calls
@@ -161,7 +151,7 @@ def test_an_address_that_another_vasp_owns_is_held_and_nothing_goes_to_either():
 @pytest.mark.parametrize("owner", ["ea\x00st", "e" * 201])
 def test_an_owner_whose_name_is_no_id_is_not_repeated(owner):
     scene = asking()
-    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId=owner))
+    scene.submit(answered("address-search", result="valid", beneficiaryVaspEntityId=owner))
     assert verdict_of(scene)[1] == ["COUNTERPARTY_FOUND"]
     assert scene.verdicts[0]["counterparty"] == "south"
 
@@ -169,7 +159,7 @@ def test_an_owner_whose_name_is_no_id_is_not_repeated(owner):
 @pytest.mark.parametrize("owner", ["south", "SOUTH", "", None, 7, {}])
 def test_the_owner_named_in_the_answer_may_be_the_target_or_nothing(owner):
     scene = asking()
-    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId=owner))
+    scene.submit(answered("address-search", result="valid", beneficiaryVaspEntityId=owner))
     assert [call.operation for call in scene.calls] == ["transfer-authorization"]
 
 
@@ -180,8 +170,8 @@ def test_the_owner_named_in_the_answer_may_be_the_target_or_nothing(owner):
 def test_what_the_counterpartys_network_requires_is_there_before_anything_is_sent(alliance, born, sent):
     scene = Scene()
     person = {"lastName": "Lind", "firstName": "Erik", **({"dateOfBirth": born} if born else {})}
-    scene.tell(requested(beneficiary={"natural": person}))
-    scene.tell(VALID.model_copy(update={"counterparty_alliance": alliance}))
+    scene.submit(requested(beneficiary={"natural": person}))
+    scene.submit(VALID.model_copy(update={"counterparty_alliance": alliance}))
     if sent:
         assert [call.operation for call in scene.calls] == ["transfer-authorization"]
     else:
@@ -191,7 +181,7 @@ def test_what_the_counterpartys_network_requires_is_there_before_anything_is_sen
 
 def test_verifyvasp_gets_the_originating_vasp_outside_the_payload():
     scene = asking()
-    scene.tell(VALID.model_copy(update={"counterparty_alliance": "VerifyVASP"}))
+    scene.submit(VALID.model_copy(update={"counterparty_alliance": "VerifyVASP"}))
     (call,) = scene.calls
     assert call.clear["originatingVasp"] == call.payload["OriginatingVASP"]
 
@@ -199,14 +189,14 @@ def test_verifyvasp_gets_the_originating_vasp_outside_the_payload():
 @pytest.mark.parametrize("operation", ["address-search", "transfer-authorization"])
 def test_a_vasp_that_is_down_holds_the_withdrawal_at_once(operation):
     scene = asking() if operation == "address-search" else waiting()
-    scene.tell(reported("deferred", operation, code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", operation, code="COUNTERPARTY_DOWN"))
     assert verdict_of(scene) == ("hold", ["COUNTERPARTY_UNREACHABLE"], ["operator-decision"], False)
     assert "try-again" in scene.state.timers
 
 
 def test_when_the_vasp_is_up_again_the_verdict_becomes_allow():
     scene = asking()
-    scene.tell(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), VALID, VERIFIED)
+    scene.submit(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), VALID, VERIFIED)
     assert verdict_of(scene)[0] == "allow"
     assert "try-again" not in scene.state.timers
     assert "held" not in scene.state.timers
@@ -217,13 +207,13 @@ def test_a_used_up_address_search_is_tried_again_ever_more_rarely_until_the_limi
     waits = []
     alerts: list[str] = []
     for _ in range(60):
-        scene.tell(reported("failed", "address-search", code=TIMED_OUT, attempts=4))
+        scene.submit(reported("failed", "address-search", code=TIMED_OUT, attempts=4))
         alerts += scene.alerts
         if "try-again" not in scene.state.timers:
             break
         waits.append((scene.state.timers["try-again"] - scene.now).total_seconds())
         scene.fire("try-again")
-        assert [drop.operations for drop in scene.drops] == [("address-search",)]
+        assert scene.drops == [("address-search",)]
         assert [(call.operation, call.transfer_id) for call in scene.calls] == [("address-search", WITHDRAWAL_ID)]
     assert waits[:5] == [300, 600, 1200, 2400, 3600]
     assert set(waits[4:]) == {3600}
@@ -234,16 +224,16 @@ def test_a_used_up_address_search_is_tried_again_ever_more_rarely_until_the_limi
 
 def test_the_same_hold_is_said_once():
     scene = asking()
-    scene.tell(reported("failed", "address-search", code=TIMED_OUT))
+    scene.submit(reported("failed", "address-search", code=TIMED_OUT))
     assert scene.verdicts
     scene.fire("try-again")
-    scene.tell(reported("failed", "address-search", code=TIMED_OUT))
+    scene.submit(reported("failed", "address-search", code=TIMED_OUT))
     assert not scene.verdicts
 
 
 def test_a_lost_authorization_is_finished_held_and_begun_anew_later():
     scene = waiting()
-    scene.tell(reported("failed", "transfer-authorization", **USED_UP))
+    scene.submit(reported("failed", "transfer-authorization", **USED_UP))
     assert scene.statuses == ["canceled"]
     assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert verdict_of(scene)[1] == ["COUNTERPARTY_UNREACHABLE"]
@@ -251,7 +241,7 @@ def test_a_lost_authorization_is_finished_held_and_begun_anew_later():
     (call,) = scene.calls
     assert call.operation == "address-search"
     assert call.transfer_id != WITHDRAWAL_ID
-    scene.tell(
+    scene.submit(
         answered("address-search", call.transfer_id, result="valid"),
         answered("transfer-authorization", call.transfer_id, result="verified", payload=HONEST),
     )
@@ -260,16 +250,16 @@ def test_a_lost_authorization_is_finished_held_and_begun_anew_later():
 
 def test_an_authorization_that_never_arrived_owes_no_finish():
     scene = waiting()
-    scene.tell(reported("failed", "transfer-authorization", code="NOT_SENT", maybe_acted=False))
+    scene.submit(reported("failed", "transfer-authorization", code="NOT_SENT", maybe_acted=False))
     assert scene.statuses == ["canceled"]
     assert not scene.calls
 
 
 def test_a_late_answer_after_the_finish_is_ignored():
     scene = waiting()
-    scene.tell(reported("failed", "transfer-authorization", **USED_UP))
+    scene.submit(reported("failed", "transfer-authorization", **USED_UP))
     before = scene.state
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert scene.state == before
     assert not scene.last.effects
 
@@ -278,7 +268,7 @@ def test_a_known_transfer_id_is_finished_and_begun_anew_a_few_times():
     scene = waiting()
     ids = [WITHDRAWAL_ID]
     for _ in range(3):
-        scene.tell(
+        scene.submit(
             reported("failed", "transfer-authorization", ids[-1], code="DUPLICATED_TRANSFER_ID", maybe_acted=True)
         )
         finish, authorization = scene.calls
@@ -287,7 +277,7 @@ def test_a_known_transfer_id_is_finished_and_begun_anew_a_few_times():
         ids.append(authorization.transfer_id)
         assert not scene.verdicts
     assert len(set(ids)) == 4
-    scene.tell(reported("failed", "transfer-authorization", ids[-1], code="DUPLICATED_TRANSFER_ID", maybe_acted=True))
+    scene.submit(reported("failed", "transfer-authorization", ids[-1], code="DUPLICATED_TRANSFER_ID", maybe_acted=True))
     assert [call.operation for call in scene.calls] == ["finish"]
     assert scene.alerts == ["DUPLICATED_TRANSFER_ID"]
     assert verdict_of(scene)[0] == "hold"
@@ -307,7 +297,7 @@ def test_a_known_transfer_id_is_finished_and_begun_anew_a_few_times():
 )
 def test_a_call_that_was_refused_is_not_repeated_by_itself(status, code, reason, alert):
     for scene, operation in ((asking(), "address-search"), (waiting(), "transfer-authorization")):
-        scene.tell(reported("failed", operation, status=status, code=code, attempts=1))
+        scene.submit(reported("failed", operation, status=status, code=code, attempts=1))
         assert verdict_of(scene)[1] == [reason]
         assert scene.alerts == alert
         assert "try-again" not in scene.state.timers
@@ -315,10 +305,10 @@ def test_a_call_that_was_refused_is_not_repeated_by_itself(status, code, reason,
 
 def test_policy_may_deny_what_cannot_be_reached_and_then_nothing_goes_on():
     scene = waiting(policy('[verdicts]\nCOUNTERPARTY_UNREACHABLE = "deny"'))
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
     assert verdict_of(scene) == ("deny", ["COUNTERPARTY_UNREACHABLE"], [], True)
     assert "try-again" not in scene.state.timers
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert [call.operation for call in scene.calls] == ["finish"]
     assert not scene.verdicts
 
@@ -333,7 +323,7 @@ def test_reports_of_calls_that_nobody_made_change_nothing():
         answered("status-search", status="confirmed"),
         VALID,
     ):
-        scene.tell(report)
+        scene.submit(report)
         assert scene.state == before
         assert not scene.last.effects
 
@@ -341,8 +331,8 @@ def test_reports_of_calls_that_nobody_made_change_nothing():
 def test_korean_names_are_swapped_only_between_korean_vasps():
     korean = {"lastName": "Kim", "firstName": "Minsu", "localLastName": "김", "localFirstName": "민수"}
     scene = Scene()
-    scene.tell(requested(beneficiary={"natural": korean}))
-    scene.tell(VALID.model_copy(update={"counterparty_country": "KR"}))
+    scene.submit(requested(beneficiary={"natural": korean}))
+    scene.submit(VALID.model_copy(update={"counterparty_country": "KR"}))
     (call,) = scene.calls
     (person,) = call.payload["Beneficiary"]["beneficiaryPersons"]
     assert person["naturalPerson"]["name"]["nameIdentifier"][0]["primaryIdentifier"] == "Kim"
@@ -350,11 +340,11 @@ def test_korean_names_are_swapped_only_between_korean_vasps():
 
 def test_an_authorization_that_waits_for_its_vasp_is_not_sent_twice():
     scene = waiting()
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
     scene.fire("try-again")
     assert not scene.calls
     assert "try-again" in scene.state.timers
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert set(scene.state.timers) == {"conclude"}
 
 
@@ -362,12 +352,12 @@ def test_authorizations_that_are_lost_one_after_another_end_at_the_limit_too():
     scene = waiting()
     used = [WITHDRAWAL_ID]
     for _ in range(60):
-        scene.tell(reported("failed", "transfer-authorization", used[-1], **USED_UP))
+        scene.submit(reported("failed", "transfer-authorization", used[-1], **USED_UP))
         if "try-again" not in scene.state.timers:
             break
         scene.fire("try-again")
         used.append(scene.state.attempt.transfer_id)
-        scene.tell(answered("address-search", used[-1], result="valid"))
+        scene.submit(answered("address-search", used[-1], result="valid"))
     assert scene.alerts == ["COUNTERPARTY_UNREACHABLE"]
     assert 20 <= len(used) <= 40
     assert len(set(used)) == len(used)
@@ -379,5 +369,5 @@ def test_an_answer_after_all_ends_the_tries():
         reported("failed", "address-search", code="UNACCEPTABLE_REQUEST", status=503),
     ):
         scene = asking()
-        scene.tell(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), answer)
+        scene.submit(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), answer)
         assert "try-again" not in scene.state.timers

@@ -6,27 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
+from tests.support.call_results import VALID, VERIFIED, answered, reported
+from tests.support.events import (
     OTHER_TXID,
     TXID,
-    VALID,
-    VERIFIED,
     WITHDRAWAL_ID,
-    Scene,
-    allowed,
-    answered,
-    asking,
     broadcast,
     cancelled,
     decided,
     mined,
-    policy,
     recorded,
-    reported,
-    reporting,
     settled,
-    waiting,
 )
+from tests.support.exchange_scenes import allowed, asking, reporting, waiting
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.exchange.originator.state import reached
 from travelrule.machine.internal_inputs import TimerDue
 
@@ -36,17 +30,17 @@ FINISH_ACCEPTED = answered("finish", result="normal")
 
 def test_the_usual_way_to_confirmed():
     scene = allowed()
-    scene.tell(broadcast(vout="1"))
+    scene.submit(broadcast(vout="1"))
     assert scene.statuses == ["processing"]
     assert [(call.operation, call.clear) for call in scene.calls] == [
         ("txid-report", {"transferId": WITHDRAWAL_ID, "txid": TXID, "vout": "1"})
     ]
-    scene.tell(REPORT_ACCEPTED)
+    scene.submit(REPORT_ACCEPTED)
     assert scene.state.attempt.report == "accepted"
     assert "conclude" not in scene.state.timers
-    scene.tell(mined())
+    scene.submit(mined())
     assert scene.statuses == ["wait-confirm"]
-    scene.tell(settled())
+    scene.submit(settled())
     assert scene.statuses == ["confirmed"]
     assert scene.state.chain == "final"
     assert not scene.calls
@@ -54,7 +48,7 @@ def test_the_usual_way_to_confirmed():
 
 def test_settled_without_mined_passes_both_statuses():
     scene = reporting()
-    scene.tell(settled())
+    scene.submit(settled())
     assert scene.statuses == ["wait-confirm", "confirmed"]
 
 
@@ -72,7 +66,7 @@ def test_the_txid_is_reported_once_at_the_moment_of_the_policy(rules, moments):
     scene = allowed(policy(rules))
     sent = []
     for event in (broadcast(), mined(), settled()):
-        scene.tell(event)
+        scene.submit(event)
         sent.append(len(scene.calls))
     assert sent == moments
 
@@ -80,42 +74,42 @@ def test_the_txid_is_reported_once_at_the_moment_of_the_policy(rules, moments):
 def test_a_stored_txid_is_never_replaced():
     scene = reporting()
     before = scene.state
-    assert scene.tell(broadcast(OTHER_TXID)).code == "TXID_ALREADY_STORED"
-    assert scene.tell(broadcast(TXID)).status == "duplicate"
-    assert scene.tell(broadcast("0x" + TXID.lower())).status == "duplicate"
+    assert scene.submit(broadcast(OTHER_TXID)).code == "TXID_ALREADY_STORED"
+    assert scene.submit(broadcast(TXID)).status == "duplicate"
+    assert scene.submit(broadcast("0x" + TXID.lower())).status == "duplicate"
     assert scene.state == before
 
 
 def test_an_output_index_may_come_later_but_not_change():
     scene = reporting()
-    assert scene.tell(broadcast(TXID, "3")).status == "applied"
+    assert scene.submit(broadcast(TXID, "3")).status == "applied"
     assert (scene.state.txid, scene.state.vout) == (TXID, "3")
     assert not scene.calls
-    assert scene.tell(broadcast(TXID, "4")).code == "TXID_ALREADY_STORED"
-    assert scene.tell(broadcast(TXID)).status == "duplicate"
+    assert scene.submit(broadcast(TXID, "4")).code == "TXID_ALREADY_STORED"
+    assert scene.submit(broadcast(TXID)).status == "duplicate"
     assert scene.state.vout == "3"
 
 
 @pytest.mark.parametrize("event", [mined(), settled()])
 def test_the_chain_does_nothing_before_a_txid_is_known(event):
     scene = allowed()
-    assert scene.tell(event).code == "NOT_BROADCAST"
+    assert scene.submit(event).code == "NOT_BROADCAST"
     assert scene.last.status == "rejected"
 
 
 def test_chain_events_again_change_nothing():
     scene = reporting()
-    scene.tell(mined(), settled())
+    scene.submit(mined(), settled())
     before = scene.state
     for event in (mined(), settled()):
-        assert scene.tell(event).status == "duplicate"
+        assert scene.submit(event).status == "duplicate"
     assert scene.state == before
 
 
 @pytest.mark.parametrize("scene_of", [asking, waiting])
 def test_value_sent_without_an_allow_is_stored_and_said_aloud(scene_of):
     scene = scene_of()
-    scene.tell(broadcast())
+    scene.submit(broadcast())
     assert scene.alerts == ["BROADCAST_WITHOUT_ALLOW"]
     assert scene.state.txid == TXID
     assert not scene.calls
@@ -123,7 +117,7 @@ def test_value_sent_without_an_allow_is_stored_and_said_aloud(scene_of):
 
 def test_value_sent_too_early_is_reported_when_the_answer_is_verified():
     scene = waiting()
-    scene.tell(broadcast(), mined(), VERIFIED)
+    scene.submit(broadcast(), mined(), VERIFIED)
     assert scene.statuses == ["verified", "pending", "processing", "wait-confirm"]
     assert [call.operation for call in scene.calls] == ["txid-report"]
     assert scene.verdicts[0]["verdict"] == "allow"
@@ -131,7 +125,7 @@ def test_value_sent_too_early_is_reported_when_the_answer_is_verified():
 
 def test_value_sent_after_a_cancellation_is_stored_but_not_reported():
     scene = allowed()
-    scene.tell(cancelled(), broadcast())
+    scene.submit(cancelled(), broadcast())
     assert scene.alerts == ["BROADCAST_WITHOUT_ALLOW"]
     assert scene.state.txid == TXID
     assert not scene.calls
@@ -140,7 +134,7 @@ def test_value_sent_after_a_cancellation_is_stored_but_not_reported():
 def test_an_exempt_withdrawal_is_broadcast_without_exchange_or_alert():
     scene = asking(policy("[exemptions]\nown_entity = true"))
     exempt = asking(policy('operator_override = true\n[assets.XRP]\n[verdicts]\nCOUNTERPARTY_UNREACHABLE = "hold"'))
-    exempt.tell(reported("failed", "address-search", code="NO_ANSWER"), decided("allow"), broadcast())
+    exempt.submit(reported("failed", "address-search", code="NO_ANSWER"), decided("allow"), broadcast())
     assert not exempt.alerts
     assert not exempt.calls
     assert scene.calls
@@ -148,7 +142,7 @@ def test_an_exempt_withdrawal_is_broadcast_without_exchange_or_alert():
 
 def test_a_chain_failure_after_the_report_is_finished():
     scene = reporting()
-    scene.tell(REPORT_ACCEPTED, settled("failed"))
+    scene.submit(REPORT_ACCEPTED, settled("failed"))
     assert scene.statuses == ["canceled"]
     assert [(call.operation, call.clear) for call in scene.calls] == [
         ("finish", {"transferId": WITHDRAWAL_ID, "status": "canceled", "reasonType": "UNKNOWN"})
@@ -159,37 +153,37 @@ def test_a_chain_failure_after_the_report_is_finished():
 
 def test_a_chain_failure_takes_back_a_report_that_is_still_to_be_sent():
     scene = reporting()
-    scene.tell(settled("failed"))
-    assert [drop.operations for drop in scene.drops] == [("txid-report",)]
+    scene.submit(settled("failed"))
+    assert scene.drops == [("txid-report",)]
     assert [call.operation for call in scene.calls] == ["finish"]
-    scene.tell(reported("failed", "txid-report", code="TRANSFER_ALREADY_FAILED"))
+    scene.submit(reported("failed", "txid-report", code="TRANSFER_ALREADY_FAILED"))
     assert not scene.alerts
-    scene.tell(FINISH_ACCEPTED)
+    scene.submit(FINISH_ACCEPTED)
     assert "conclude" not in scene.state.timers
 
 
 def test_a_reorganisation_cancels_even_a_confirmed_exchange():
     scene = reporting()
-    scene.tell(REPORT_ACCEPTED, settled(), settled("failed"))
+    scene.submit(REPORT_ACCEPTED, settled(), settled("failed"))
     assert scene.statuses == ["canceled"]
     assert [call.operation for call in scene.calls] == ["finish"]
 
 
 def test_value_that_was_never_sent_is_finished_when_the_platform_gives_it_up():
     scene = allowed()
-    scene.tell(settled("failed"))
+    scene.submit(settled("failed"))
     assert scene.statuses == ["canceled"]
     assert [call.operation for call in scene.calls] == ["finish"]
     waits = waiting()
-    waits.tell(settled("failed"))
+    waits.submit(settled("failed"))
     assert waits.verdicts[0]["reasons"] == ["CANCELLED"]
-    waits.tell(VERIFIED)
+    waits.submit(VERIFIED)
     assert [call.operation for call in waits.calls] == ["finish"]
 
 
 def test_money_that_moved_after_all_is_said_aloud():
     scene = reporting()
-    scene.tell(settled("failed"), settled())
+    scene.submit(settled("failed"), settled())
     assert scene.alerts == ["SETTLED_AFTER_FAILURE"]
     assert scene.state.chain == "final"
     assert scene.state.attempt.status == "canceled"
@@ -198,10 +192,10 @@ def test_money_that_moved_after_all_is_said_aloud():
 
 def test_value_sent_after_it_was_given_up_is_said_aloud_twice():
     scene = allowed()
-    scene.tell(settled("failed"), broadcast())
+    scene.submit(settled("failed"), broadcast())
     assert scene.alerts == ["BROADCAST_WITHOUT_ALLOW"]
     assert (scene.state.chain, scene.state.txid) == ("failed", TXID)
-    scene.tell(settled())
+    scene.submit(settled())
     assert scene.alerts == ["SETTLED_AFTER_FAILURE"]
     assert not scene.calls
 
@@ -219,7 +213,7 @@ def test_value_sent_after_it_was_given_up_is_said_aloud_twice():
 )
 def test_a_report_that_fails_for_good_is_critical(code, status):
     scene = reporting()
-    scene.tell(reported("failed", "txid-report", code=code, status=status, attempts=10))
+    scene.submit(reported("failed", "txid-report", code=code, status=status, attempts=10))
     assert scene.alerts == ["TXID_REPORT_FAILED"]
     assert scene.last.effects[0].severity == "critical"
     assert scene.state.attempt.report == "failed"
@@ -227,7 +221,7 @@ def test_a_report_that_fails_for_good_is_critical(code, status):
 
 def test_a_finish_for_what_the_counterparty_does_not_know_is_closed():
     scene = allowed()
-    scene.tell(cancelled(), reported("failed", "finish", code="UNKNOWN_TRANSFER_ID", attempts=3))
+    scene.submit(cancelled(), reported("failed", "finish", code="UNKNOWN_TRANSFER_ID", attempts=3))
     assert scene.state.attempt.finish == "closed"
     assert not scene.alerts
     assert "conclude" not in scene.state.timers
@@ -235,7 +229,7 @@ def test_a_finish_for_what_the_counterparty_does_not_know_is_closed():
 
 def test_a_finish_that_is_refused_for_good_is_critical():
     scene = reporting()
-    scene.tell(REPORT_ACCEPTED, settled("failed"), reported("failed", "finish", code="ILLEGAL_STATEFLOW", attempts=3))
+    scene.submit(REPORT_ACCEPTED, settled("failed"), reported("failed", "finish", code="ILLEGAL_STATEFLOW", attempts=3))
     assert scene.alerts == ["FINISH_FAILED"]
     assert scene.state.attempt.finish == "failed"
 
@@ -244,9 +238,9 @@ def test_a_finish_that_is_refused_for_good_is_critical():
 def test_what_is_owed_waits_for_a_vasp_that_is_down(operation):
     scene = reporting()
     if operation == "finish":
-        scene.tell(settled("failed"))
+        scene.submit(settled("failed"))
     before = scene.state
-    scene.tell(reported("deferred", operation, code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", operation, code="COUNTERPARTY_DOWN"))
     assert scene.state == before
     assert "conclude" in scene.state.timers
 
@@ -254,7 +248,7 @@ def test_what_is_owed_waits_for_a_vasp_that_is_down(operation):
 def test_a_call_in_trouble_alerts_and_goes_on():
     scene = reporting()
     before = scene.state
-    scene.tell(reported("troubled", "txid-report", code="NO_ANSWER", attempts=10))
+    scene.submit(reported("troubled", "txid-report", code="NO_ANSWER", attempts=10))
     assert scene.alerts == ["CALL_TROUBLED"]
     assert scene.last.effects[0].attempts == 10
     assert scene.state == before
@@ -262,27 +256,27 @@ def test_a_call_in_trouble_alerts_and_goes_on():
 
 def test_a_timer_that_was_moved_since_is_nothing():
     scene = asking()
-    scene.tell(reported("failed", "address-search", code="NO_ANSWER"))
+    scene.submit(reported("failed", "address-search", code="NO_ANSWER"))
     old = scene.state.timers["try-again"]
     scene.fire("try-again")
-    scene.tell(VALID)
+    scene.submit(VALID)
     before = scene.state
-    assert scene.tell(TimerDue(name="try-again", due_at=old)).status == "duplicate"
-    assert scene.tell(TimerDue(name="no-such-timer", due_at=old)).status == "duplicate"
+    assert scene.submit(TimerDue(name="try-again", due_at=old)).status == "duplicate"
+    assert scene.submit(TimerDue(name="no-such-timer", due_at=old)).status == "duplicate"
     assert scene.state == before
 
 
 def test_a_transaction_that_failed_before_its_report_was_due_is_only_finished():
     scene = allowed(policy('report_moment = "final"'))
-    scene.tell(broadcast(), settled("failed"))
+    scene.submit(broadcast(), settled("failed"))
     assert [call.operation for call in scene.calls] == ["finish"]
     assert not scene.drops
-    assert scene.tell(settled("failed")).status == "duplicate"
+    assert scene.submit(settled("failed")).status == "duplicate"
 
 
 def test_a_recorded_withdrawal_that_failed_needs_no_verdict():
     scene = Scene()
-    scene.tell(recorded(), settled("failed"))
+    scene.submit(recorded(), settled("failed"))
     assert scene.state.chain == "failed"
     assert not scene.history
 

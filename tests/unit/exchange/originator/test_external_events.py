@@ -6,22 +6,11 @@ import pytest
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.withdrawals import WithdrawalCancelled
-from tests.unit.exchange.originator.scene import (
-    VALID,
-    VERIFIED,
-    Scene,
-    allowed,
-    asking,
-    broadcast,
-    cancelled,
-    decided,
-    denied,
-    policy,
-    reported,
-    reporting,
-    requested,
-    waiting,
-)
+from tests.support.call_results import VALID, VERIFIED, denied, reported
+from tests.support.events import broadcast, cancelled, decided, requested
+from tests.support.exchange_scenes import allowed, asking, reporting, waiting
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.machine.effects import EndUnsent
 
 OVERRIDE = policy("operator_override = true")
@@ -31,18 +20,18 @@ NEVER_SENT = reported("failed", "transfer-authorization", code="NOT_SENT")
 
 def held(rules=None) -> Scene:
     scene = waiting(rules)
-    scene.tell(denied("INPUT_NAME_MISMATCHED"))
+    scene.submit(denied("INPUT_NAME_MISMATCHED"))
     return scene
 
 
 def test_cancelled_before_the_authorization_nothing_is_owed():
     scene = asking()
-    scene.tell(cancelled())
-    assert [drop.operations for drop in scene.drops] == [("address-search",)]
+    scene.submit(cancelled())
+    assert scene.drops == [("address-search",)]
     assert not scene.calls
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], verdict["reasons"], verdict["final"]) == ("deny", ["CANCELLED"], True)
-    scene.tell(VALID)
+    scene.submit(VALID)
     assert not scene.last.effects
 
 
@@ -57,11 +46,11 @@ def test_cancelled_before_the_authorization_nothing_is_owed():
 )
 def test_cancelled_while_the_authorization_is_on_its_way(answer, statuses, calls):
     scene = waiting()
-    scene.tell(cancelled("NOT_KYC_USER"))
+    scene.submit(cancelled("NOT_KYC_USER"))
     assert scene.verdicts[0]["reasons"] == ["CANCELLED"]
     assert not scene.calls
     assert not scene.drops
-    scene.tell(answer)
+    scene.submit(answer)
     assert scene.statuses == statuses
     assert [call.operation for call in scene.calls] == calls
     assert all(call.clear["reasonType"] == "NOT_KYC_USER" for call in scene.calls)
@@ -70,7 +59,7 @@ def test_cancelled_while_the_authorization_is_on_its_way(answer, statuses, calls
 
 def test_cancelled_after_verified_the_finish_is_sent_at_once():
     scene = allowed()
-    scene.tell(cancelled("SANCTION_LIST"))
+    scene.submit(cancelled("SANCTION_LIST"))
     assert scene.statuses == ["canceled"]
     assert [(call.operation, call.clear["reasonType"]) for call in scene.calls] == [("finish", "SANCTION_LIST")]
     assert scene.verdicts[0]["verdict"] == "deny"
@@ -80,27 +69,27 @@ def test_cancelled_after_verified_the_finish_is_sent_at_once():
 def test_what_is_on_its_way_cannot_be_cancelled():
     scene = reporting()
     before = scene.state
-    assert scene.tell(cancelled()).code == "ALREADY_BROADCAST"
+    assert scene.submit(cancelled()).code == "ALREADY_BROADCAST"
     assert scene.state == before
 
 
 def test_cancelled_twice_or_after_a_refusal_is_a_duplicate():
     scene = asking()
-    scene.tell(cancelled())
-    assert scene.tell(cancelled("NOT_KYC_USER")).status == "duplicate"
+    scene.submit(cancelled())
+    assert scene.submit(cancelled("NOT_KYC_USER")).status == "duplicate"
     refused = waiting()
-    refused.tell(denied("UNKNOWN"))
-    assert refused.tell(cancelled()).status == "duplicate"
+    refused.submit(denied("UNKNOWN"))
+    assert refused.submit(cancelled()).status == "duplicate"
 
 
 def test_an_operator_may_allow_a_hold_only_if_the_policy_says_so():
     scene = held()
     before = scene.state
-    assert scene.tell(decided("allow")).code == "NOT_VERIFIED"
+    assert scene.submit(decided("allow")).code == "NOT_VERIFIED"
     assert scene.last.status == "rejected"
     assert scene.state == before
     scene = held(OVERRIDE)
-    scene.tell(decided("allow"))
+    scene.submit(decided("allow"))
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], verdict["reasons"], verdict["final"]) == ("allow", ["OPERATOR"], True)
     assert not scene.state.timers
@@ -108,54 +97,54 @@ def test_an_operator_may_allow_a_hold_only_if_the_policy_says_so():
 
 def test_an_override_ends_the_automatic_tries():
     scene = asking(OVERRIDE)
-    scene.tell(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), decided("allow"))
-    assert [drop.operations for drop in scene.drops] == [("address-search",)]
+    scene.submit(reported("deferred", "address-search", code="COUNTERPARTY_DOWN"), decided("allow"))
+    assert scene.drops == [("address-search",)]
     assert not scene.state.timers
-    scene.tell(VALID)
+    scene.submit(VALID)
     assert not scene.calls
 
 
 def test_an_override_while_the_answer_is_on_its_way_still_concludes_the_exchange():
     scene = waiting(OVERRIDE)
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), decided("allow"))
-    scene.tell(VERIFIED)
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), decided("allow"))
+    scene.submit(VERIFIED)
     assert scene.statuses == ["verified", "pending"]
     assert not scene.verdicts
-    scene.tell(broadcast())
+    scene.submit(broadcast())
     assert [call.operation for call in scene.calls] == ["txid-report"]
 
 
 @pytest.mark.parametrize(("limit", "code"), [("150.29", "OPERATOR_LIMIT"), ("150.30", ""), ("1000", "")])
 def test_the_policys_limit_of_overrides(limit, code):
     scene = held(policy(f'operator_override = true\n[operator_limits]\nusd = "{limit}"'))
-    assert scene.tell(decided("allow")).code == code
+    assert scene.submit(decided("allow")).code == code
 
 
 @pytest.mark.parametrize("scene_of", [asking, waiting])
 def test_what_has_no_verdict_yet_cannot_be_allowed(scene_of):
-    assert scene_of(OVERRIDE).tell(decided("allow")).code == "NOT_ON_HOLD"
+    assert scene_of(OVERRIDE).submit(decided("allow")).code == "NOT_ON_HOLD"
 
 
 @pytest.mark.parametrize("decision", ["allow", "deny"])
 def test_a_final_verdict_is_not_overruled_by_an_operator(decision):
     scene = allowed(OVERRIDE)
-    assert scene.tell(decided(decision)).code == "ALREADY_FINAL"
+    assert scene.submit(decided(decision)).code == "ALREADY_FINAL"
     assert scene.last.status == "rejected"
 
 
 @pytest.mark.parametrize(("scene_of", "finishes"), [(asking, []), (waiting, ["finish"]), (held, [])])
 def test_an_operator_may_deny_what_is_not_final(scene_of, finishes):
     scene = scene_of()
-    scene.tell(decided("deny"))
+    scene.submit(decided("deny"))
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], verdict["reasons"]) == ("deny", ["OPERATOR"])
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert [call.operation for call in scene.calls] == finishes
 
 
 def test_a_denied_withdrawal_whose_value_was_sent_is_still_reported():
     scene = waiting()
-    scene.tell(broadcast(), decided("deny"), VERIFIED)
+    scene.submit(broadcast(), decided("deny"), VERIFIED)
     assert scene.statuses == ["verified", "pending", "processing"]
     assert [call.operation for call in scene.calls] == ["txid-report"]
     assert not scene.verdicts
@@ -166,10 +155,10 @@ def test_an_authorization_that_was_not_sent_yet_is_not_sent_any_more(
     end: WithdrawalCancelled | DecisionRecorded,
 ) -> None:
     scene = waiting(OVERRIDE)
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
-    scene.tell(end)
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.submit(end)
     assert EndUnsent("transfer-authorization") in scene.last.effects
-    scene.tell(reported("failed", "transfer-authorization", code="CALL_ENDED", maybe_acted=True))
+    scene.submit(reported("failed", "transfer-authorization", code="CALL_ENDED", maybe_acted=True))
     assert scene.calls[-1].operation == "finish", "a process may have died while it sent it"
     assert not scene.alerts
 
@@ -177,6 +166,6 @@ def test_an_authorization_that_was_not_sent_yet_is_not_sent_any_more(
 def test_an_unhosted_destination_waits_for_an_operator():
     scene = Scene(rules=OVERRIDE)
     unhosted = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
-    scene.tell(requested(destination=unhosted), decided("allow"))
+    scene.submit(requested(destination=unhosted), decided("allow"))
     assert scene.verdicts[0]["reasons"] == ["OPERATOR"]
     assert "counterparty" not in scene.verdicts[0]

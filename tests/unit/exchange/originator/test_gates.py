@@ -8,21 +8,20 @@ from typing import Any
 import pytest
 
 from schemas.events.callbacks import OwnershipResultBody, OwnershipSessionBody
-from tests.unit.exchange.originator.scene import (
+from tests.support.call_results import VALID, VERIFIED
+from tests.support.events import (
     ADDRESS,
     UNHOSTED,
     UNKNOWN,
-    VALID,
-    VERIFIED,
     WITHDRAWAL_ID,
-    Scene,
     amended,
     cancelled,
     decided,
-    policy,
     request,
     requested,
 )
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
 
 LISTS = 'sanctions = "required"'
@@ -33,7 +32,7 @@ FIRST = f"assessment:withdrawal:{WITHDRAWAL_ID}/1"
 
 def gated(rules: str = LISTS, **changes: Any) -> Scene:
     scene = Scene(rules=policy(rules))
-    scene.tell(requested(**changes))
+    scene.submit(requested(**changes))
     return scene
 
 
@@ -43,7 +42,7 @@ def ended(scene: Scene, risk: Any = "clean", **facts: Any) -> AssessmentEnded:
 
 
 def wanted(scene: Scene) -> AssessmentWanted:
-    (tell,) = scene.tells
+    (tell,) = scene.messages
     assert tell.type == "assessment.wanted"
     assert tell.subject == scene.state.gate.subject
     assert isinstance(tell.data, AssessmentWanted)
@@ -65,7 +64,7 @@ def test_everybody_and_the_address_are_looked_for_in_the_lists_before_anything_i
     ]
     assert not scene.calls
     assert not scene.verdicts
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
     assert [call.operation for call in scene.calls] == ["address-search"]
     assert scene.calls[0].transfer_id == WITHDRAWAL_ID
 
@@ -100,7 +99,7 @@ def test_a_company_is_looked_for_with_those_who_act_for_it():
 )
 def test_what_each_risk_leads_to(rules, facts, expected):
     scene = gated(rules)
-    scene.tell(ended(scene, **facts))
+    scene.submit(ended(scene, **facts))
     assert said(scene) == expected
     assert not scene.calls
 
@@ -108,18 +107,18 @@ def test_what_each_risk_leads_to(rules, facts, expected):
 def test_each_gate_is_asked_once_and_in_order():
     scene = gated(BOTH)
     assert wanted(scene).kind == "lists"
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
     asked = wanted(scene)
     assert (asked.kind, asked.network, asked.address) == ("wallet", "XRP", ADDRESS)
     assert asked.parties == (), "whoever rates a wallet needs no names"
-    scene.tell(ended(scene))
-    scene.tell(VALID, VERIFIED)
+    scene.submit(ended(scene))
+    scene.submit(VALID, VERIFIED)
     assert said(scene) == ("allow", ["VERIFIED"], [], True)
 
 
 def test_a_policy_that_fails_open_goes_on_and_says_so():
     scene = gated(f'{WALLET}\n[verdicts]\nRISK_PENDING = "allow"')
-    scene.tell(ended(scene, "pending"))
+    scene.submit(ended(scene, "pending"))
     assert scene.alerts == ["RISK_ACCEPTED_UNCHECKED"]
     assert [call.operation for call in scene.calls] == ["address-search"]
     assert not scene.verdicts, "an unknown risk is no allow: the exchange still decides"
@@ -128,7 +127,7 @@ def test_a_policy_that_fails_open_goes_on_and_says_so():
 @pytest.mark.parametrize("risk", ["unknown", "pending"])
 def test_failing_open_for_a_rating_is_not_failing_open_for_the_lists(risk):
     scene = gated(f'{LISTS}\n[verdicts]\nRISK_UNKNOWN = "allow"\nRISK_PENDING = "allow"')
-    scene.tell(ended(scene, risk))
+    scene.submit(ended(scene, risk))
     assert said(scene) == ("hold", ["RISK_UNKNOWN"], ["operator-decision"], False)
     assert not scene.calls
     assert not scene.alerts
@@ -136,23 +135,23 @@ def test_failing_open_for_a_rating_is_not_failing_open_for_the_lists(risk):
 
 def test_the_lists_are_done_without_only_by_their_own_cause():
     scene = gated(f'{LISTS}\n[verdicts]\nLISTS_UNCHECKED = "allow"')
-    scene.tell(ended(scene, "unknown"))
+    scene.submit(ended(scene, "unknown"))
     assert scene.alerts == ["RISK_ACCEPTED_UNCHECKED"]
     assert [call.operation for call in scene.calls] == ["address-search"]
     hit = gated(f'{LISTS}\n[verdicts]\nLISTS_UNCHECKED = "allow"')
-    hit.tell(ended(hit, "malicious", sanctioned=True))
+    hit.submit(ended(hit, "malicious", sanctioned=True))
     assert said(hit)[:2] == ("deny", ["SANCTIONED"])
 
 
 def test_failing_open_for_deposits_alone_leaves_withdrawals_closed():
     scene = gated(f'{WALLET}\n[deposit_verdicts]\nRISK_UNKNOWN = "allow"')
-    scene.tell(ended(scene, "unknown"))
+    scene.submit(ended(scene, "unknown"))
     assert said(scene)[:2] == ("hold", ["RISK_UNKNOWN"])
 
 
 def test_failing_open_for_one_cause_leaves_the_other_closed():
     scene = gated(f'{WALLET}\n[verdicts]\nRISK_PENDING = "allow"')
-    scene.tell(ended(scene, "unknown"))
+    scene.submit(ended(scene, "unknown"))
     assert said(scene)[1] == ["RISK_UNKNOWN"]
 
 
@@ -161,7 +160,7 @@ def test_failing_open_for_one_cause_leaves_the_other_closed():
 def test_nothing_is_exempt_from_the_lists(exempt):
     scene = gated(f"{LISTS}\n[exemptions]\nbelow_threshold = true", **exempt)
     assert wanted(scene).kind == "lists"
-    scene.tell(ended(scene, "malicious", sanctioned=True))
+    scene.submit(ended(scene, "malicious", sanctioned=True))
     assert said(scene)[1] == ["SANCTIONED"]
 
 
@@ -172,8 +171,8 @@ def test_what_is_exempt_is_not_rated():
 
 def test_an_unknown_destination_is_searched_after_the_gates():
     scene = gated(BOTH, destination=UNKNOWN)
-    scene.tell(ended(scene))
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
+    scene.submit(ended(scene))
     assert [call.operation for call in scene.calls] == ["wallet-search"]
 
 
@@ -182,11 +181,11 @@ def test_another_assessment_or_a_late_one_changes_nothing():
     other = AssessmentEnded(assessment="assessment:withdrawal:other/1", kind="lists", risk="malicious", sanctioned=True)
     answer = ended(scene)
     before = scene.state
-    assert scene.tell(other).status == "duplicate"
+    assert scene.submit(other).status == "duplicate"
     assert scene.state == before
-    scene.tell(answer)
+    scene.submit(answer)
     after = scene.state
-    assert scene.tell(answer).status == "duplicate"
+    assert scene.submit(answer).status == "duplicate"
     assert scene.state == after
 
 
@@ -194,17 +193,17 @@ def test_another_assessment_or_a_late_one_changes_nothing():
 def test_whoever_ends_the_withdrawal_drops_the_assessment(end):
     scene = gated()
     answer = ended(scene)
-    scene.tell(end)
-    (tell,) = scene.tells
+    scene.submit(end)
+    (tell,) = scene.messages
     assert (tell.subject, tell.type) == (FIRST, "assessment.dropped")
-    assert scene.tell(answer).status == "duplicate"
+    assert scene.submit(answer).status == "duplicate"
 
 
 def test_other_facts_are_assessed_anew():
     scene = gated(WALLET)
-    scene.tell(ended(scene, "suspicious"))
+    scene.submit(ended(scene, "suspicious"))
     destination = {**request()["destination"], "address": "rOTHER"}
-    scene.tell(amended(destination=destination))
+    scene.submit(amended(destination=destination))
     asked = wanted(scene)
     assert asked.address == "rOTHER"
     assert scene.state.gate.subject.endswith("/2"), "an assessment is about one set of facts"
@@ -218,11 +217,11 @@ def test_an_unhosted_wallet_is_allowed_only_with_the_proof():
     assert (asked.sent_currency, asked.sent_network) == ("XRP", "XRP"), "what is sent is compared with it"
     assert said(scene) == ("hold", ["OWNERSHIP_PENDING"], ["ownership-proof"], False)
     at = datetime(2026, 11, 21, tzinfo=UTC)
-    scene.tell(AssessmentSession(assessment=FIRST, token="t", wallet_verification_id="v-1", expires_at=at))
+    scene.submit(AssessmentSession(assessment=FIRST, token="t", wallet_verification_id="v-1", expires_at=at))
     (session,) = scene.callbacks
     OwnershipSessionBody.model_validate(session)
     assert (session["token"], session["requestId"]) == ("t", FIRST.removeprefix("assessment:"))
-    scene.tell(ended(scene, proven=True, checked_by_us=True, status="VERIFIED", verified_at=at))
+    scene.submit(ended(scene, proven=True, checked_by_us=True, status="VERIFIED", verified_at=at))
     (result,) = scene.callbacks
     OwnershipResultBody.model_validate(result)
     assert (result["status"], result["checkedByUs"]) == ("VERIFIED", True)
@@ -232,7 +231,7 @@ def test_an_unhosted_wallet_is_allowed_only_with_the_proof():
 
 def test_a_proof_that_does_not_come_is_a_deny():
     scene = gated("", destination=UNHOSTED)
-    scene.tell(ended(scene, "unknown", proven=False, status="EXPIRED"))
+    scene.submit(ended(scene, "unknown", proven=False, status="EXPIRED"))
     assert said(scene) == ("deny", ["OWNERSHIP_NOT_PROVEN"], [], True)
 
 

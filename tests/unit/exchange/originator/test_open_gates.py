@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import UNHOSTED, Scene, decided, requested
+from tests.support.events import UNHOSTED, decided, requested
+from tests.support.scene import Scene
 from tests.unit.exchange.originator.test_gates import BOTH, LISTS, WALLET, ended, gated, said
 from travelrule.exchange.originator.builder import GATE, WAKE
 from travelrule.machine.internal_inputs import TimerDue
@@ -16,7 +17,7 @@ from travelrule.messages.assessment import AssessmentWanted, answer_limit
 
 def asked(scene: Scene) -> list[tuple[str, str]]:
     """What was told to assessments: subject and type."""
-    return [(tell.subject, tell.type) for tell in scene.tells]
+    return [(tell.subject, tell.type) for tell in scene.messages]
 
 
 @pytest.mark.parametrize(
@@ -34,14 +35,14 @@ def test_an_open_gate_has_a_timer_that_leaves_the_assessment_its_time(rules: str
 @pytest.mark.parametrize("rules", [LISTS, WALLET])
 def test_an_assessment_that_never_answers_leads_to_a_hold_and_is_asked_again(rules: str) -> None:
     scene = gated(rules)
-    (first,) = scene.tells
+    (first,) = scene.messages
     scene.fire(GATE)
     assert said(scene)[0] == "hold"
     assert scene.alerts == ["ASSESSMENT_UNANSWERED"]
-    (again,) = scene.tells
+    (again,) = scene.messages
     assert (again.subject, again.data) == (first.subject, first.data), "it repeats an answer that it gave"
     assert GATE in scene.state.timers
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
     assert [call.operation for call in scene.calls] == ["address-search"]
     assert GATE not in scene.state.timers
 
@@ -59,7 +60,7 @@ def test_where_asking_again_does_not_help_another_assessment_is_asked() -> None:
         scene.fire(GATE)
         assert scene.alerts == ["ASSESSMENT_UNANSWERED"]
         assert GATE in scene.state.timers
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
     assert scene.calls
 
 
@@ -76,7 +77,7 @@ def test_the_policy_may_go_on_without_an_answer() -> None:
 def test_each_gate_has_its_own_time() -> None:
     scene = gated(BOTH)
     scene.wait(scene.rules.time_limits.screening)
-    scene.tell(ended(scene))
+    scene.submit(ended(scene))
     assert scene.state.gate.kind == "wallet"
     assert scene.state.timers[GATE] == scene.now + timedelta(seconds=answer_limit("wallet", scene.rules.time_limits))
 
@@ -85,24 +86,24 @@ def test_a_proof_that_is_never_reported_is_asked_for_again_and_stays_on_hold() -
     scene = gated("", destination=UNHOSTED)
     scene.fire(GATE)
     assert scene.alerts == ["ASSESSMENT_UNANSWERED"]
-    assert isinstance(scene.tells[0].data, AssessmentWanted)
+    assert isinstance(scene.messages[0].data, AssessmentWanted)
     assert (scene.state.case.verdict, scene.state.case.reasons) == ("hold", ("OWNERSHIP_PENDING",))
 
 
 def test_nothing_is_asked_of_a_decided_withdrawal() -> None:
     scene = gated(LISTS)
-    scene.tell(decided("deny"))
+    scene.submit(decided("deny"))
     assert scene.state.gate is None
     assert GATE not in scene.state.timers
 
 
 def test_a_gate_of_an_earlier_build_gets_its_timer_when_it_is_woken() -> None:
     scene = Scene(rules=gated(LISTS).rules)
-    scene.tell(requested())
+    scene.submit(requested())
     scene.state = type(scene.state)(**{**_fields(scene.state), "timers": {}})
-    scene.tell(TimerDue(name=WAKE, due_at=scene.now))
+    scene.submit(TimerDue(name=WAKE, due_at=scene.now))
     assert GATE in scene.state.timers
-    assert not scene.tells
+    assert not scene.messages
 
 
 def _fields(state: Any) -> dict[str, Any]:

@@ -4,17 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    TAG,
-    TXID,
-    WITHDRAWAL_ID,
-    allowed,
-    asking,
-    cancelled,
-    reporting,
-    requested,
-    waiting,
-)
+from tests.support.events import TAG, TXID, WITHDRAWAL_ID, cancelled, requested
+from tests.support.exchange_scenes import allowed, asking, reporting, waiting
 from travelrule.engine.registry import MACHINES
 from travelrule.exchange.originator.projection import FIAT_MINOR_MAX, fiat_minor
 
@@ -45,7 +36,7 @@ def test_a_reported_withdrawal_can_be_found_by_its_txid_and_its_transfer_id():
 
 def test_the_status_search_finds_a_canceled_exchange_as_canceled():
     scene = allowed()
-    scene.tell(cancelled())
+    scene.submit(cancelled())
     assert project(scene).rows[1].status == "canceled"
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import answered
-from travelrule.exchange.originator.answer_binding import binding_fault
+from tests.support.call_results import answered
+from travelrule.exchange.originator.answer_check import binding_fault
 from travelrule.machine.internal_inputs import SentBody
 from travelrule.policy.sections import AnswerChecks
 

@@ -7,29 +7,23 @@ from uuid import UUID
 import pytest
 
 from schemas.events.verdicts import VerdictBody
-from tests.unit.exchange.originator.scene import (
+from tests.support.call_results import VALID, VERIFIED, answered, denied, reported
+from tests.support.events import (
     UNHOSTED,
     UNKNOWN,
-    VALID,
-    VERIFIED,
     WITHDRAWAL_ID,
-    Scene,
-    allowed,
     amended,
-    answered,
-    asking,
     broadcast,
     cancelled,
     decided,
-    denied,
     mined,
-    policy,
     recorded,
-    reported,
     requested,
     settled,
-    waiting,
 )
+from tests.support.exchange_scenes import allowed, asking, waiting
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.machine.ids import first_transfer_id, fresh_transfer_id
 from travelrule.policy.policy import OwnVasp, Policy
 
@@ -70,7 +64,7 @@ def test_the_wire_id_is_the_platforms_own_only_if_that_is_a_uuid4():
 
 def test_a_joined_tag_is_sent_apart():
     scene = Scene()
-    scene.tell(requested(destination={"kind": "vasp", "vaspEntityId": "south", "address": "rPEP:9"}))
+    scene.submit(requested(destination={"kind": "vasp", "vaspEntityId": "south", "address": "rPEP:9"}))
     (call,) = scene.calls
     assert (call.clear["address"], call.clear["tag"]) == ("rPEP", "9")
 
@@ -122,7 +116,7 @@ def test_a_joined_tag_is_sent_apart():
 )  # fmt: skip
 def test_what_is_decided_before_anything_is_sent(rules, changes, expected):
     scene = Scene(rules=policy(rules))
-    scene.tell(requested(**changes))
+    scene.submit(requested(**changes))
     assert verdict_of(scene) == expected
     assert not scene.calls
     assert scene.verdicts[0]["policyVersion"] == scene.rules.version
@@ -130,7 +124,7 @@ def test_what_is_decided_before_anything_is_sent(rules, changes, expected):
 
 def test_a_verdict_names_its_counterparty_but_no_transfer_that_was_never_sent():
     scene = Scene(rules=policy('deny_list = ["south"]'))
-    scene.tell(requested())
+    scene.submit(requested())
     (data,) = scene.verdicts
     assert data["counterparty"] == "south"
     assert "transferId" not in data
@@ -140,27 +134,27 @@ def test_a_verdict_names_its_counterparty_but_no_transfer_that_was_never_sent():
 def test_a_request_under_another_event_id_is_a_duplicate_if_its_data_are_equal():
     scene = waiting()
     before = scene.state
-    assert scene.tell(requested()).status == "duplicate"
-    assert scene.tell(requested(amount="1")).code == "CONFLICT"
+    assert scene.submit(requested()).status == "duplicate"
+    assert scene.submit(requested(amount="1")).code == "CONFLICT"
     assert scene.last.status == "rejected"
     assert scene.state == before
 
 
 def test_amounts_that_are_written_differently_are_other_data():
     scene = asking()
-    assert scene.tell(requested(amount="250.5")).code == "CONFLICT"
+    assert scene.submit(requested(amount="250.5")).code == "CONFLICT"
 
 
 def test_a_recorded_withdrawal_has_no_verdict_and_no_exchange_but_a_row():
     scene = Scene()
-    decision = scene.tell(recorded())
+    decision = scene.submit(recorded())
     assert decision.effects == ()
     assert scene.state.txid is not None
-    assert scene.tell(recorded()).status == "duplicate"
-    assert scene.tell(requested()).code == "CONFLICT"
+    assert scene.submit(recorded()).status == "duplicate"
+    assert scene.submit(requested()).code == "CONFLICT"
     for data in (cancelled(), amended(), decided("deny")):
-        assert scene.tell(data).code == "ALREADY_BROADCAST"
-    assert scene.tell(mined(), settled()).status == "applied"
+        assert scene.submit(data).code == "ALREADY_BROADCAST"
+    assert scene.submit(mined(), settled()).status == "applied"
     assert scene.state.chain == "final"
     assert not scene.history
 
@@ -172,19 +166,19 @@ def test_a_recorded_withdrawal_has_no_verdict_and_no_exchange_but_a_row():
 )
 def test_what_comes_before_its_request_is_parked(data):
     scene = Scene()
-    assert scene.tell(data).status == "parked"
+    assert scene.submit(data).status == "parked"
     assert scene.state is None
 
 
 def test_an_amendment_begins_anew_with_another_id_and_the_new_facts():
     scene = waiting()
-    scene.tell(denied("INPUT_NAME_MISMATCHED"))
-    scene.tell(amended())
+    scene.submit(denied("INPUT_NAME_MISMATCHED"))
+    scene.submit(amended())
     (call,) = scene.calls
     assert call.operation == "address-search"
     assert call.transfer_id != WITHDRAWAL_ID
     assert UUID(call.transfer_id).version == 4
-    scene.tell(answered("address-search", call.transfer_id, result="valid"))
+    scene.submit(answered("address-search", call.transfer_id, result="valid"))
     (authorization,) = scene.calls
     assert "Lindh" in str(authorization.payload)
     assert authorization.transfer_id == call.transfer_id
@@ -192,12 +186,12 @@ def test_an_amendment_begins_anew_with_another_id_and_the_new_facts():
 
 def test_the_same_refusal_after_an_amendment_is_said_again():
     scene = waiting()
-    scene.tell(denied("INPUT_NAME_MISMATCHED"))
+    scene.submit(denied("INPUT_NAME_MISMATCHED"))
     assert scene.verdicts
     for _ in range(2):
-        scene.tell(amended())
+        scene.submit(amended())
         new_id = scene.state.attempt.transfer_id
-        scene.tell(
+        scene.submit(
             answered("address-search", new_id, result="valid"),
             answered("transfer-authorization", new_id, result="denied", reasonType="INPUT_NAME_MISMATCHED"),
         )
@@ -206,36 +200,36 @@ def test_the_same_refusal_after_an_amendment_is_said_again():
 
 def test_an_amendment_may_follow_another_one_at_once():
     scene = waiting()
-    scene.tell(denied("LACK_OF_INFORMATION"), amended())
+    scene.submit(denied("LACK_OF_INFORMATION"), amended())
     first = scene.state.attempt.transfer_id
-    assert scene.tell(amended()).status == "applied"
+    assert scene.submit(amended()).status == "applied"
     assert scene.state.attempt.transfer_id != first
-    assert [drop.operations for drop in scene.drops] == [("address-search",)]
+    assert scene.drops == [("address-search",)]
 
 
 @pytest.mark.parametrize("scene_of", [asking, waiting, allowed])
 def test_only_what_is_on_hold_can_be_amended(scene_of):
     scene = scene_of()
     before = scene.state
-    assert scene.tell(amended()).code == "NOT_ON_HOLD"
+    assert scene.submit(amended()).code == "NOT_ON_HOLD"
     assert scene.state == before
 
 
 def test_a_destination_that_was_unhosted_and_is_amended_starts_its_exchange():
     scene = Scene()
     unhosted = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
-    scene.tell(requested(destination=unhosted))
-    scene.tell(amended(destination={"kind": "vasp", "vaspEntityId": "south", "address": "rPEP"}))
+    scene.submit(requested(destination=unhosted))
+    scene.submit(amended(destination={"kind": "vasp", "vaspEntityId": "south", "address": "rPEP"}))
     assert [call.target for call in scene.calls] == ["south"]
 
 
 def test_an_authorization_on_its_way_when_amended_is_finished_when_its_answer_comes():
     scene = waiting()
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"))
     assert verdict_of(scene)[1] == ["COUNTERPARTY_UNREACHABLE"]
-    scene.tell(amended())
+    scene.submit(amended())
     new_id = scene.state.attempt.transfer_id
-    scene.tell(VERIFIED)
+    scene.submit(VERIFIED)
     assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert not scene.verdicts
     assert scene.state.attempt.transfer_id == new_id
@@ -243,7 +237,7 @@ def test_an_authorization_on_its_way_when_amended_is_finished_when_its_answer_co
 
 def test_without_our_own_profile_nothing_personal_is_built_or_sent():
     scene = Scene(rules=Policy(sanctions="off").with_own(OwnVasp("north", "code:north")))
-    scene.tell(requested(), VALID)
+    scene.submit(requested(), VALID)
     assert not scene.calls
     assert scene.alerts == ["OWN_PROFILE_MISSING"]
     assert verdict_of(scene)[1] == ["NOT_AVAILABLE"]
@@ -251,7 +245,7 @@ def test_without_our_own_profile_nothing_personal_is_built_or_sent():
 
 def test_what_reaches_the_own_threshold_is_not_exempt_whatever_the_flag_says():
     scene = Scene(rules=policy("[exemptions]\nbelow_threshold = true\n[thresholds]\nUSD = '150.30'"))
-    scene.tell(requested(isExceedingThreshold=False))
+    scene.submit(requested(isExceedingThreshold=False))
     assert not scene.verdicts
     assert [call.operation for call in scene.calls] == ["address-search"]
 
@@ -270,7 +264,7 @@ ANNA = {"natural": {"lastName": "Berg", "firstName": "Anna"}}
 )
 def test_only_withdrawals_to_oneself_are_sent_where_the_policy_says_so(changes, reasons):
     scene = Scene(rules=policy(f"{FIRST_PARTY}\n[exemptions]\nbelow_threshold = true"))
-    scene.tell(requested(**changes))
+    scene.submit(requested(**changes))
     assert [data["reasons"] for data in scene.verdicts] == [reasons]
     assert not scene.calls
 
@@ -280,11 +274,11 @@ def test_only_withdrawals_to_oneself_are_sent_where_the_policy_says_so(changes, 
 )
 def test_a_withdrawal_to_oneself_goes_on(beneficiary):
     scene = Scene(rules=policy(FIRST_PARTY))
-    scene.tell(requested(beneficiary=beneficiary))
+    scene.submit(requested(beneficiary=beneficiary))
     assert [call.operation for call in scene.calls] == ["address-search"]
 
 
 def test_an_unhosted_wallet_is_ones_own_by_its_proof():
     scene = Scene(rules=policy(FIRST_PARTY))
-    scene.tell(requested(destination=UNHOSTED))
+    scene.submit(requested(destination=UNHOSTED))
     assert [data["reasons"] for data in scene.verdicts] == [["OWNERSHIP_PENDING"]]

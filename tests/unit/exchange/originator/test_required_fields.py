@@ -9,22 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.verdicts import VerdictBody
-from tests.unit.exchange.originator.scene import (
-    ADDRESS,
-    TAG,
-    UNHOSTED,
-    UNKNOWN,
-    VALID,
-    Scene,
-    amended,
-    answered,
-    decided,
-    policy,
-    request,
-    requested,
-    search_result,
-    verified,
-)
+from tests.support.call_results import VALID, answered
+from tests.support.events import ADDRESS, TAG, UNHOSTED, UNKNOWN, amended, decided, request, requested
+from tests.support.exchange_scenes import search_result, verified
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 
 ANNA = {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "1990-02-03"}
 UNBORN = {"lastName": "Berg", "firstName": "Anna"}
@@ -39,7 +28,7 @@ def originator(**person: Any) -> dict[str, Any]:
 
 def begun(rules: str = "", **changes: Any) -> Scene:
     scene = Scene(rules=policy(rules))
-    scene.tell(requested(**changes))
+    scene.submit(requested(**changes))
     return scene
 
 
@@ -54,7 +43,7 @@ def held(scene: Scene) -> list[str]:
         False,
     )
     assert not scene.calls
-    assert not scene.tells
+    assert not scene.messages
     return data["missing"]
 
 
@@ -91,19 +80,19 @@ def test_what_must_be_sent_is_looked_at_before_anything_is_asked(
 def test_what_is_complete_goes_on(changes: dict[str, Any]) -> None:
     scene = begun(**changes)
     assert [call.operation for call in scene.calls] == ["address-search"]
-    scene.tell(VALID)
+    scene.submit(VALID)
     assert [call.operation for call in scene.calls] == ["transfer-authorization"]
 
 
 def test_an_amendment_moves_it_on_and_no_field_stays_named() -> None:
     scene = begun(originator=originator(natural=UNBORN))
     assert held(scene) == [BIRTH]
-    scene.tell(amended(beneficiary={"natural": {"lastName": "Lindh", "firstName": "Erik"}}))
+    scene.submit(amended(beneficiary={"natural": {"lastName": "Lindh", "firstName": "Erik"}}))
     assert held(scene) == [BIRTH], "an amendment that changes something else is answered"
-    scene.tell(amended(originator=originator(natural=ANNA)))
+    scene.submit(amended(originator=originator(natural=ANNA)))
     assert [call.operation for call in scene.calls] == ["address-search"]
-    scene.tell(VALID)
-    scene.tell(verified(scene))
+    scene.submit(VALID)
+    scene.submit(verified(scene))
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], "missing" in verdict) == ("allow", False)
 
@@ -111,7 +100,7 @@ def test_an_amendment_moves_it_on_and_no_field_stays_named() -> None:
 def test_another_missing_field_is_said_again() -> None:
     scene = begun(originator=originator(natural=UNBORN), beneficiary={"legal": {"name": "Oak"}})
     held(scene)
-    scene.tell(amended(originator=originator(natural=ANNA)))
+    scene.submit(amended(originator=originator(natural=ANNA)))
     assert held(scene) == ["beneficiary.legal.representatives"]
 
 
@@ -131,7 +120,7 @@ def test_what_needs_no_exchange_needs_no_date_of_birth(rules: str, changes: dict
 def test_the_policy_relaxes_it_for_one_counterparty() -> None:
     incomplete = {"originator": originator(natural=UNBORN), "beneficiary": {"legal": {"name": "Oak"}}}
     scene = begun(RELAXED, **incomplete)
-    scene.tell(VALID)
+    scene.submit(VALID)
     (call,) = scene.calls
     assert "dateAndPlaceOfBirth" not in str(call.payload)
     elsewhere = {"kind": "vasp", "vaspEntityId": "east", "address": ADDRESS}
@@ -141,16 +130,16 @@ def test_the_policy_relaxes_it_for_one_counterparty() -> None:
 
 def test_a_network_that_requires_it_is_never_sent_without() -> None:
     scene = begun(RELAXED, originator=originator(natural=UNBORN))
-    scene.tell(VALID.model_copy(update={"counterparty_alliance": "GTR"}))
+    scene.submit(VALID.model_copy(update={"counterparty_alliance": "GTR"}))
     assert held(scene) == [BIRTH, "beneficiary.natural.dateOfBirth"]
 
 
 def test_what_a_network_requires_is_named_in_the_words_of_the_event() -> None:
     scene = begun(network="", destination={"kind": "vasp", "vaspEntityId": "south", "address": ADDRESS})
-    scene.tell(VALID.model_copy(update={"counterparty_alliance": "gtr"}))
+    scene.submit(VALID.model_copy(update={"counterparty_alliance": "gtr"}))
     assert held(scene) == ["network", "beneficiary.natural.dateOfBirth"]
     scene = begun(originator={**originator(natural=ANNA), "customerId": "c" * 51})
-    scene.tell(VALID.model_copy(update={"counterparty_alliance": "sygna"}))
+    scene.submit(VALID.model_copy(update={"counterparty_alliance": "sygna"}))
     fields = ["originator.customerId", "originator.natural.nationalIdentification", "originator.natural.address"]
     assert held(scene) == fields
 
@@ -160,8 +149,8 @@ def test_before_a_search_only_what_every_counterparty_needs_is_missing(found: st
     rules = f"accept_found_vasp = true\n{RELAXED}"
     scene = begun(rules, destination=UNKNOWN, originator=originator(natural=UNBORN))
     assert [call.operation for call in scene.calls] == ["wallet-search"]
-    scene.tell(answered("wallet-search", scene.state.search.request_id, result="SUCCESS"))
-    scene.tell(search_result(scene, found=found, **{found: "FOUND"}))
+    scene.submit(answered("wallet-search", scene.state.search.request_id, result="SUCCESS"))
+    scene.submit(search_result(scene, found=found, **{found: "FOUND"}))
     if asked:
         assert [call.operation for call in scene.calls] == ["address-search"]
     else:
@@ -180,13 +169,13 @@ def test_a_name_that_was_stored_before_such_names_were_refused_is_held(rules: st
 
 def test_a_name_that_nothing_is_left_of_for_a_korean_exchange_is_not_sent() -> None:
     scene = begun(beneficiary={"natural": {"lastName": "7"}})
-    scene.tell(VALID.model_copy(update={"counterparty_country": "KR"}))
+    scene.submit(VALID.model_copy(update={"counterparty_country": "KR"}))
     assert held(scene) == ["beneficiary.natural.lastName"]
 
 
 def test_an_operator_may_still_decide() -> None:
     scene = begun("operator_override = true", originator=originator(natural=UNBORN))
-    scene.tell(decided("allow"))
+    scene.submit(decided("allow"))
     assert scene.verdicts[-1]["reasons"] == ["OPERATOR"]
     assert "missing" not in scene.verdicts[-1]
 
@@ -211,7 +200,7 @@ def named(person: dict[str, Any]) -> bool:
 def test_no_authorization_leaves_without_what_must_be_sent(sender: Any, receiver: Any, country: str) -> None:
     scene = begun(originator=originator(**sender), beneficiary=receiver)
     if scene.calls:
-        scene.tell(VALID.model_copy(update={"counterparty_country": country}))
+        scene.submit(VALID.model_copy(update={"counterparty_country": country}))
     sent = [call.payload for call in scene.calls if call.operation == "transfer-authorization"]
     assert len(sent) + len(scene.verdicts) == 1
     for payload in sent:

@@ -6,19 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    NOW,
-    UNKNOWN,
-    VALID,
-    VERIFIED,
-    WITHDRAWAL_ID,
-    Scene,
-    amended,
-    cancelled,
-    policy,
-    reported,
-    requested,
-)
+from tests.support.call_results import VALID, VERIFIED, reported
+from tests.support.events import UNKNOWN, WITHDRAWAL_ID, amended, cancelled, requested
+from tests.support.scene import Scene
+from tests.support.vasps import NOW, policy
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX
 from travelrule.machine.internal_inputs import CallResult, CoinFacts
 
@@ -33,8 +24,8 @@ def refused(scene: Scene, operation: str) -> CallResult:
 def held(operation: str, rules: str = "") -> Scene:
     scene = Scene(rules=policy(rules))
     changes: dict[str, Any] = {"destination": UNKNOWN} if operation == "wallet-search" else {}
-    scene.tell(requested(currency="ZZZ", network=None, **changes))
-    scene.tell(refused(scene, operation))
+    scene.submit(requested(currency="ZZZ", network=None, **changes))
+    scene.submit(refused(scene, operation))
     return scene
 
 
@@ -60,13 +51,13 @@ def test_it_is_looked_at_again_and_goes_on_when_the_table_has_it(operation: str)
     assert (scene.now - began).total_seconds() == COUNTERPARTY_RETRY_SECONDS_MAX
     (call,) = scene.calls
     assert call.operation == operation
-    scene.tell(
+    scene.submit(
         reported("failed", operation, call.transfer_id, code="ASSET_NOT_LISTED", coin=COIN),
     )
     assert not scene.verdicts, "the same is not said twice"
     scene.fire("try-again")
     if operation == "address-search":
-        scene.tell(VALID, VERIFIED)
+        scene.submit(VALID, VERIFIED)
         assert scene.verdicts[-1]["verdict"] == "allow"
 
 
@@ -78,9 +69,9 @@ def test_the_policy_may_deny_it() -> None:
 
 def test_an_amendment_or_a_cancellation_ends_the_waiting() -> None:
     scene = held("address-search")
-    scene.tell(amended())
+    scene.submit(amended())
     assert [call.operation for call in scene.calls] == ["address-search"]
     assert "try-again" not in scene.state.timers
     scene = held("address-search")
-    scene.tell(cancelled())
+    scene.submit(cancelled())
     assert "try-again" not in scene.state.timers

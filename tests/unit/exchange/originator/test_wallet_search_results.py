@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    UNKNOWN,
-    VALID,
-    VERIFIED,
-    WITHDRAWAL_ID,
-    Scene,
-    amended,
-    answered,
-    denied,
-    policy,
-    polling,
-    reported,
-    requested,
-    search_accepted,
-    search_result,
-)
+from tests.support.call_results import VALID, VERIFIED, answered, denied, reported
+from tests.support.events import UNKNOWN, WITHDRAWAL_ID, amended, requested
+from tests.support.exchange_scenes import polling, search_accepted, search_result
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from tests.unit.exchange.originator.search_scenes import (
     ACCEPTING,
     AMBIGUOUS,
@@ -37,7 +26,7 @@ from tests.unit.exchange.originator.search_scenes import (
 
 def test_a_vasp_that_was_found_is_confirmed_by_the_customer():
     scene = polling()
-    scene.tell(
+    scene.submit(
         search_result(scene, found="south", south="FOUND", east="NOT_FOUND_ADDRESS", west="SYSTEM_NOT_AVAILABLE")
     )
     assert verdict_of(scene) == FOUND
@@ -53,10 +42,10 @@ def test_a_vasp_that_was_found_is_confirmed_by_the_customer():
     )
     assert not scene.calls
     assert set(scene.state.timers) == {"held"}
-    scene.tell(amended(destination=SOUTH))
+    scene.submit(amended(destination=SOUTH))
     (call,) = scene.calls
     assert (call.operation, call.target) == ("address-search", "south")
-    scene.tell(
+    scene.submit(
         VALID.model_copy(update={"transfer_id": call.transfer_id}),
         VERIFIED.model_copy(update={"transfer_id": call.transfer_id}),
     )
@@ -65,22 +54,22 @@ def test_a_vasp_that_was_found_is_confirmed_by_the_customer():
 
 def test_an_accepted_vasp_is_asked_at_once():
     scene = polling(policy(ACCEPTING))
-    scene.tell(search_result(scene, found="south", south="FOUND"))
+    scene.submit(search_result(scene, found="south", south="FOUND"))
     assert told(scene)[:2] == ("found", "south")
     (call,) = scene.calls
     assert (call.operation, call.target, call.transfer_id) == ("address-search", "south", WITHDRAWAL_ID)
     assert not scene.verdicts
-    scene.tell(VALID, VERIFIED)
+    scene.submit(VALID, VERIFIED)
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
     assert scene.verdicts[0]["counterparty"] == "south"
 
 
 def test_an_accepted_vasp_of_an_amended_withdrawal_gets_an_id_of_its_own():
     scene = Scene(rules=policy(ACCEPTING))
-    scene.tell(requested(), VALID, denied("LACK_OF_INFORMATION"), amended(destination=UNKNOWN))
+    scene.submit(requested(), VALID, denied("LACK_OF_INFORMATION"), amended(destination=UNKNOWN))
     assert [call.operation for call in scene.calls] == ["wallet-search"]
-    scene.tell(search_accepted(scene))
-    scene.tell(search_result(scene, found="south", south="FOUND"))
+    scene.submit(search_accepted(scene))
+    scene.submit(search_result(scene, found="south", south="FOUND"))
     (call,) = scene.calls
     assert (call.operation, call.target) == ("address-search", "south")
     assert call.transfer_id != WITHDRAWAL_ID
@@ -89,7 +78,7 @@ def test_an_accepted_vasp_of_an_amended_withdrawal_gets_an_id_of_its_own():
 @pytest.mark.parametrize("rules", ["", ACCEPTING])
 def test_a_found_vasp_must_be_one_that_we_send_to(rules):
     scene = polling(policy(f'{rules}\ndeny_list = ["south"]'))
-    scene.tell(search_result(scene, found="south", south="FOUND"))
+    scene.submit(search_result(scene, found="south", south="FOUND"))
     assert verdict_of(scene) == ("deny", ["COUNTERPARTY_NOT_ALLOWED"], [], True)
     assert scene.verdicts[0]["counterparty"] == "south"
     assert told(scene)[0] == "found"
@@ -100,25 +89,25 @@ def test_a_found_vasp_must_be_one_that_we_send_to(rules):
 @pytest.mark.parametrize("rules", ["", ACCEPTING, 'allow_list = ["south"]'])
 def test_nothing_is_exempt_on_the_word_of_the_hub(rules):
     scene = polling(policy(rules))
-    scene.tell(search_result(scene, found="north", north="FOUND"))
+    scene.submit(search_result(scene, found="north", north="FOUND"))
     assert verdict_of(scene) == FOUND
     assert scene.verdicts[0]["counterparty"] == "north"
-    scene.tell(amended(destination={**SOUTH, "vaspEntityId": "north"}))
+    scene.submit(amended(destination={**SOUTH, "vaspEntityId": "north"}))
     assert verdict_of(scene)[1] == ["EXEMPT_OWN_ENTITY"]
 
 
 def test_a_found_vasp_that_does_not_own_the_address_ends_in_a_refusal():
     scene = polling(policy(ACCEPTING))
-    scene.tell(search_result(scene, found="south", south="FOUND"))
-    scene.tell(answered("address-search", result="invalid", reasonType="NOT_FOUND_ADDRESS"))
+    scene.submit(search_result(scene, found="south", south="FOUND"))
+    scene.submit(answered("address-search", result="invalid", reasonType="NOT_FOUND_ADDRESS"))
     assert verdict_of(scene) == ("deny", ["ADDRESS_NOT_FOUND"], [], True)
     assert not scene.calls
 
 
 def test_a_found_vasp_that_is_down_is_tried_again_like_any_other():
     scene = polling(policy(ACCEPTING))
-    scene.tell(search_result(scene, found="south", south="FOUND"))
-    scene.tell(reported("failed", "address-search", code="NO_ANSWER"))
+    scene.submit(search_result(scene, found="south", south="FOUND"))
+    scene.submit(reported("failed", "address-search", code="NO_ANSWER"))
     scene.fire("try-again")
     assert [(call.operation, call.target) for call in scene.calls] == [("address-search", "south")]
 
@@ -126,13 +115,13 @@ def test_a_found_vasp_that_is_down_is_tried_again_like_any_other():
 def test_the_row_of_the_member_names_the_vasp_where_the_result_does_not():
     scene = polling()
     report = search_result(scene, found="x", south="FOUND", east="NOT_FOUND_ADDRESS")
-    scene.tell(report.model_copy(update={"body": {**report.body, "beneficiaryVaspEntityId": ""}}))
+    scene.submit(report.model_copy(update={"body": {**report.body, "beneficiaryVaspEntityId": ""}}))
     assert told(scene)[:2] == ("found", "south")
 
 
 def test_members_are_named_exactly():
     scene = polling()
-    scene.tell(search_result(scene, found="South-Ex", south="FOUND"))
+    scene.submit(search_result(scene, found="South-Ex", south="FOUND"))
     assert told(scene)[1] == "South-Ex"
 
 
@@ -142,7 +131,7 @@ def test_two_claimants_are_nobodys_choice_but_the_customers(rows, found):
     if found and not rows:
         rows = {"east": "FOUND", "west": "FOUND"}
     scene = polling(policy(ACCEPTING))
-    scene.tell(search_result(scene, "" if found else "ALLIANCE_DATA_NON_UNIQUE_RESULT", found, **rows))
+    scene.submit(search_result(scene, "" if found else "ALLIANCE_DATA_NON_UNIQUE_RESULT", found, **rows))
     assert verdict_of(scene) == AMBIGUOUS
     assert told(scene)[:2] == ("ambiguous", None)
     assert set(scene.state.timers) == {"held"}
@@ -150,7 +139,7 @@ def test_two_claimants_are_nobodys_choice_but_the_customers(rows, found):
 
 def test_nobody_was_found_and_everybody_was_asked():
     scene = polling()
-    scene.tell(nobody(scene))
+    scene.submit(nobody(scene))
     assert verdict_of(scene) == NOBODY
     assert told(scene) == ("not-found", None, [{"counterparty": "south", "outcome": "not-found"}])
     assert set(scene.state.timers) == {"held"}
@@ -161,9 +150,9 @@ def test_nobody_was_found_and_everybody_was_asked():
 def test_the_first_final_result_wins():
     scene = polling()
     late = search_result(scene, found="south", south="FOUND")
-    scene.tell(nobody(scene))
+    scene.submit(nobody(scene))
     before = scene.state
-    scene.tell(late)
+    scene.submit(late)
     assert (scene.state, scene.last.effects) == (before, ())
 
 
@@ -172,15 +161,15 @@ def test_while_members_are_away_the_search_is_repeated_a_few_times():
     ids = set()
     for number in (1, 2):
         ids.add(scene.state.search.request_id)
-        scene.tell(away(scene))
+        scene.submit(away(scene))
         assert told(scene)[0] == "not-found"
         assert [data["reasons"] for data in scene.verdicts] == ([["COUNTERPARTY_UNKNOWN"]] if number == 1 else [])
         assert set(scene.state.timers) == {"held", "search-again"}
         scene.fire("search-again")
         assert [call.operation for call in scene.calls] == ["wallet-search"]
-        scene.tell(search_accepted(scene))
+        scene.submit(search_accepted(scene))
     ids.add(scene.state.search.request_id)
-    scene.tell(away(scene))
+    scene.submit(away(scene))
     assert told(scene)[0] == "not-found"
     assert set(scene.state.timers) == {"held"}
     assert len(ids) == 3
@@ -188,16 +177,16 @@ def test_while_members_are_away_the_search_is_repeated_a_few_times():
 
 def test_a_member_that_is_back_may_own_the_address():
     scene = polling()
-    scene.tell(away(scene))
+    scene.submit(away(scene))
     scene.fire("search-again")
-    scene.tell(search_accepted(scene))
-    scene.tell(search_result(scene, found="east", east="FOUND"))
+    scene.submit(search_accepted(scene))
+    scene.submit(search_result(scene, found="east", east="FOUND"))
     assert verdict_of(scene) == FOUND
 
 
 def test_a_member_that_was_not_asked_at_all_may_own_the_address():
     scene = polling()
-    scene.tell(nobody(scene).model_copy(update={"unasked": True}))
+    scene.submit(nobody(scene).model_copy(update={"unasked": True}))
     assert set(scene.state.timers) == {"held", "search-again"}
 
 
@@ -205,13 +194,13 @@ def test_a_search_that_the_hub_forgot_is_begun_again_at_once_and_not_for_ever():
     scene = polling()
     for _ in range(2):
         before = scene.state.search.request_id
-        scene.tell(search_result(scene, "LACK_OF_INFORMATION"))
+        scene.submit(search_result(scene, "LACK_OF_INFORMATION"))
         assert told(scene)[0] == "failed"
         assert [call.operation for call in scene.calls] == ["wallet-search"]
         assert scene.state.search.request_id != before
         assert not scene.verdicts
-        scene.tell(search_accepted(scene))
-    scene.tell(search_result(scene, "LACK_OF_INFORMATION"))
+        scene.submit(search_accepted(scene))
+    scene.submit(search_result(scene, "LACK_OF_INFORMATION"))
     assert verdict_of(scene) == NOBODY
     assert not scene.calls
 
@@ -227,7 +216,7 @@ def test_a_search_that_the_hub_forgot_is_begun_again_at_once_and_not_for_ever():
 )
 def test_a_result_that_says_nothing_usable_is_a_search_that_failed(body):
     scene = polling()
-    scene.tell(answered("wallet-search-result", scene.state.search.request_id, **body))
+    scene.submit(answered("wallet-search-result", scene.state.search.request_id, **body))
     assert told(scene) == ("failed", None, [])
     assert verdict_of(scene) == NOBODY
     assert "search-again" in scene.state.timers
@@ -245,7 +234,7 @@ def test_a_result_that_says_nothing_usable_is_a_search_that_failed(body):
 def test_an_unreadable_result_is_asked_for_again(body):
     scene = polling()
     scene.wait(12)
-    scene.tell(answered("wallet-search-result", scene.state.search.request_id, **body))
+    scene.submit(answered("wallet-search-result", scene.state.search.request_id, **body))
     assert asked_in(scene) == [("wallet-search-result", 12)]
 
 
@@ -254,7 +243,7 @@ def test_a_search_without_a_result_ends_at_the_limit():
     questions = 0
     while not scene.callbacks:
         scene.now = scene.state.search.asks_at
-        scene.tell(processing(scene))
+        scene.submit(processing(scene))
         questions += 1
     assert 40 <= questions <= 60
     assert told(scene)[0] == "failed"
@@ -264,11 +253,11 @@ def test_a_search_without_a_result_ends_at_the_limit():
 def test_where_the_policy_denies_what_nobody_owns_it_does_so_only_after_the_last_search():
     scene = polling(policy('[verdicts]\nCOUNTERPARTY_UNKNOWN = "deny"'))
     for _ in range(2):
-        scene.tell(away(scene))
+        scene.submit(away(scene))
         assert not scene.verdicts
         assert set(scene.state.timers) == {"search-again"}
         scene.fire("search-again")
-        scene.tell(search_accepted(scene))
-    scene.tell(away(scene))
+        scene.submit(search_accepted(scene))
+    scene.submit(away(scene))
     assert verdict_of(scene) == ("deny", ["COUNTERPARTY_UNKNOWN"], [], True)
     assert (scene.state.timers, scene.state.search) == ({}, None)

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    TXID,
-    WITHDRAWAL_ID,
-    allowed,
-    amended,
-    answered,
-    asking,
-    broadcast,
-    denied,
-    policy,
-    reported,
-    reporting,
-    settled,
-    waiting,
-)
+from tests.support.call_results import answered, denied, reported
+from tests.support.events import TXID, WITHDRAWAL_ID, amended, broadcast, settled
+from tests.support.exchange_scenes import allowed, asking, reporting, waiting
+from tests.support.vasps import policy
 from travelrule.machine.internal_inputs import TimerDue
 
 REPORT_ACCEPTED = answered("txid-report", result="normal")
@@ -30,7 +19,7 @@ def test_a_report_that_was_not_taken_for_a_passing_reason_is_made_again_before_i
     first = scene.calls
     missed = reported("failed", "txid-report", code=code, status=status, attempts=10)
     for _ in range(2):
-        scene.tell(missed)
+        scene.submit(missed)
         assert scene.alerts == ["CALL_TROUBLED"]
         assert scene.last.effects[0].attempts == 10
         assert {"report-again", "conclude"} <= set(scene.state.timers)
@@ -38,41 +27,41 @@ def test_a_report_that_was_not_taken_for_a_passing_reason_is_made_again_before_i
         scene.fire("report-again")
         assert scene.calls == first
         assert scene.state.attempt.report == "owed"
-    scene.tell(missed)
+    scene.submit(missed)
     assert scene.alerts == ["TXID_REPORT_FAILED"]
     assert not scene.state.timers
 
 
 def test_a_report_that_is_taken_the_second_time_is_accepted():
     scene = reporting()
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"), broadcast(vout="2"))
+    scene.submit(reported("failed", "txid-report", code="NO_ANSWER"), broadcast(vout="2"))
     scene.fire("report-again")
     assert scene.calls[0].clear == {"transferId": WITHDRAWAL_ID, "txid": TXID, "vout": "2"}
-    scene.tell(REPORT_ACCEPTED)
+    scene.submit(REPORT_ACCEPTED)
     assert scene.state.attempt.report == "accepted"
     assert not scene.state.timers
 
 
 def test_a_report_waits_no_longer_than_half_of_the_policys_limit():
     scene = reporting(policy("[time_limits]\nconclusion = 60"))
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    scene.submit(reported("failed", "txid-report", code="NO_ANSWER"))
     assert (scene.state.timers["report-again"] - scene.now).total_seconds() == 30
 
 
 def test_a_report_that_the_chain_made_pointless_is_not_made_again():
     scene = reporting()
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    scene.submit(reported("failed", "txid-report", code="NO_ANSWER"))
     due = scene.state.timers["report-again"]
-    scene.tell(settled("failed"))
+    scene.submit(settled("failed"))
     assert [call.operation for call in scene.calls] == ["finish"]
     assert scene.state.attempt.report == "dropped"
-    assert scene.tell(TimerDue(name="report-again", due_at=due)).status == "duplicate"
+    assert scene.submit(TimerDue(name="report-again", due_at=due)).status == "duplicate"
 
 
 def test_an_exchange_whose_report_waits_is_not_concluded():
     scene = reporting(policy("[time_limits]\nconclusion = 3600"))
     scene.wait(3000)
-    scene.tell(reported("failed", "txid-report", code="NO_ANSWER"))
+    scene.submit(reported("failed", "txid-report", code="NO_ANSWER"))
     scene.fire("conclude")
     assert scene.alerts == ["EXCHANGE_NOT_CONCLUDED"]
     assert scene.last.effects[0].attempts == 1
@@ -84,13 +73,13 @@ def test_an_exchange_that_is_not_concluded_alerts_again_and_again():
     for _ in range(3):
         scene.fire("conclude")
         assert scene.alerts == ["EXCHANGE_NOT_CONCLUDED"]
-    scene.tell(broadcast(), REPORT_ACCEPTED)
+    scene.submit(broadcast(), REPORT_ACCEPTED)
     assert "conclude" not in scene.state.timers
 
 
 def test_a_withdrawal_on_hold_is_remembered():
     scene = waiting()
-    scene.tell(denied("DOB_MISMATCHED"))
+    scene.submit(denied("DOB_MISMATCHED"))
     (said,) = scene.verdicts
     began = scene.now
     for day in (1, 2):
@@ -105,11 +94,11 @@ def test_a_withdrawal_on_hold_is_remembered():
 
 def test_another_hold_is_reminded_of_anew():
     scene = waiting()
-    scene.tell(denied("DOB_MISMATCHED"))
+    scene.submit(denied("DOB_MISMATCHED"))
     scene.fire("held")
-    scene.tell(amended())
+    scene.submit(amended())
     new_id = scene.state.attempt.transfer_id
-    scene.tell(
+    scene.submit(
         answered("address-search", new_id, result="valid"),
         answered("transfer-authorization", new_id, result="denied", reasonType="INPUT_NAME_MISMATCHED"),
     )
@@ -120,7 +109,7 @@ def test_another_hold_is_reminded_of_anew():
 
 def test_a_reminder_names_the_vasp_that_was_found():
     scene = asking()
-    scene.tell(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
+    scene.submit(answered("address-search", result="valid", beneficiaryVaspEntityId="east"))
     scene.fire("held")
     assert scene.verdicts[0]["counterparty"] == "east"
     scene.fire("held")

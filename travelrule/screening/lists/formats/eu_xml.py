@@ -4,7 +4,7 @@ Values are attributes: ``nameAlias`` (``wholeName``, ``strong``, else ``firstNam
 ``birthdate`` (``birthdate``, ``year``, ``monthOfYear``, ``dayOfMonth``, ``circa``, ``yearRangeFrom``, ``yearRangeTo``),
 ``citizenship`` and ``address`` (``countryIso2Code``, ``00`` for unknown), ``regulation`` (``programme``),
 ``subjectType`` (``code`` person or enterprise). The id is ``euReferenceNumber``, else ``logicalId``. The format has no
-field for addresses on chain: those that a ``remark`` quotes are found in its text.
+field for blockchain addresses: they are read from the text of a ``remark``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """OFAC's ``sdn_advanced.xml``: ``Sanctions`` of reference values, locations, distinct parties and sanctions entries.
 
-Everything is a number that the reference values at the beginning of the file explain; they are resolved by their text
-(``Birthdate``, ``Digital Currency Address - XBT``), because the numbers are not promised. A party's programmes stand
-in the sanctions entry at the end of the file, so entries are given out when all is read.
+Values are numbers that refer to reference values at the beginning of the file; these are matched by their text
+(``Birthdate``, ``Digital Currency Address - XBT``), because the numbers may change. A party's programmes are in the
+sanctions entry at the end of the file, so entries are yielded after the whole file is read.
 
 ``DistinctParty/Profile`` has ``Identity/Alias`` (``Primary``, ``LowQuality``) with ``DocumentedName`` of
 ``NamePartValue`` parts, each of a group whose type is ``Last Name``, ``First Name``, ``Entity Name`` ...; and
@@ -32,13 +32,13 @@ _KINDS: dict[str, EntryKind] = {
 _NAME_ORDER = ("first name", "middle name", "patronymic", "matronymic", "maiden name", "last name")
 _PLACES = frozenset({"nationality country", "citizenship country", "place of birth", "location", "vessel flag"})
 VALUES_PER_ENTRY = 20
-"""Reference values, locations and sanctions entries are held too, but no file has so many of them to an entry."""
+"""Reference values, locations and sanctions entries are held too; no file has so many of them per entry."""
 _CURRENCY = "digital currency address"
 
 
 @dataclass(slots=True)
 class _Values:
-    """What the numbers mean."""
+    """The reference values by number."""
 
     texts: dict[tuple[str, str], str] = field(default_factory=dict)
     party_of_sub_type: dict[str, str] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def _feature(draft: EntryDraft, feature: XmlElement, values: _Values) -> None:
 
 
 def _birth(draft: EntryDraft, period: XmlElement) -> None:
-    """A period has a start and an end, each from a day to a day; a whole year is from its first to its last day."""
+    """Add the date of birth of a period: start and end each range from a day to a day; a full year is its two ends."""
     first = _day(period, "Start", "From")
     last = _day(period, "End", "To") or _day(period, "Start", "To") or first
     if first is None or last is None:

@@ -5,10 +5,10 @@ its companions. No header; ``-0-`` is empty; rows join on the first column, ``en
 sdn            ent_num, name, type, programmes, title, call sign, vessel type, tonnage, GRT, flag, owner, remarks
 alt            ent_num, alt_num, type (aka, fka, nka), name, remarks
 add            ent_num, add_num, address, city, country, remarks
-sdn_comments   ent_num, what did not fit into the remarks: continues them in the middle of a word
+sdn_comments   ent_num, the rest of remarks that are too long: continues them in the middle of a word
 =============  ==================================================================================================
 
-Programmes stand as ``SDGT] [IRGC``. Aliases of ``alt`` are the strong ones; the weak ones stand in the remarks.
+Programmes have the form ``SDGT] [IRGC``. Aliases of ``alt`` are strong; the remarks contain the weak ones.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Part = Literal["prim", "alt", "add", "comments"]
 COLUMNS: dict[Part, int] = {"prim": 12, "alt": 5, "add": 6, "comments": 2}
 _KINDS: dict[str, EntryKind] = {"individual": "person", "vessel": "vessel", "aircraft": "aircraft", "": "organisation"}
 _NULL = re.compile(r"-0?-?")
-"""``-0-``, or what is left of it where the last row of a file was cut."""
+"""``-0-``, or the rest of it in a truncated last row."""
 
 Joined = dict[str, list[tuple[int, list[str]]]]
 
 
 def part_of(name: str) -> Part | None:
-    """Which of the four files a name says it is."""
+    """Return which of the four files has this name, None for none."""
     stem = name.lower().rpartition(".")[0]
     for part in ("alt", "add", "comments"):
         if stem == part or stem.endswith(f"_{part}"):
@@ -44,7 +44,7 @@ def part_of(name: str) -> Part | None:
 
 
 def read(files: Sequence[ListFile], reading: ListImport) -> Iterator[ListEntry]:
-    """Read the entries of the four files. Raises ``ListFaults`` if one is cut, or the main one is not given."""
+    """Read the entries of the four files. Raises ``ListFaults`` if one is truncated, or the main one is missing."""
     parts = _parts(files)
     main = parts.pop("prim")
     for part in COLUMNS:
@@ -118,7 +118,7 @@ def _companions(draft: EntryDraft, number: str, joined: dict[Part, Joined]) -> N
 
 
 def _orphans(parts: dict[Part, ListFile], joined: dict[Part, Joined], reading: ListImport) -> Iterator[ListEntry]:
-    """Rows whose entry is not in the main file: names and addresses on chain are kept."""
+    """Yield entries for rows that the main file has no entry for, with their names and blockchain addresses."""
     for part, rows in joined.items():
         file = parts[part].name
         for number, found in rows.items():
@@ -135,7 +135,7 @@ def _orphans(parts: dict[Part, ListFile], joined: dict[Part, Joined], reading: L
 
 
 def _read_rest(rest: str, draft: EntryDraft) -> None:
-    """What continues remarks that are not here: its first item may be the end of one."""
+    """Read the rest of remarks without their beginning: the first item may be the end of one."""
     first, _, others = rest.partition(";")
     if first.lstrip().startswith(("alt. ", "Digital Currency Address")):
         others = rest
@@ -146,11 +146,11 @@ def _read_rest(rest: str, draft: EntryDraft) -> None:
 
 
 def turned(name: str) -> str:
-    """``LAST, First Middle`` as it is said: ``First Middle LAST``."""
+    """Return ``LAST, First Middle`` as ``First Middle LAST``."""
     last, comma, first = name.partition(",")
     return f"{first.replace(',', ' ').strip()} {last.strip()}" if comma else name
 
 
 def _cell(text: str) -> str:
-    """Blanks at the ends stay: remarks are cut anywhere and go on in the comments."""
+    """Return a cell with its outer blanks, because remarks may be split anywhere and continue in the comments."""
     return "" if _NULL.fullmatch(text.strip()) else text

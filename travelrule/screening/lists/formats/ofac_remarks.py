@@ -1,7 +1,7 @@
 """The remarks column of OFAC's CSV files: items between semicolons, one sentence to the end.
 
 ``DOB 21 Sep 1979; nationality Iran; Digital Currency Address - XBT 149w...; a.k.a. 'Ensaniyat'.`` A second and later
-item of a kind has ``alt.`` before it. The weak aliases of the SDN list stand here and not in ``alt.csv``.
+item of a kind begins with ``alt.``. The remarks, not ``alt.csv``, contain the weak aliases of the SDN list.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable
 from travelrule.screening.lists.entry_draft import EntryDraft
 
 _CURRENCY = re.compile(r"Digital\s*Currency\s*Address\s*-?\s*([A-Z0-9]{2,12})\s*:?\s+(\S+)")
-"""The address is everything up to the next blank: CashAddr prefixes, ``-`` and ``_`` belong to it."""
+"""The address ends at the next blank: CashAddr prefixes, ``-`` and ``_`` are part of it."""
 _ALIAS = re.compile(r"[afn]\.k\.a\.,? ['\"](.*)['\"]")
 _COUNTRIES = ("nationality ", "citizen ")
 
 
 def read_remarks(remarks: str, draft: EntryDraft, written: Callable[[str], str]) -> None:
-    """Put into ``draft`` what the remarks say of it; ``written`` turns ``LAST, First`` round where it applies."""
+    """Add the items of the remarks to ``draft``; ``written`` returns a name of the form ``LAST, First`` in order."""
     for item in remarks.strip().removesuffix(".").split(";"):
         text = item.strip().removeprefix("alt. ")
         if "CurrencyAddress" in text.replace(" ", ""):

@@ -33,7 +33,7 @@ _COUNTRIES = (
 
 
 def read(files: Sequence[ListFile], reading: ListImport) -> Iterator[ListEntry]:
-    """Read files of both forms; the first element says which it is. Raises ``ListFaults``."""
+    """Read files of both forms, which differ in the first element. Raises ``ListFaults``."""
     for file in files:
         wanted = frozenset({"sdnEntry", "publshInformation"}) | ofac_advanced.WANTED
         found = elements(file, ("sdnList", "Sanctions"), wanted)

@@ -1,8 +1,8 @@
 """OpenSanctions' ``targets.simple.csv``: one row for each target, several values of a cell between semicolons.
 
 Columns: ``id``, ``schema``, ``name``, ``aliases``, ``birth_date``, ``countries`` (alpha-2, small), ``sanctions``,
-``identifiers``, ``dataset``, ``program_ids``. A cell of several values is a row of CSV itself: a value that holds a
-semicolon is in quotes. A ``CryptoWallet`` has its address in ``name`` or ``identifiers``.
+``identifiers``, ``dataset``, ``program_ids``. A cell of several values is itself a row of CSV: a value with a semicolon
+is in quotes. A ``CryptoWallet`` has its address in ``name`` or ``identifiers``.
 """
 
 from __future__ import annotations

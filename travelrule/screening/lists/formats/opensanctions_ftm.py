@@ -1,9 +1,8 @@
 """OpenSanctions' ``entities.ftm.json``: one JSON object a line with ``id``, ``schema``, ``caption`` and ``properties``.
 
-Read are targets (``target`` true, or not said) of the schemata that can be listed; addresses, sanctions, ownership and
+Targets (``target`` true or absent) of the schemata that can be listed are read; addresses, sanctions, ownership and
 relatives are skipped and counted. ``weakAlias`` is weak, ``alias`` and ``previousName`` strong. A ``CryptoWallet`` is
-an entry of its own whether or not it is called a target: its ``publicKey`` under ``currency``, with the wallet's
-holder as ``holder`` in the file.
+an entry even if it is no target: its address is ``publicKey``, its symbol ``currency``.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _BIRTHS = "birthDate"
 
 
 def read(files: Sequence[ListFile], reading: ListImport) -> Iterator[ListEntry]:
-    """Read the targets. Raises ``ListFaults``; a broken last line means that the file was cut."""
+    """Read the targets. Raises ``ListFaults``; a malformed last line means that the file is truncated."""
     for file in files:
         broken = ""
         for number, line in enumerate(file.lines(), 1):
@@ -94,7 +93,7 @@ def _are_texts(properties: object) -> bool:
 
 
 def _texts(found: Mapping[str, Any]) -> list[str]:
-    """Whatever may be a name in an object that is not as it should be."""
+    """Return the texts of a malformed object that may be names."""
     properties = found.get("properties")
     names = [properties.get(key) for key, _ in _NAMES] if isinstance(properties, dict) else []
     flat = [value for each in (found.get("caption"), *names) for value in (each if isinstance(each, list) else [each])]

@@ -19,4 +19,4 @@ _SCHEMAS: dict[str, EntryKind] = {
 }
 SCHEMAS = MappingProxyType(_SCHEMAS)
 WALLET = "CryptoWallet"
-"""An address on chain: its ``publicKey``; the ``currency`` is a symbol."""
+"""A blockchain address: its ``publicKey``; ``currency`` is its symbol."""

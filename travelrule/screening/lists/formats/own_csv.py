@@ -1,4 +1,4 @@
-"""The operator's own list: CSV with a header of at least ``name``. ``COLUMNS`` is its documentation too."""
+"""The list of the operator: CSV with a header of at least ``name``. Its documentation is generated from ``COLUMNS``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from travelrule.screening.lists.list_file import ListFile
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name in the header, what a cell holds, and an example."""
+    """One column: its name in the header, the content of a cell, and an example."""
 
     name: str
     meaning: str

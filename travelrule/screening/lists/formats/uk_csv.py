@@ -3,8 +3,8 @@
 Rows of one designation share ``Unique ID``; a name is ``Name 1`` to ``Name 5`` and then ``Name 6``, the surname or the
 whole name; ``Name type`` says Primary Name, Primary Name Variation or Alias, ``Alias strength`` may say low quality.
 Also read: ``Name non-latin script``, ``D.O.B`` (``00/00/1965``, ``dd/mm/1965``), ``Nationality(/ies)``, ``Address
-Country``, ``Country of birth``, ``Regime Name``, and addresses on chain that ``Other Information`` quotes. The column
-that says individual, entity or ship is called by that in parentheses or alone.
+Country``, ``Country of birth``, ``Regime Name``, and blockchain addresses that ``Other Information`` quotes. The column
+of the kind (individual, entity or ship) has several names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The consolidated list of the United Nations Security Council: ``CONSOLIDATED_LIST`` of INDIVIDUAL and ENTITY.
 
-Names stand in FIRST_NAME to FOURTH_NAME, aliases in one field each or several between semicolons (and ``a)``, ``b)``),
-graded Good or Low for persons. The id is REFERENCE_NUMBER (``QDi.001``), else DATAID. The list knows no addresses on
-chain.
+Names are in FIRST_NAME to FOURTH_NAME. An alias field has one alias, or several between semicolons (and ``a)``,
+``b)``), graded Good or Low for persons. The id is REFERENCE_NUMBER (``QDi.001``), else DATAID. The list has no
+blockchain addresses.
 """
 
 from __future__ import annotations

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
 from typing import Any
-from uuid import uuid5
 
 from coincurve import PrivateKey
 
-from schemas.events.callbacks import KytResultBody, OwnershipResultBody, OwnershipSessionBody
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.screenings import OwnershipRequested, ScreeningRequested
-from schemas.events.verdicts import OwnershipVerdictBody, ScreeningVerdictBody
-from schemas.wire_model import Wire
-from tests.unit.exchange.originator.scene import NOW, SALTS, policy
+from tests.support.scene import Scene
+from tests.support.vasps import policy
 from travelrule.crypto.encodings.public_keys import evm_address
-from travelrule.engine.registry import MACHINES
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
-from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.effects import CallHub
+from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.arrival import SearchCalledBack
-from travelrule.messages.assessment import ASSESSING, AssessmentDropped, AssessmentWanted, Party
-from travelrule.policy.policy import Policy
+from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted, Party
 from travelrule.screening.ownership.evm import message_hash
 
 REQUEST = "s-1"
@@ -38,22 +31,6 @@ PARTY = Party(names=("Lind Erik", "Erik Lind"), kind="person", date_of_birth="19
 MESSAGE = "I own this wallet"
 TOKEN = "tok-secret-1"
 VERIFICATION = "ver-1"
-
-TYPES = {model: name for name, model in ASSESSING.items()} | {
-    ScreeningRequested: "screening.requested.v1",
-    OwnershipRequested: "ownership.requested.v1",
-    DecisionRecorded: "decision.recorded.v1",
-    SearchCalledBack: "search.called-back",
-    TimerDue: "timer.due",
-}
-BODIES: dict[str, type[Wire]] = {
-    "screening.verdict.v1": ScreeningVerdictBody,
-    "ownership.verdict.v1": OwnershipVerdictBody,
-    "kyt.result.v1": KytResultBody,
-    "ownership.session.v1": OwnershipSessionBody,
-    "ownership.result.v1": OwnershipResultBody,
-}
-"""The model of each event that an assessment may emit."""
 
 
 def requested(kind: str = "wallet", **changes: Any) -> ScreeningRequested:
@@ -160,66 +137,26 @@ def verified(**changes: Any) -> dict[str, Any]:
 
 
 @dataclass
-class Scene:
-    """One assessment and the time."""
+class AssessmentScene(Scene):
+    """A screening or an assessment."""
 
     subject: str = SCREENING
-    rules: Policy = field(default_factory=policy)
-    now: datetime = NOW
-    state: Any = None
-    inputs: int = 0
-    last: Decision[Any] = field(default_factory=lambda: Decision(None))
-    history: list[Any] = field(default_factory=list)
-
-    def tell(self, *what: Wire) -> Decision[Any]:
-        """Decide on each in turn; what the machine writes must read back equal, what it emits must fit its model."""
-        for one in what:
-            machine = MACHINES[self.subject.partition(":")[0]]
-            self.last = machine.decide(self.state, self.input(one), self.rules, self.now)
-            self.state = self.last.state
-            self.history += self.last.effects
-            for emitted in self.of(Emit):
-                BODIES[emitted.type].model_validate(emitted.data)
-            if self.state is not None:
-                assert machine.load(machine.dump(self.state)) == self.state
-                machine.project(self.state)
-        return self.last
-
-    def input(self, what: Wire) -> Input:
-        self.inputs += 1
-        name = f"input-{self.inputs}"
-        kind = f"call.{what.outcome}" if isinstance(what, CallResult) else TYPES.get(type(what), "unknown")
-        content = what.model_dump_json(by_alias=True).encode()
-        return Input("/test", name, kind, self.subject, self.now, what, content, uuid5(SALTS, name))
 
     def fire(self, name: str = "limit") -> Decision[Any]:
-        """Let a timer come due."""
-        due_at = self.state.timers[name]
-        self.now = max(self.now, due_at)
-        return self.tell(TimerDue(name=name, due_at=due_at))
-
-    def wait(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
+        return super().fire(name)
 
     def answer(self, body: dict[str, Any] | None = None, outcome: Any = "answered", **facts: Any) -> Decision[Any]:
         """Answer the newest call, at the time at which it is made."""
         call = [effect for effect in self.history if isinstance(effect, CallHub)][-1]
         self.now = max(self.now, call.due_at or self.now)
-        return self.tell(reported(call.operation, call.transfer_id, outcome, body=body, **facts))
+        return self.submit(reported(call.operation, call.transfer_id, outcome, body=body, **facts))
 
     def fail(self, code: str = "NO_ANSWER", status: int = 0) -> Decision[Any]:
         return self.answer(None, "failed", code=code, status=status)
 
     def back(self, operation: Any = "kyt-search", request_id: str = "") -> Decision[Any]:
-        """Somebody calls back about the question that runs."""
-        return self.tell(SearchCalledBack(operation=operation, request_id=request_id or self.state.question.call_id))
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [effect for effect in self.last.effects if isinstance(effect, kind)]
-
-    @property
-    def calls(self) -> list[CallHub]:
-        return self.of(CallHub)
+        """A callback about the pending question."""
+        return self.submit(SearchCalledBack(operation=operation, request_id=request_id or self.state.question.call_id))
 
     @property
     def call(self) -> CallHub:
@@ -228,67 +165,46 @@ class Scene:
 
     @property
     def seconds(self) -> float:
-        """How long the one call of the last decision is put off."""
+        """The seconds until the one call of the last decision is made."""
         return (self.call.due_at - self.now).total_seconds() if self.call.due_at is not None else 0.0
 
     @property
-    def look_ups(self) -> list[LookUp]:
-        return self.of(LookUp)
-
-    @property
-    def drops(self) -> list[tuple[str, ...]]:
-        return [effect.operations for effect in self.of(DropCalls)]
-
-    @property
-    def alerts(self) -> list[str]:
-        return [effect.code for effect in self.of(Alert)]
-
-    @property
-    def said(self) -> dict[str, dict[str, Any]]:
-        """The events of the last decision by type."""
-        return {effect.type: effect.data for effect in self.of(Emit)}
-
-    @property
-    def told(self) -> list[Any]:
-        return [effect.data for effect in self.of(SendMessage)]
-
-    @property
     def verdict(self) -> tuple[str, list[str], bool]:
-        (data,) = [data for name, data in self.said.items() if name.endswith("verdict.v1")]
+        (data,) = [data for name, data in self.events.items() if name.endswith("verdict.v1")]
         return data["verdict"], data["reasons"], data["final"]
 
 
-def asked(kind: str = "wallet", text: str = "", **changes: Any) -> Scene:
+def asked(kind: str = "wallet", text: str = "", **changes: Any) -> AssessmentScene:
     """A screening that the platform asks for; a wallet is not in the own lists."""
-    scene = Scene(rules=policy(text))
-    scene.tell(requested(kind, **changes))
+    scene = AssessmentScene(rules=policy(text))
+    scene.submit(requested(kind, **changes))
     if kind == "wallet":
-        scene.tell(lists())
+        scene.submit(lists())
     return scene
 
 
-def analysing(text: str = "", **changes: Any) -> Scene:
+def analysing(text: str = "", **changes: Any) -> AssessmentScene:
     """An analysis that the hub works on."""
     scene = asked("kyt", text, **changes)
     scene.answer({"requestId": 4711, "status": "PENDING", "message": "Transaction analysis started."})
     return scene
 
 
-def opening(text: str = "", **changes: Any) -> Scene:
-    scene = Scene(rules=policy(text))
-    scene.tell(ownership(**changes))
+def opening(text: str = "", **changes: Any) -> AssessmentScene:
+    scene = AssessmentScene(rules=policy(text))
+    scene.submit(ownership(**changes))
     return scene
 
 
-def proving(text: str = "", **changes: Any) -> Scene:
+def proving(text: str = "", **changes: Any) -> AssessmentScene:
     """A session that the customer has."""
     scene = opening(text, **changes)
     scene.answer({"token": TOKEN, "walletVerificationId": VERIFICATION})
     return scene
 
 
-def wants(kind: Any = "lists", text: str = "", **changes: Any) -> Scene:
+def wants(kind: Any = "lists", text: str = "", **changes: Any) -> AssessmentScene:
     """An assessment that a withdrawal asks for."""
-    scene = Scene(subject=ASSESSMENT, rules=policy(text))
-    scene.tell(wanted(kind, **changes))
+    scene = AssessmentScene(subject=ASSESSMENT, rules=policy(text))
+    scene.submit(wanted(kind, **changes))
     return scene

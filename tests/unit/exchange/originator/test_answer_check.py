@@ -7,21 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.unit.exchange.originator.scene import (
-    COPIED,
-    HONEST,
-    VERIFIED,
-    WITHDRAWAL_ID,
-    amended,
-    answered,
-    cancelled,
-    decided,
-    natural,
-    policy,
-    reported,
-    waiting,
-)
-from travelrule.exchange.originator.answer_binding import answers_another_call
+from tests.support.call_results import COPIED, HONEST, VERIFIED, answered, reported
+from tests.support.events import WITHDRAWAL_ID, amended, cancelled, decided
+from tests.support.exchange_scenes import waiting
+from tests.support.inbound_messages import natural
+from tests.support.vasps import policy
+from travelrule.exchange.originator.answer_check import answers_another_call
 from travelrule.machine.effects import AcceptAnswer
 
 OTHER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
@@ -41,7 +32,7 @@ def test_it_is_asked_again_after_2_and_8_seconds_then_finished_and_held():
     scene = waiting()
     content = scene.calls[0].clear, scene.calls[0].payload
     for wait in (2, 8):
-        scene.tell(ECHO)
+        scene.submit(ECHO)
         (call,) = scene.calls
         assert (call.operation, call.transfer_id, (call.clear, call.payload)) == (
             "transfer-authorization",
@@ -52,7 +43,7 @@ def test_it_is_asked_again_after_2_and_8_seconds_then_finished_and_held():
         assert not scene.verdicts
         assert not scene.alerts
         scene.wait(wait)
-    scene.tell(ECHO)
+    scene.submit(ECHO)
     (finish,) = scene.calls
     assert (finish.operation, finish.clear["reasonType"]) == ("finish", "UNKNOWN")
     assert scene.statuses == ["canceled"]
@@ -69,15 +60,15 @@ def test_it_is_asked_again_after_2_and_8_seconds_then_finished_and_held():
 
 def test_after_60_seconds_it_is_not_asked_again():
     scene = waiting()
-    scene.tell(ECHO)
+    scene.submit(ECHO)
     scene.wait(55)
-    scene.tell(ECHO)
+    scene.submit(ECHO)
     assert [call.operation for call in scene.calls] == ["finish"]
 
 
 def test_a_fitting_answer_to_the_repeat_is_taken():
     scene = waiting()
-    scene.tell(ECHO, VERIFIED)
+    scene.submit(ECHO, VERIFIED)
     assert scene.verdicts[0]["verdict"] == "allow"
 
 
@@ -92,7 +83,7 @@ def test_a_fitting_answer_to_the_repeat_is_taken():
 )
 def test_a_repeat_that_fails_ends_it_too(failure):
     scene = waiting()
-    scene.tell(ECHO, reported("failed", "transfer-authorization", **failure))
+    scene.submit(ECHO, reported("failed", "transfer-authorization", **failure))
     assert [call.operation for call in scene.calls] == ["finish"]
     assert scene.verdicts[0]["reasons"] == ["ANSWER_NOT_BOUND"]
     assert scene.alerts == ["ANSWER_NOT_BOUND"]
@@ -103,16 +94,16 @@ def test_a_repeat_that_fails_ends_it_too(failure):
 @pytest.mark.parametrize("late", [ECHO, answer(transferId=OTHER_ID), answer("denied", transferId=OTHER_ID)])
 def test_what_was_given_up_meanwhile_is_finished_and_not_asked_again(ending, late):
     scene = waiting()
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), ending)
-    scene.tell(late)
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), ending)
+    scene.submit(late)
     assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert not scene.alerts
 
 
 def test_what_an_operator_allowed_meanwhile_is_not_asked_again():
     scene = waiting(policy("operator_override = true"))
-    scene.tell(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), decided("allow"))
-    scene.tell(ECHO)
+    scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), decided("allow"))
+    scene.submit(ECHO)
     assert [call.operation for call in scene.calls] == ["finish"]
     assert scene.alerts == ["ANSWER_NOT_BOUND"]
     assert scene.state.case.verdict == "allow"
@@ -134,7 +125,7 @@ def test_what_an_operator_allowed_meanwhile_is_not_asked_again():
 )
 def test_a_refusal_that_may_be_ours_is_believed(said):
     scene = waiting()
-    scene.tell(said)
+    scene.submit(said)
     assert scene.statuses == ["denied"]
 
 
@@ -151,7 +142,7 @@ def test_a_refusal_that_may_be_ours_is_believed(said):
 )
 def test_a_refusal_of_another_transfer_is_not(said):
     scene = waiting()
-    scene.tell(said)
+    scene.submit(said)
     assert [call.operation for call in scene.calls] == ["transfer-authorization"]
     assert scene.state.attempt.status == "wait"
 
@@ -164,7 +155,7 @@ def test_an_object_of_which_nothing_is_filled_is_absent(company):
     """Some serializers write every object of the model, with null and empty values in the unused ones."""
     people = [{**one, "legalPerson": company} for one in HONEST["Originator"]["originatorPersons"]]
     scene = waiting()
-    scene.tell(answer(payload={**HONEST, "Originator": {**HONEST["Originator"], "originatorPersons": people}}))
+    scene.submit(answer(payload={**HONEST, "Originator": {**HONEST["Originator"], "originatorPersons": people}}))
     assert scene.verdicts[0]["verdict"] == "allow"
 
 
@@ -177,7 +168,7 @@ def test_an_accepted_answer_is_remembered_once():
 
 def answer_effects(**facts: Any) -> Any:
     scene = waiting()
-    scene.tell(answer(**facts))
+    scene.submit(answer(**facts))
     assert scene.verdicts[0]["verdict"] == "allow"
     return scene.last.effects
 
@@ -203,7 +194,7 @@ PARTIAL = {name: HONEST[name] for name in ("Originator", "Beneficiary")}
 )
 def test_the_policy_relaxes_completeness_and_names_and_nothing_else(rules, payload, allowed):
     scene = waiting(policy(rules))
-    scene.tell(answer(payload=payload, answer_seal="aa", request_seal="bb"))
+    scene.submit(answer(payload=payload, answer_seal="aa", request_seal="bb"))
     assert bool(scene.verdicts) == allowed
 
 

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid5
 
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.deposits import DepositConfirmed, DepositDetected, DepositRetracted, DepositSettled
-from schemas.wire_model import Wire
-from tests.unit.exchange.originator.scene import ADDRESS, NOW, OWNER, SALTS, SOUTH, TAG, TXID, ivms101, legal, policy
-from travelrule.engine.registry import MACHINES
-from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, DropCalls, Emit, LookUp, SendMessage
-from travelrule.machine.input import Input
-from travelrule.machine.internal_inputs import CallResult, TimerDue
-from travelrule.messages.arrival import MEETING, DepositMatched, DepositUnannounced, DepositUnmatched, SearchCalledBack
-from travelrule.messages.assessment import ASSESSING
+from tests.support.events import ADDRESS, TAG, TXID
+from tests.support.inbound_messages import OWNER, ivms101, legal
+from tests.support.scene import Scene
+from tests.support.vasps import SOUTH, policy
+from travelrule.machine.internal_inputs import CallResult
+from travelrule.messages.arrival import (
+    DepositMatched,
+    DepositUnannounced,
+    DepositUnmatched,
+    SearchCalledBack,
+)
 from travelrule.policy.policy import Policy
 
 DEPOSIT_ID = "dep-1"
 EXCHANGE = "exchange:north/5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
 TRANSFER_ID = "5d3c0a44-0f4e-4c7f-8a0e-9d0d6f0a1b2c"
-TYPES = {model: name for name, model in (MEETING | ASSESSING).items()} | {
-    DepositDetected: "deposit.detected.v1",
-    DepositConfirmed: "deposit.confirmed.v1",
-    DepositRetracted: "deposit.retracted.v1",
-    DepositSettled: "deposit.settled.v1",
-    DecisionRecorded: "decision.recorded.v1",
-    TimerDue: "timer.due",
-}
 
 
 def rules(text: str = "") -> Policy:
@@ -133,85 +125,16 @@ def data(request_id: str, payload: Any = ..., **body: Any) -> CallResult:
     return reported("data-request", request_id, target="north", body=full, payload=inner)
 
 
-def input_type(what: Wire) -> str:
-    return f"call.{what.outcome}" if isinstance(what, CallResult) else TYPES.get(type(what), "unknown")
-
-
 @dataclass
-class Scene:
-    """One deposit (or another subject of the room) and the time."""
+class DepositScene(Scene):
+    """A deposit, or another subject of its room, at `south`."""
 
     subject: str = f"deposit:{DEPOSIT_ID}"
     rules: Policy = field(default_factory=rules)
-    now: datetime = NOW
-    state: Any = None
-    inputs: int = 0
-    last: Decision[Any] = field(default_factory=lambda: Decision(None))
-    history: list[Any] = field(default_factory=list)
-
-    def tell(self, *what: Wire) -> Decision[Any]:
-        """Decide on each in turn; what the machine writes must read back equal."""
-        for one in what:
-            machine = MACHINES[self.subject.partition(":")[0]]
-            self.last = machine.decide(self.state, self.input(one), self.rules, self.now)
-            self.state = self.last.state
-            self.history += self.last.effects
-            if self.state is not None:
-                assert machine.load(machine.dump(self.state)) == self.state
-                machine.project(self.state)
-        return self.last
-
-    def input(self, what: Wire) -> Input:
-        self.inputs += 1
-        name = f"input-{self.inputs}"
-        content = what.model_dump_json(by_alias=True).encode()
-        return Input("/test", name, input_type(what), self.subject, self.now, what, content, uuid5(SALTS, name))
-
-    def fire(self, name: str) -> Decision[Any]:
-        """Let a timer come due."""
-        due_at = self.state.timers[name]
-        self.now = max(self.now, due_at)
-        return self.tell(TimerDue(name=name, due_at=due_at))
-
-    def wait(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [effect for effect in self.last.effects if isinstance(effect, kind)]
-
-    @property
-    def calls(self) -> list[CallHub]:
-        return self.of(CallHub)
-
-    @property
-    def operations(self) -> list[str]:
-        return [call.operation for call in self.calls]
-
-    @property
-    def drops(self) -> list[tuple[str, ...]]:
-        return [effect.operations for effect in self.of(DropCalls)]
-
-    @property
-    def look_ups(self) -> list[LookUp]:
-        return self.of(LookUp)
-
-    @property
-    def tells(self) -> list[tuple[str, str]]:
-        return [(effect.subject, effect.type) for effect in self.of(SendMessage)]
-
-    def told(self, kind: str) -> list[Any]:
-        return [effect.data for effect in self.of(SendMessage) if effect.type == kind]
-
-    @property
-    def alerts(self) -> list[str]:
-        return [effect.code for effect in self.of(Alert)]
-
-    def emitted(self, topic: str) -> list[dict[str, Any]]:
-        return [effect.data for effect in self.of(Emit) if effect.topic == topic]
 
     @property
     def verdict(self) -> tuple[str, str, bool]:
-        """The one verdict that the last decision said."""
+        """The one verdict of the last decision, its one reason, and whether it is final."""
         (said,) = self.emitted("verdicts")
         (reason,) = said["reasons"]
         return said["verdict"], reason, said["final"]
@@ -231,40 +154,40 @@ class Scene:
 
     def back(self) -> None:
         """A callback about the search that runs."""
-        self.tell(SearchCalledBack(operation="txid-search", request_id=self.request_id))
+        self.submit(SearchCalledBack(operation="txid-search", request_id=self.request_id))
 
 
-def seen(text: str = "") -> Scene:
+def seen(text: str = "") -> DepositScene:
     """A deposit that was just detected."""
-    scene = Scene(rules=rules(text))
-    scene.tell(detected())
+    scene = DepositScene(rules=rules(text))
+    scene.submit(detected())
     return scene
 
 
-def late(*authorizations: dict[str, Any], text: str = "") -> Scene:
+def late(*authorizations: dict[str, Any], text: str = "") -> DepositScene:
     """A deposit whose report is late: the originators were asked."""
     scene = seen(text)
-    scene.tell(UNANNOUNCED, context(*(authorizations or (authorization(),))))
+    scene.submit(UNANNOUNCED, context(*(authorizations or (authorization(),))))
     scene.fire("report")
     return scene
 
 
-def searching(text: str = "", wallet: dict[str, Any] | None = WALLET) -> Scene:
+def searching(text: str = "", wallet: dict[str, Any] | None = WALLET) -> DepositScene:
     """A deposit that nobody announced: the search was sent."""
     scene = seen(text)
-    scene.tell(context(wallet=wallet), UNANNOUNCED)
+    scene.submit(context(wallet=wallet), UNANNOUNCED)
     return scene
 
 
-def polling(text: str = "", wallet: dict[str, Any] | None = WALLET) -> Scene:
+def polling(text: str = "", wallet: dict[str, Any] | None = WALLET) -> DepositScene:
     """The hub took the search."""
     scene = searching(text, wallet)
-    scene.tell(reported("txid-search", scene.request_id, body={"result": "SUCCESS"}))
+    scene.submit(reported("txid-search", scene.request_id, body={"result": "SUCCESS"}))
     return scene
 
 
-def requesting(text: str = "", wallet: dict[str, Any] | None = WALLET, **body: Any) -> Scene:
+def requesting(text: str = "", wallet: dict[str, Any] | None = WALLET, **body: Any) -> DepositScene:
     """The sender was found and asked."""
     scene = polling(text, wallet)
-    scene.tell(result(scene.request_id, **body))
+    scene.submit(result(scene.request_id, **body))
     return scene

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.nesting import is_nested_deeper, levels
+from schemas.nesting_depth import is_nested_deeper, levels
 
 
 def test_levels_come_outermost_first_and_scalars_are_a_level() -> None:

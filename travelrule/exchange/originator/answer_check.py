@@ -23,7 +23,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from schemas.ivms101 import IvmsPerson
-from schemas.nesting import is_nested_deeper
+from schemas.nesting_depth import is_nested_deeper
+from schemas.operations import Operation
 from travelrule.identity.account_numbers import canonical, names_wallet, split_tag
 from travelrule.identity.company_names import name_keys, same_company
 from travelrule.identity.json_fields import has_content, is_absent, present
@@ -51,13 +52,13 @@ NAME_FIELDS = ("nameIdentifier", "localNameIdentifier")
 PERSONS = {"Originator": "originatorPersons", "Beneficiary": "beneficiaryPersons"}
 
 
-NAMED_BY = {
-    "txid-report": "transferId",
-    "finish": "transferId",
-    "status-search": "transferId",
-    "data-request": "transferId",
-    "txid-search-result": "requestId",
-    "wallet-search-result": "requestId",
+NAMED_BY: dict[str, str] = {
+    Operation.TXID_REPORT: "transferId",
+    Operation.FINISH: "transferId",
+    Operation.STATUS_SEARCH: "transferId",
+    Operation.DATA_REQUEST: "transferId",
+    Operation.TXID_SEARCH_RESULT: "requestId",
+    Operation.WALLET_SEARCH_RESULT: "requestId",
 }
 """The operations whose answers repeat the id of the request, and in which field. What starts a search is not among
 them: its answer may hold another id (D36). An authorization is judged by its machine."""

@@ -1,4 +1,4 @@
-"""How deep JSON from outside is nested. Values are walked level by level, so a hostile depth costs no stack."""
+"""The nesting depth of JSON from outside. Values are visited level by level, so depth costs no stack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def levels(value: Any) -> Iterator[list[Any]]:
 
 
 def is_nested_deeper(value: Any, limit: int = DEPTH_MAX) -> bool:
-    """Say whether a value has more than ``limit`` levels; texts and numbers count as a level of their own."""
+    """Whether a value has more than ``limit`` levels; texts and numbers count as a level of their own."""
     return next(islice(levels(value), limit, None), None) is not None
 
 
