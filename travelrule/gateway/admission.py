@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from schemas.operations import MemberOperation
 from travelrule.gateway.rates import MemberRates
 from travelrule.gateway.request_origin import Headers, caller_of
 
@@ -12,7 +13,7 @@ from travelrule.gateway.request_origin import Headers, caller_of
 class Admission:
     """The check of one operation; ``key_needed``: it carries a payload, so the sender's key must be named."""
 
-    operation: str
+    operation: MemberOperation
     rates: MemberRates
     key_needed: bool
 

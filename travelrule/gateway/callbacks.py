@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime
 from time import perf_counter
-from typing import Literal, cast
 from uuid import UUID
 
 import orjson
@@ -19,6 +18,7 @@ from cachetools import TTLCache
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
+from schemas.operations import Operation
 from travelrule import logs
 from travelrule.engine.callback_urls import SearchRecord
 from travelrule.gateway.dependencies import GatewayDeps
@@ -46,8 +46,7 @@ TOO_LARGE = 413
 UNSUPPORTED_TYPE = 415
 KEPT_MAX = 4096
 
-Operation = Literal["txid-search", "wallet-search", "kyt-search", "unhosted-token"]
-NAMED_BY_HUB: frozenset[Operation] = frozenset({"kyt-search", "unhosted-token"})
+NAMED_BY_HUB = frozenset({Operation.KYT_SEARCH, Operation.UNHOSTED_TOKEN})
 """What the hub calls by a name of its own, which we may not know yet when it calls back."""
 
 log = logs.get("gateway")
@@ -115,7 +114,7 @@ class Callback:
 
     def _input(self, search: SearchRecord, now: datetime) -> Input:
         """One input per search and second, however many processes and callbacks there are."""
-        data = SearchCalledBack(operation=cast("Operation", search.operation), request_id=search.request_id)
+        data = SearchCalledBack(operation=Operation(search.operation), request_id=search.request_id)
         return internal_input(
             InternalSource.GATEWAY,
             f"{search.operation}/{search.request_id}/{int(now.timestamp())}",

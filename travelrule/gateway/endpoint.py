@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 from starlette.types import Receive, Scope, Send
 
+from schemas.operations import MemberOperation
 from travelrule import logs
 from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import Refused, internal
@@ -53,6 +54,10 @@ class Call:
             raise no_room() from None
 
 
+Handler = Callable[[Call], Awaitable[Answer]]
+"""Returns the body of a 200, or raises ``Refused``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Serves one operation. ``answer`` gives the body of a 200, or raises ``Refused``.
@@ -62,8 +67,8 @@ class Endpoint:
     ``Refused``. ``room`` bounds the bodies that are held, ``body_max`` the bytes of one.
     """
 
-    operation: str
-    answer: Callable[[Call], Awaitable[Answer]]
+    operation: MemberOperation
+    answer: Handler
     deadline_s: float
     result_field: str = "result"
     late: Answer | None = None

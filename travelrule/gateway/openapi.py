@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -34,9 +35,11 @@ from schemas.hub.bodies import (
 from schemas.hub.kyt import KytReportResponse
 from schemas.hub.screening import UnhostedResult
 from schemas.json_schema import WireJsonSchema
+from schemas.operations import MEMBER_ROUTES, MemberOperation, Operation
 from schemas.texts import Id, Text
 from schemas.wire_model import Wire
 from travelrule.engine.callback_urls import CALLBACK_PATH
+from travelrule.gateway.endpoint_table import ENDPOINTS
 from travelrule.gateway.openapi_examples import EXAMPLES, Example
 from travelrule.gateway.refusals import ErrorType
 
@@ -81,39 +84,72 @@ _HEADERS = {
     "traceparent": (False, "W3C trace context"),
 }
 
-OPERATIONS: tuple[tuple[str, str, str, str, type[Wire], type[Wire]], ...] = (
-    ("/v1/beneficiary/VerifyAddress", "post", "verifyAddress", "M1: is this address one of ours?",
-     AddressSearchRequest, AddressSearchResponse),
-    ("/v1/beneficiary/transfer", "post", "authorizeTransfer", "M2: may this transfer be made?",
-     TransferAuthorizationRequest, TransferAuthorizationResponse),
-    ("/v1/beneficiary/transfer/txid", "post", "reportTxid", "M3: the transaction that carries a transfer",
-     TxidReportRequest, TxidReportResponse),
-    ("/v1/vasp/transfer/status", "post", "searchStatus", "M4: how far is a transfer that we originated?",
-     StatusSearchRequest, StatusSearchResponse),
-    ("/v1/vasp/transfer/status", "put", "finishTransfer", "M5: a transfer will not come",
-     FinishRequest, FinishResponse),
-    ("/v1/verification/tx", "post", "searchTxid", "M6: did we send this transaction to this address?",
-     TxidCheckRequest, TxidCheckResponse),
-    ("/v1/verification/tx", "put", "requestData", "M7: who sent this transaction?",
-     DataRequest, DataAnswer),
-)  # fmt: skip
-_SEALED = {"verifyAddress", "authorizeTransfer", "requestData"}
-_CALLBACKS: tuple[tuple[str, str, str, type[Wire]], ...] = (
-    ("txid-search", "txidSearchDone", "a TXID search of ours is over", TxidSearchResult),
-    ("wallet-search", "walletSearchDone", "a wallet search of ours is over", WalletSearchResult),
-    ("kyt-search", "kytSearchDone", "an analysis of ours is over", KytReportResponse),
-    ("unhosted-token", "ownershipDone", "a customer proved a wallet", UnhostedResult),
-)
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """How the document shows an operation: its ``operationId``, a summary, and the models of its bodies."""
+
+    name: str
+    summary: str
+    request: type[Wire]
+    answer: type[Wire]
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackDescription:
+    """How the document shows a callback: its ``operationId``, a summary, and the model of its body."""
+
+    name: str
+    summary: str
+    result: type[Wire]
+
+
+DESCRIPTIONS: dict[MemberOperation, Description | None] = {
+    MemberOperation.ADDRESS_SEARCH: Description(
+        "verifyAddress", "M1: is this address one of ours?", AddressSearchRequest, AddressSearchResponse
+    ),
+    MemberOperation.TRANSFER_AUTHORIZATION: Description(
+        "authorizeTransfer",
+        "M2: may this transfer be made?",
+        TransferAuthorizationRequest,
+        TransferAuthorizationResponse,
+    ),
+    MemberOperation.TXID_REPORT: Description(
+        "reportTxid", "M3: the transaction that carries a transfer", TxidReportRequest, TxidReportResponse
+    ),
+    MemberOperation.STATUS_SEARCH: Description(
+        "searchStatus", "M4: how far is a transfer that we originated?", StatusSearchRequest, StatusSearchResponse
+    ),
+    MemberOperation.FINISH: Description(
+        "finishTransfer", "M5: a transfer will not come", FinishRequest, FinishResponse
+    ),
+    MemberOperation.TXID_SEARCH: Description(
+        "searchTxid", "M6: did we send this transaction to this address?", TxidCheckRequest, TxidCheckResponse
+    ),
+    MemberOperation.DATA_REQUEST: Description("requestData", "M7: who sent this transaction?", DataRequest, DataAnswer),
+    MemberOperation.HEALTH: None,
+}
+"""None: an operation without bodies to describe (M8)."""
+
+CALLBACKS: dict[Operation, CallbackDescription] = {
+    Operation.TXID_SEARCH: CallbackDescription("txidSearchDone", "a TXID search of ours is over", TxidSearchResult),
+    Operation.WALLET_SEARCH: CallbackDescription(
+        "walletSearchDone", "a wallet search of ours is over", WalletSearchResult
+    ),
+    Operation.KYT_SEARCH: CallbackDescription("kytSearchDone", "an analysis of ours is over", KytReportResponse),
+    Operation.UNHOSTED_TOKEN: CallbackDescription("ownershipDone", "a customer proved a wallet", UnhostedResult),
+}
 
 
 def openapi_document() -> Document:
     """The whole document (OpenAPI 3.1)."""
     paths: dict[str, Document] = {}
-    for path, method, name, summary, request, answer in OPERATIONS:
-        paths.setdefault(path, {})[method] = _operation(name, summary, request, answer)
-    for operation, name, summary, result in _CALLBACKS:
-        paths[CALLBACK_PATH.replace("{operation}", operation)] = {"post": _callback(name, summary, result)}
-    paths["/v1/vasp/health"] = {"get": _health()}
+    for operation, description in DESCRIPTIONS.items():
+        route = MEMBER_ROUTES[operation]
+        shown = _health() if description is None else _operation(description, sealed=ENDPOINTS[operation].sealed)
+        paths.setdefault(route.path, {})[route.method.lower()] = shown
+    for search, callback in CALLBACKS.items():
+        paths[CALLBACK_PATH.replace("{operation}", search)] = {"post": _callback(callback)}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -147,12 +183,13 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _operation(name: str, summary: str, request: type[Wire], answer: type[Wire]) -> Document:
-    example = EXAMPLES[name]
+def _operation(description: Description, *, sealed: bool) -> Document:
+    example = EXAMPLES[description.name]
+    request, answer = description.request, description.answer
     return {
-        "operationId": name,
-        "summary": summary,
-        "parameters": _parameters(sealed=name in _SEALED),
+        "operationId": description.name,
+        "summary": description.summary,
+        "parameters": _parameters(sealed=sealed),
         "requestBody": {"required": True, "content": _content(request.__name__, {"request": example.request})},
         "responses": {
             "200": {"description": example.said, "content": _content(answer.__name__, example.answers)},
@@ -175,8 +212,8 @@ def _health() -> Document:
     }
 
 
-def _callback(name: str, summary: str, result: type[Wire]) -> Document:
-    example = EXAMPLES[name]
+def _callback(callback: CallbackDescription) -> Document:
+    example = EXAMPLES[callback.name]
     done = {"schema": {"type": "object"}, "example": {"result": "ok"}}
     token = {
         "name": "token",
@@ -186,11 +223,11 @@ def _callback(name: str, summary: str, result: type[Wire]) -> Document:
         "description": "the secret of the path, made with the search: 32 hexadecimal digits in small letters",
     }
     return {
-        "operationId": name,
-        "summary": summary,
+        "operationId": callback.name,
+        "summary": callback.summary,
         "description": "The path is given away once, with the search. The body is not believed: we ask for the result.",
         "parameters": [token],
-        "requestBody": {"required": False, "content": _content(result.__name__, {"request": example.request})},
+        "requestBody": {"required": False, "content": _content(callback.result.__name__, {"request": example.request})},
         "responses": {
             "200": {"description": example.said, "content": {JSON: done}},
             "404": {"description": "no such path"},
@@ -232,9 +269,9 @@ def _unprocessable(example: Example) -> Document:
 def _schemas() -> Document:
     """All models and what they refer to; responses as they are written, requests as they are read."""
     models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
-    for *_, request, answer in OPERATIONS:
-        models += [(request, "validation"), (answer, "validation")]
-    models += [(result, "validation") for *_, result in _CALLBACKS]
+    for description in filter(None, DESCRIPTIONS.values()):
+        models += [(description.request, "validation"), (description.answer, "validation")]
+    models += [(callback.result, "validation") for callback in CALLBACKS.values()]
     _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)
     schemas: Document = definitions["$defs"]
     return schemas

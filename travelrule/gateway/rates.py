@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from cachetools import TTLCache
 
+from schemas.operations import MemberOperation
 from travelrule.gateway.member_alerts import MemberAlerts
 from travelrule.gateway.ports import Clock, RaiseAlert, no_alert
 from travelrule.gateway.refusals import Refused
@@ -32,9 +33,9 @@ MISSES_PER_MINUTE = 120
 NAMES_PER_TOKEN = 10
 """Names are screened and compared: a request costs one token more for each ten."""
 
-SEARCH = "address-search"
-SEALED = frozenset({SEARCH, "transfer-authorization", "data-request"})
-TELLING = frozenset({SEARCH, "transfer-authorization"})
+SEARCH = MemberOperation.ADDRESS_SEARCH
+SEALED = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION, MemberOperation.DATA_REQUEST})
+TELLING = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION})
 """What is answered with whether somebody is a customer."""
 
 OUTSIDERS = "outsiders"
@@ -81,7 +82,7 @@ class MemberRates:
             EPISODES_MAX, PAUSE.total_seconds(), lambda: clock().timestamp()
         )
 
-    async def check(self, caller: RequestOrigin, operation: str) -> None:
+    async def check(self, caller: RequestOrigin, operation: MemberOperation) -> None:
         """Raise ``Refused`` if the member that the headers name has used up a rate; count nothing."""
         entity, now = caller.entity_id, self._clock()
         if entity == HUB_ENTITY:
@@ -92,7 +93,7 @@ class MemberRates:
         if operation in TELLING:
             self._refuse(entity, operation, "misses", await self._buckets.wait(_misses(entity), self._misses, now))
 
-    async def take(self, sender: Sender, operation: str, names: int = 0) -> None:
+    async def take(self, sender: Sender, operation: MemberOperation, names: int = 0) -> None:
         """Count a request of a bound sender, dearer by the names in it; raise ``Refused`` if its rate is used up."""
         entity, now = sender.caller.entity_id, self._clock()
         if entity == HUB_ENTITY:
@@ -107,7 +108,7 @@ class MemberRates:
         if sender.caller.entity_id != HUB_ENTITY:
             await self._buckets.charge(_misses(sender.caller.entity_id), self._misses, self._clock())
 
-    def _rates_of(self, entity: str, operation: str, *, proven: bool) -> tuple[tuple[str, Rate, str], ...]:
+    def _rates_of(self, entity: str, operation: MemberOperation, *, proven: bool) -> tuple[tuple[str, Rate, str], ...]:
         # Nothing proves who sends a clear request but the hub's word, so it is no burden on the sealed ones.
         kind = "sealed" if operation in SEALED else "clear" if proven else "claimed"
         requests = (f"member/{entity}/{kind}", self._requests, "requests")
@@ -115,7 +116,7 @@ class MemberRates:
             return (requests,)
         return ((f"member/{entity}/searches", self._searches, "searches"), requests)
 
-    def _refuse(self, entity: str, operation: str, reason: str, wait: float) -> None:
+    def _refuse(self, entity: str, operation: MemberOperation, reason: str, wait: float) -> None:
         if not wait:
             return
         GATEWAY_LIMITED_TOTAL.labels(operation, reason).inc()

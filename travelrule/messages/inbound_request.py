@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from schemas.events.persons import Person
+from schemas.ivms101 import Beneficiary, Ivms101, Originator
 from schemas.wire_model import Wire
+from travelrule.identity.payloads import with_clear_vasp
+
+Part = TypeVar("Part", Beneficiary, Originator)
 
 
 class SenderFacts(Wire):
@@ -41,6 +49,35 @@ class WalletFacts(Wire):
     sanctioned: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPayload:
+    """The inner object of a request, validated once.
+
+    ``ivms101`` is None if a part of the object is not as IVMS101 has it. ``beneficiary`` and ``originator`` are the
+    parts that can be read, else empty.
+    """
+
+    ivms101: Ivms101 | None = field(repr=False)
+    beneficiary: Beneficiary = field(repr=False)
+    originator: Originator = field(repr=False)
+
+    @classmethod
+    def of(cls, payload: dict[str, Any]) -> ReadPayload:
+        """Validate an inner object; its parts alone only if the whole is not valid."""
+        try:
+            whole = Ivms101.from_wire(payload)
+        except ValidationError:
+            return cls(None, _part(Beneficiary, payload, "Beneficiary"), _part(Originator, payload, "Originator"))
+        return cls(whole, whole.beneficiary or Beneficiary(), whole.originator or Originator())
+
+
+def _part(model: type[Part], payload: dict[str, Any], name: str) -> Part:
+    try:
+        return model.from_wire(payload.get(name) or {})
+    except ValidationError:
+        return model()
+
+
 class AuthorizationReceived(Wire):
     """M2: an authorization that passed orders 1 and 2 (well-formed, decrypted) of member-api.md section 3.
 
@@ -48,6 +85,9 @@ class AuthorizationReceived(Wire):
     is the opened inner object, unchanged; ``originating_vasp`` the non-empty clear object that overwrites
     ``OriginatingVASP`` (D8). ``wallets`` are our addresses for the account numbers. ``originator_sanctioned`` is
     None if the originator was not screened.
+
+    ``payload`` and ``read`` are made once per value and are not stored: a value that is rebuilt from a stored input
+    makes them again.
     """
 
     origin: str
@@ -67,6 +107,16 @@ class AuthorizationReceived(Wire):
     sender: SenderFacts | None = None
     wallets: tuple[WalletFacts, ...] = ()
     originator_sanctioned: bool | None = None
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """``ivms101`` with the clear ``originating_vasp`` in place of ``OriginatingVASP`` (D8)."""
+        return with_clear_vasp(self.ivms101, self.originating_vasp)
+
+    @cached_property
+    def read(self) -> ReadPayload:
+        """``payload``, validated."""
+        return ReadPayload.of(self.payload)
 
 
 class TxidReportReceived(Wire):

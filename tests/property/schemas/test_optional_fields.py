@@ -18,7 +18,7 @@ from travelrule.hub import body_shapes as hub_bodies
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.operations import OPERATIONS
 
-GATEWAY = {request.__name__: request for *_, request, _ in openapi.OPERATIONS}
+GATEWAY = {one.request.__name__: one.request for one in openapi.DESCRIPTIONS.values() if one is not None}
 HUB = {name: OPERATIONS[name].request for name in HUB_OPERATIONS if OPERATIONS[name].request is not None}
 BODY_OF = {
     "address-search": "AddressSearchRequest",

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from pydantic import ValidationError
-
 from schemas.events.persons import Person
 from schemas.ivms101 import Ivms101
 from travelrule.identity.name_comparison import (
@@ -22,7 +20,6 @@ from travelrule.identity.name_comparison import (
     named_party,
     party_kind,
 )
-from travelrule.identity.payloads import with_clear_vasp
 from travelrule.identity.person_objects import Ivms
 from travelrule.identity.required_data import lacking
 from travelrule.messages.inbound_request import AuthorizationReceived, WalletFacts
@@ -50,10 +47,10 @@ class Examined:
 
 def examine(request: AuthorizationReceived, policy: Policy) -> Examined:
     """Evaluate the orders; the first failure answers."""
-    payload = with_clear_vasp(request.ivms101, request.originating_vasp)
+    payload = request.payload
     if not _sender_accepted(request, policy):
         return Examined("UNKNOWN", "transfers of this sender are not accepted", payload)
-    ivms = _read(payload)
+    ivms = request.read.ivms101
     if ivms is not None and (message := _combination(ivms, policy)):
         return Examined("UNKNOWN", message, payload)
     if lacking(payload, "authorization-request"):
@@ -77,13 +74,6 @@ def _sender_accepted(request: AuthorizationReceived, policy: Policy) -> bool:
         return True
     sender = request.sender
     return sender is not None and policy.accepts(request.entity_id, request.origin, sender.origin)
-
-
-def _read(payload: Ivms) -> Ivms101 | None:
-    try:
-        return Ivms101.from_wire(payload)
-    except ValidationError:
-        return None
 
 
 def _combination(ivms: Ivms101, policy: Policy) -> str:

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from schemas.hub.bodies import TransferAuthorizationRequest
-from schemas.ivms101 import Beneficiary, IvmsPerson, Originator
+from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.numbers import decimal_text
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -30,7 +29,7 @@ from travelrule.gateway.senders import Sender, Senders
 from travelrule.gateway.wallets import meant
 from travelrule.identity.payload_limits import excess, name_count
 from travelrule.identity.payloads import with_clear_vasp
-from travelrule.messages.inbound_request import AuthorizationReceived, WalletFacts
+from travelrule.messages.inbound_request import AuthorizationReceived, ReadPayload, WalletFacts
 from travelrule.store.search_rows import WalletRecord
 
 KIND = "authorization.received"
@@ -54,7 +53,7 @@ class Authorization:
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
         call.belongs_to(sender)
-        await self.deps.rates.take(sender, "transfer-authorization", name_count(opened.ivms101))
+        await self.deps.rates.take(sender, MemberOperation.TRANSFER_AUTHORIZATION, name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
         item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
@@ -70,9 +69,7 @@ class Authorization:
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
         if (fault := excess(with_clear_vasp({}, request.originating_vasp))) is not None:
             raise Refused("INVALID_MSG_FIELD_VALUE", "originatingVasp", f"{fault.path}: {fault.fix}")
-        wallets, known = await self._wallets(_beneficiary(ivms101))
-        originator = await self._sanctioned(_originators(ivms101))
-        return AuthorizationReceived(
+        data = AuthorizationReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,
             transfer_id=request.transfer_id,
@@ -88,9 +85,13 @@ class Authorization:
             originating_vasp=request.originating_vasp,
             ivms101=ivms101,
             sender=sender.facts(),
-            wallets=wallets,
-            originator_sanctioned=originator if originator or known else None,
         )
+        return data.model_copy(update=await self._facts(data.read))
+
+    async def _facts(self, read: ReadPayload) -> dict[str, Any]:
+        wallets, known = await self._wallets(read.beneficiary)
+        originator = await self._sanctioned(read.originator.originator_persons)
+        return {"wallets": wallets, "originator_sanctioned": originator if originator or known else None}
 
     async def _wallets(self, beneficiary: Beneficiary) -> tuple[tuple[WalletFacts, ...], bool]:
         """Give the own wallets that are meant, and whether all of them could be screened.
@@ -108,7 +109,7 @@ class Authorization:
             for wallet in meant(number, found):
                 sanctioned = await self._wallet_sanctioned(number, wallet)
                 known = known and sanctioned is not None
-                facts.append(_facts(number, wallet, sanctioned=bool(sanctioned or named)))
+                facts.append(_wallet_facts(number, wallet, sanctioned=bool(sanctioned or named)))
         return tuple(facts), known
 
     async def _wallet_sanctioned(self, number: str, wallet: WalletRecord) -> bool | None:
@@ -137,7 +138,7 @@ def _answer(reply: dict[str, Any], transfer_id: str, payload: str | None) -> Ans
     return answer if payload is None else {**answer, "payload": payload}
 
 
-def _facts(number: str, wallet: WalletRecord, *, sanctioned: bool) -> WalletFacts:
+def _wallet_facts(number: str, wallet: WalletRecord, *, sanctioned: bool) -> WalletFacts:
     return WalletFacts(
         account_number=number,
         wallet_id=wallet.wallet_id,
@@ -149,21 +150,6 @@ def _facts(number: str, wallet: WalletRecord, *, sanctioned: bool) -> WalletFact
         owner=wallet.owner,
         sanctioned=sanctioned,
     )
-
-
-def _beneficiary(ivms101: dict[str, Any]) -> Beneficiary:
-    """Give what can be read; what is wrong with the rest is for the machine to say."""
-    try:
-        return Beneficiary.from_wire(ivms101.get("Beneficiary") or {})
-    except ValidationError:
-        return Beneficiary()
-
-
-def _originators(ivms101: dict[str, Any]) -> tuple[IvmsPerson, ...]:
-    try:
-        return Originator.from_wire(ivms101.get("Originator") or {}).originator_persons
-    except ValidationError:
-        return ()
 
 
 def _account_numbers(beneficiary: Beneficiary) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.hub.bodies import DataRequest
+from schemas.operations import MemberOperation
 from travelrule.deposits.served_requests.examination import may_receive
 from travelrule.deposits.served_requests.received_request import DataRequestReceived
 from travelrule.gateway.bodies import holds_nul, request_of
@@ -57,7 +58,7 @@ class DataRequests:
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
         call.belongs_to(sender)
-        await self.deps.rates.take(sender, "data-request", name_count(opened.ivms101))
+        await self.deps.rates.take(sender, MemberOperation.DATA_REQUEST, name_count(opened.ivms101))
         if holds_nul(opened.ivms101):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
         data = await self._received(caller, sender, request, opened.ivms101)

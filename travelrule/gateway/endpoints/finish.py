@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.hub.bodies import FinishRequest
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -26,7 +27,7 @@ class Finish:
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(FinishRequest, call.body)
         sender = await self.senders.check_accepted(caller, self.deps.policy())
-        await self.deps.rates.take(sender, "finish")
+        await self.deps.rates.take(sender, MemberOperation.FINISH)
         data = FinishReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.hub.bodies import StatusSearchRequest
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -43,9 +44,9 @@ class StatusSearch:
         if exchange is None:
             # An outsider we sent to may ask; an outsider we know nothing of may not.
             sender = await self.senders.check_accepted(caller, self.deps.policy())
-            await self.deps.rates.take(sender, "status-search")
+            await self.deps.rates.take(sender, MemberOperation.STATUS_SEARCH)
             raise Refused("UNKNOWN_TRANSFER_ID", "transferId", "no such transfer between us")
-        await self.deps.rates.take(await self.senders.check(caller), "status-search")
+        await self.deps.rates.take(await self.senders.check(caller), MemberOperation.STATUS_SEARCH)
         answer = {"transferId": request.transfer_id, "status": ANSWERED[exchange.status]}
         if exchange.txid:
             answer["txid"] = exchange.txid

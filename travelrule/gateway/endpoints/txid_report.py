@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.hub.bodies import TxidReportRequest
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -29,7 +30,7 @@ class TxidReport:
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(TxidReportRequest, call.body)
         sender = await self.senders.check_accepted(caller, self.deps.policy())
-        await self.deps.rates.take(sender, "txid-report")
+        await self.deps.rates.take(sender, MemberOperation.TXID_REPORT)
         data = TxidReportReceived(
             origin=caller.origin,
             entity_id=caller.entity_id,

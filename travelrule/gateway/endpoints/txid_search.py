@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.hub.bodies import TxidCheckRequest
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -30,6 +31,6 @@ class TxidSearch:
         caller = caller_of(call.headers, key_needed=False)
         request = request_of(TxidCheckRequest, call.body)
         sender = await self.senders.check_accepted(caller, self.deps.policy())
-        await self.deps.rates.take(sender, "txid-search")
+        await self.deps.rates.take(sender, MemberOperation.TXID_SEARCH)
         sent = await self.withdrawals.sent((request.txid, request.beneficiary_address))
         return {"result": "valid" if sent else "invalid"}

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from schemas.events.persons import Person
 from schemas.hub.bodies import AddressSearchRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson
+from schemas.operations import MemberOperation
 from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
@@ -62,7 +63,7 @@ class VerifyAddress:
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
         call.belongs_to(sender)
-        await self.deps.rates.take(sender, "address-search", name_count(opened.ivms101))
+        await self.deps.rates.take(sender, MemberOperation.ADDRESS_SEARCH, name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             return _invalid("UNKNOWN", "requests of the sender are not accepted")
