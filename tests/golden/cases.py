@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -24,7 +24,7 @@ from travelrule.engine.audit.history import _own
 from travelrule.engine.audit.record import clear_columns
 from travelrule.engine.input_envelope import pack, unpack
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, Emit, LookUp, Reply, SendMessage
+from travelrule.machine.effects import Alert, CallHub, Effect, Emit, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
@@ -101,6 +101,8 @@ def read(kind: str) -> Golden | None:
 
 EFFECT_NAMES: dict[type, str] = {SendMessage: "Tell"}
 """The names under which stored digests know effects whose class was renamed."""
+EFFECT_FIELDS: dict[type, dict[str, str]] = {CallHub: {"correlation_id": "transfer_id"}}
+"""The same for fields."""
 
 
 def _path(kind: str) -> Path:
@@ -118,11 +120,20 @@ def outcome(machine: Machine, case: Case) -> tuple[str, str]:
         "code": decision.code,
         "field": decision.field,
         "rule": decision.rule,
-        "effects": [[EFFECT_NAMES.get(type(effect), type(effect).__name__), effect] for effect in decision.effects],
+        "effects": [_named(effect) for effect in decision.effects],
         "row": None if projection is None else [clear_columns(projection), projection],
     }
     content = orjson.dumps(whole, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
     return hashlib.sha256(content).hexdigest()[:24], " ".join([decision.status, decision.rule, *shape(decision)])
+
+
+def _named(effect: Effect) -> list[Any]:
+    """Name an effect and its fields as stored digests know them."""
+    name = EFFECT_NAMES.get(type(effect), type(effect).__name__)
+    renamed = EFFECT_FIELDS.get(type(effect))
+    if renamed is None:
+        return [name, effect]
+    return [name, {renamed.get(one.name, one.name): getattr(effect, one.name) for one in fields(effect)}]
 
 
 def decided(machine: Machine, case: Case) -> Decision[Any]:

@@ -57,7 +57,7 @@ class Debts:
 
     def heard(self, subject: str, report: CallResult) -> None:
         """What the counterparty said to a report or a finish; a refusal counts only with its alert."""
-        debt = self.debts.get(report.transfer_id)
+        debt = self.debts.get(report.correlation_id)
         if debt is None or report.outcome not in ("answered", "failed"):
             return
         done = report.outcome == "answered" or self._just_alerted(subject)

@@ -282,7 +282,7 @@ def _item(row: CallRow) -> CallItem:
         subject=row.subject,
         operation=row.operation,
         target=row.target,
-        transfer_id=row.transfer_id,
+        correlation_id=row.transfer_id,
         sealed=b"",
         first_at=row.first_at,
         tries=row.tries,

@@ -30,12 +30,13 @@ class Emit:
 @dataclass(frozen=True, slots=True)
 class CallHub:
     """A request to the hub. ``clear`` are the body's clear fields; ``payload`` is the inner ``ivms101`` object that is
-    sealed to the target's key at the moment of sending, or None for operations without payload.
+    sealed to the target's key at the moment of sending, or None for operations without payload. ``correlation_id``
+    identifies the call for its result: the ``transferId``, the ``requestId`` of a search, or another id of ours.
     """
 
     operation: Operation
     target: str
-    transfer_id: str
+    correlation_id: str
     clear: dict[str, Any] = field(repr=False)
     payload: dict[str, Any] | None = field(default=None, repr=False)
     due_at: datetime | None = None

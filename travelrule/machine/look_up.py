@@ -27,13 +27,13 @@ class LookUpResult:
         """Read the stored form; None if it is the result of a call to the hub."""
         if stored.operation != LookUp.operation or stored.outcome not in ("answered", "failed"):
             return None
-        return cls(stored.transfer_id, stored.body if stored.outcome == "answered" else None, stored.code)
+        return cls(stored.correlation_id, stored.body if stored.outcome == "answered" else None, stored.code)
 
     def stored(self) -> CallResult:
         """Return the stored form."""
         return CallResult(
             operation=LookUp.operation,
-            transfer_id=self.question,
+            correlation_id=self.question,
             target=LOCAL_STORE,
             outcome="failed" if self.found is None else "answered",
             code=self.code,

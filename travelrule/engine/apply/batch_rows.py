@@ -108,7 +108,7 @@ class BatchRows:
     def _add_call(self, subject: LockedSubject, item: Input, number: int, call: CallHub) -> None:
         content = CallContent(call.clear, call.payload)
         due_at = call.due_at or self.now
-        self._add_work(subject, item, number, call.operation, call.target, call.transfer_id, content, due_at)
+        self._add_work(subject, item, number, call.operation, call.target, call.correlation_id, content, due_at)
 
     def _add_look_up(self, subject: LockedSubject, item: Input, number: int, look_up: LookUp) -> None:
         """Add the row of a look-up, which is kept in the table of calls under a target of its own."""

@@ -126,7 +126,9 @@ class CallExecutor:
             return AttemptResult(self._report(call, target, "failed", code="ERASED"))
         if (unlisted := self._unlisted(call, content, target)) is not None:
             return unlisted
-        attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
+        attempted = bound(
+            self._vault.index, call.operation, call.correlation_id, await self._send(call, content, target)
+        )
         return await self._judge(call, content, target, attempted, jitter)
 
     def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
@@ -224,10 +226,10 @@ class CallExecutor:
     async def _written(self, call: CallItem, body: dict[str, Any]) -> tuple[str, bytes]:
         """What stands in the path, and the bytes of the body: a search's result is asked for by its id alone."""
         if OPERATIONS[call.operation].of_search:
-            return str(body.get("requestId") or call.transfer_id), b""
+            return str(body.get("requestId") or call.correlation_id), b""
         if self._searches is not None:
             # What has no id of ours on the wire goes by the id of the call.
-            request_id = str(body.get("requestId") or call.transfer_id)
+            request_id = str(body.get("requestId") or call.correlation_id)
             if url := await self._searches.expect_callback(call.operation, request_id, call.subject):
                 body["callbackUrl"] = url
         return call.target, orjson.dumps(body)
@@ -350,7 +352,7 @@ class CallExecutor:
         body = attempted.body if attempted is not None else None
         return CallResult(
             operation=call.operation,
-            transfer_id=call.transfer_id,
+            correlation_id=call.correlation_id,
             target=call.target,
             outcome=outcome,
             status=status,

@@ -21,7 +21,7 @@ class LookUpExecutor:
         """Answer the question of ``item``. Without ``content`` it is read from the store. ``code`` of the result is
         ``ERASED`` if its subject was erased.
         """
-        question = item.transfer_id
+        question = item.correlation_id
         if content is None:
             content = open_content(self._vault, item)
         if content is None:

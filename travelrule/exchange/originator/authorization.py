@@ -56,7 +56,7 @@ def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
 def address_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of the address search of the attempt that counts."""
     attempt = builder.state.attempt
-    if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
+    if attempt is None or attempt.transfer_id != report.correlation_id or attempt.status != NEW:
         return "late answer ignored"
     if builder.state.case.final or attempt.give_up:
         return "the case is decided, or goes another way: answer ignored"
@@ -114,7 +114,7 @@ def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
 
 def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.status != "wait":
         return "late answer ignored"
     if report.outcome == "deferred":

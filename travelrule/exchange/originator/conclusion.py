@@ -96,7 +96,7 @@ def report_again(builder: WithdrawalBuilder) -> str:
 
 def report_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of a txid report."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.report not in ("owed", "dropped"):
         return "late answer ignored"
     if report.outcome == "deferred":
@@ -123,7 +123,7 @@ def _may_pass(report: CallResult) -> bool:
 
 def finish_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of a finish. A counterparty that knows nothing of the transfer waits for nothing (D47)."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.finish != "owed":
         return "late answer ignored"
     if report.outcome == "deferred":

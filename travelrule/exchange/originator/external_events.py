@@ -115,9 +115,9 @@ def _held_long(builder: WithdrawalBuilder) -> str:
 
 def troubled(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     """A call is still being tried; an operator should know."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     search = builder.state.search
-    if attempt is None and (search is None or search.over or search.request_id != report.transfer_id):
+    if attempt is None and (search is None or search.over or search.request_id != report.correlation_id):
         return ignored(builder.state, "neither an attempt nor a search has this id")
     counterparty = attempt.counterparty if attempt is not None else None
     builder.alert(AlertCode.CALL_TROUBLED, "warning", counterparty=counterparty, attempts=report.attempts)

@@ -77,7 +77,7 @@ def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
 
 def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What became of the request for a search."""
-    search = _running(builder, report.transfer_id)
+    search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is not None:
         return "late answer ignored"
     if report.outcome == "deferred":
@@ -111,7 +111,7 @@ def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[
 
 def result_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     """What the hub says about the search. The first final result is the one that counts."""
-    search = _running(builder, report.transfer_id)
+    search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is None:
         return "late answer ignored"
     if report.outcome == "deferred":

@@ -66,7 +66,7 @@ class HeldCalling:
             case "database":
                 raise ConnectionResetError
         report = CallResult(
-            operation=item.operation, transfer_id=item.transfer_id, target=item.target, outcome="answered"
+            operation=item.operation, correlation_id=item.correlation_id, target=item.target, outcome="answered"
         )
         return AttemptResult(report, outcome="answer")
 
