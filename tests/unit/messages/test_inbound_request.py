@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.ivms101 import Ivms101
-from tests.unit.exchange.originator.scene import authorization
+from tests.support.inbound_messages import authorization
 from travelrule.messages.inbound_request import AuthorizationReceived, ReadPayload
 
 
