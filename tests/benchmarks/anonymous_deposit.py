@@ -97,7 +97,7 @@ def _sent(txids: Sequence[str], wallets: Sequence[dict[str, Any]]) -> dict[str, 
 
 
 class DepositPlatform:
-    """Sees deposits with the given txids, each final at once, and hears the verdicts."""
+    """Sends deposits with the given txids, each final immediately, and consumes the verdicts."""
 
     def __init__(self, bootstrap: str, prefix: str, txids: Sequence[str], wallets: Sequence[dict[str, Any]]) -> None:
         self._topic = f"{prefix}deposits"

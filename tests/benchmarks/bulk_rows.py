@@ -60,7 +60,7 @@ async def fill(dsn: str, count: int, vault: Vault) -> None:
     """Put ``count`` withdrawals to ``ADDRESS`` and all their rows into the database of ``dsn`` (SQLAlchemy URL)."""
     connection = await asyncpg.connect(dsn.replace("+asyncpg", ""), command_timeout=None)
     try:
-        await connection.execute("SET synchronous_commit = off")  # only of this session, whose rows nobody misses
+        await connection.execute("SET synchronous_commit = off")  # only of this session, whose rows may be lost
         await connection.execute("SET maintenance_work_mem = '64MB'")
         await connection.execute(_NUMBERS.format(count=count))
         for table, rows in _ROWS.items():

@@ -1,4 +1,4 @@
-"""More list names: real words put together anew, and words nobody has, so that a list has the size it will have."""
+"""More list names, for a list of realistic size: new combinations of real words, and invented words."""
 
 from __future__ import annotations
 

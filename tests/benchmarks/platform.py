@@ -1,4 +1,4 @@
-"""The trading platform that makes the load: it asks, hears verdicts, and broadcasts what is allowed."""
+"""The trading platform that makes the load: it requests, consumes verdicts, and broadcasts what is allowed."""
 
 from __future__ import annotations
 

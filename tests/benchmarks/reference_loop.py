@@ -1,6 +1,6 @@
 """The reference of a withdrawal: a loop written by hand for this one purpose, which stores nothing.
 
-It hears ``withdrawals`` and ``txids``, makes the same three signed calls with the same payloads, writes the verdict,
+It consumes ``withdrawals`` and ``txids``, makes the same three signed calls with the same payloads, writes the verdict,
 and
 keeps its transfers in a dict. No validation, no retries, no audit, no recovery: the least that the exchange can cost.
 """
@@ -26,7 +26,7 @@ CONCURRENCY = 64
 
 
 class Keys:
-    """The own key and the agreed key of each counterparty."""
+    """Our key and the agreed key of each counterparty."""
 
     def __init__(self, seed: str) -> None:
         public, self._secret = bindings.crypto_sign_seed_keypair(base64.b64decode(seed))

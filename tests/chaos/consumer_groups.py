@@ -19,7 +19,7 @@ def _admin(bootstrap: str) -> AdminClient:
 
 
 async def until_rebalancing(bootstrap: str, group: str) -> None:
-    """Wait until the group shares out its partitions anew."""
+    """Wait until the group has rebalanced its partitions."""
     admin = _admin(bootstrap)
 
     def state() -> ConsumerGroupState:

@@ -92,7 +92,7 @@ def one_deposit_per_exchange(evidence: Evidence) -> Iterator[Breach]:
 
 
 def forged_callbacks_change_nothing(evidence: Evidence) -> Iterator[Breach]:
-    """6: nobody speaks to the VASP that only forged callbacks named, and a guessed path does not exist."""
+    """6: nothing is sent to the VASP that only forged callbacks named, and a guessed path does not exist."""
     for call in evidence.calls:
         if call.target == THIEF and call.caller in evidence.said:
             yield Breach(6, "broken", call.txid, f"{call.caller} spoke to {THIEF}: {call.operation}")

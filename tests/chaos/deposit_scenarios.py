@@ -89,13 +89,13 @@ class DepositTeller:
         await self._stored[deposit.sender].until(orjson.loads(value)["id"])
 
     async def detect(self, deposit: Deposit, copies: int = 1) -> None:
-        """The own node sees the transaction; the platform waits for the verdict from now on."""
+        """The platform's node sees the transaction; the platform waits for the verdict from now on."""
         deposit.begin()
         data = {"txid": deposit.txid, "currency": "XRP", "network": "XRP", "amount": deposit.amount}
         await self._say(deposit, "detected", copies, **data, address=ADDRESSES[deposit.vasp], tag=deposit.tag)
 
     async def confirm(self, deposit: Deposit, copies: int = 1) -> None:
-        """Final on the own node."""
+        """Final on the platform's node."""
         await self._say(deposit, "confirmed", copies)
 
     async def settle(self, deposit: Deposit) -> None:

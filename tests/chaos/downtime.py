@@ -1,4 +1,4 @@
-"""Invariant 7 from outside: who was known as down, when, and who called it all the same."""
+"""Invariant 7 from outside: which member was listed as down, when, and which VASP called it nevertheless."""
 
 from __future__ import annotations
 

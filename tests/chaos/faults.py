@@ -1,7 +1,7 @@
 """What breaks, and how it is mended again: one function per fault, all of them random only through ``rng``.
 
-``strike`` breaks something and, for an outage, keeps it broken for a while and mends it; the clock of the recovery runs
-from its end. What it killed stays down until the rest has recovered without it.
+``strike`` breaks something and, for an outage, keeps it broken for a while and repairs it; the clock of the recovery
+runs from its end. What it killed stays down until the rest has recovered without it.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def hub(fault: str, share: float = 0.5, status: int | None = None, operations: t
 
 
 async def member_down(arena: Arena, rng: random.Random) -> list[str]:
-    """The hub cannot reach a member's health page for so long that everybody knows it as down."""
+    """The hub cannot reach a member's health page for so long that every VASP lists it as down."""
     target = rng.choice(["north", "south"])
     sick = {"operation": "health", "member": target, "fault": "status", "status": 503}
     await arena.sandbox("POST", "/sandbox/faults", sick)

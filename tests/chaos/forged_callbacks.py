@@ -1,4 +1,4 @@
-"""Callbacks that the hub did not send: somebody knows our callback URLs, or guesses them, and invents results."""
+"""Callbacks that the hub did not send: an attacker has or guesses our callback URLs, and invents results."""
 
 from __future__ import annotations
 

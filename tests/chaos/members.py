@@ -22,7 +22,7 @@ TAGS = tuple(str(88_001 + number) for number in range(40))
 ROBOT_SENDER = "robot-payer"
 """A VASP that sends without announcing it."""
 THIEF = "robot-thief"
-"""A VASP that forged callbacks name; nobody has a reason to tell it anything."""
+"""A VASP that only forged callbacks name; nothing may be sent to it."""
 
 POLICY = """
 sanctions = "required"

@@ -127,7 +127,7 @@ def _of_withdrawal(one: Said) -> bool:
 
 
 def verified_is_stored(evidence: Evidence) -> Iterator[Breach]:
-    """3: whoever answered verified has the transfer, even if the answer was lost."""
+    """3: a VASP that answered verified has stored the transfer, even if the answer was lost."""
     for call in evidence.calls:
         if call.operation == AUTHORIZATION and call.result == "verified" and call.target in REAL:
             row = evidence.mirrored.get((call.target, call.caller, call.transfer_id))

@@ -130,7 +130,7 @@ class Run:
         say(f"{fault.name} is over, recovered {'not yet' if recovered is None else f'in {recovered:.1f} s'}")
 
     async def _settled(self) -> None:
-        """Wait until there is no backlog, but not for ever: the next fault may strike before."""
+        """Wait until there is no backlog, within a limit: the next fault may strike before."""
         clock = asyncio.get_running_loop().time
         began = clock()
         while clock() < began + LATE_SECONDS or self.ledger.backlog(clock()):
@@ -189,6 +189,6 @@ class Run:
 
 
 def say(text: str) -> None:
-    """A line for whoever watches; the results stand on standard output."""
+    """Print a progress line to standard error; the results go to standard output."""
     sys.stderr.write(f"chaos: {text}\n")
     sys.stderr.flush()

@@ -56,7 +56,7 @@ async def hub_kill(arena: Arena, rng: random.Random) -> list[str]:
 
 
 async def hub_restart(arena: Arena, rng: random.Random) -> list[str]:
-    """The hub ends in order: searches that run get a moment to end, and are forgotten all the same."""
+    """The hub ends in order: running searches get a moment to end, and are then dropped."""
     await arena.network.sandbox.stop()
     await hold(rng, 0, 2)
     await arena.start_hub()

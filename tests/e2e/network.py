@@ -147,13 +147,13 @@ class RealNetwork(DemoNetwork):
             await until(partial(_nobody_unscreened, tables), f"the owners of {vasp.entity_id} are screened")
 
     async def until_said(self) -> None:
-        """Wait until everything that was decided so far stands on the topics."""
+        """Wait until everything that was decided so far is on the topics."""
         for entity_id in self.members:
             tables = self.tables(entity_id)
             await until(partial(_nothing_unsent, tables), f"{entity_id} has published everything")
 
     async def records(self, entity_id: str, *topics: str) -> list[Record]:
-        """What stands on topics of a VASP (all that it writes, if none is named), from the beginning."""
+        """Return the records of topics of a VASP (all that it writes, if none is named), from the beginning."""
         await self.until_said()
         return await read_topics(self.bootstrap, self.members[entity_id].topic_prefix, topics or OUT)
 

@@ -1,4 +1,4 @@
-"""People who exist nowhere else: wherever a piece of them turns up, the program put it there."""
+"""People who exist nowhere else: wherever a piece of their data is found, the program wrote it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SENDER = {
     }
 }
 STRANGER = {"natural": {"lastName": "Zwartkruisenburg", "firstName": "Philomena"}}
-# Tags of ten digits: fewer turn up by chance in ids and nonces.
+# Tags of ten digits: fewer occur by chance in ids and nonces.
 OWNER_ADDRESS = "rQuiLLfeatherOswaLdineDeposit7"
 OWNER_TAG = "3990771048"
 OWNER_CUSTOMER = "customer-quillfeather-3317"
@@ -92,13 +92,13 @@ class Hunt:
         self._folded = {piece.casefold().encode(): piece for piece in PIECES}
 
     def found(self, content: bytes) -> set[str]:
-        """The pieces that stand in ``content``."""
+        """Return the pieces in ``content``."""
         folded = content.lower()
         plain = {piece for needle, piece in self._folded.items() if needle in folded}
         return plain | {piece for needle, piece in self._needles.items() if needle in content}
 
     def found_in(self, contents: Iterable[tuple[str, bytes]]) -> dict[str, set[str]]:
-        """Per place the pieces that stand there; places without any are absent."""
+        """Return the pieces found per place; places without any are absent."""
         return {place: found for place, content in contents if (found := self.found(content))}
 
 

@@ -55,7 +55,7 @@ async def test_a_trace_reaches_the_hub_and_the_verdict(where: str, network: Real
     await stage.north.send_bytes("withdrawals", one, value, headers)
     await stage.north.verdict(one, "allow", "VERIFIED")
 
-    # Whether the wallet is rated anew depends on what was asked before.
+    # Whether the wallet is rated again depends on the earlier requests.
     rating = "wallet-screening"
     calls = [entry for entry in network.journal() if entry["traceparent"] == trace and entry["operation"] != rating]
     assert [entry["operation"] for entry in calls] == ["address-search", "transfer-authorization"]

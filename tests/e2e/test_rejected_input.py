@@ -1,4 +1,4 @@
-"""A platform sends a broken request, hears ``hold`` of it, and sends it again, corrected; workers die between."""
+"""A platform sends a broken request, gets ``hold``, and sends it again, corrected; workers die in between."""
 
 from __future__ import annotations
 

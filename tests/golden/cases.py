@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -101,8 +101,6 @@ def read(kind: str) -> Golden | None:
 
 EFFECT_NAMES: dict[type, str] = {SendMessage: "Tell"}
 """The names under which stored digests know effects whose class was renamed."""
-EFFECT_FIELDS: dict[type, dict[str, str]] = {CallHub: {"correlation_id": "transfer_id"}}
-"""The same for fields."""
 
 
 def _path(kind: str) -> Path:
@@ -127,13 +125,26 @@ def outcome(machine: Machine, case: Case) -> tuple[str, str]:
     return hashlib.sha256(content).hexdigest()[:24], " ".join([decision.status, decision.rule, *shape(decision)])
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredCall:
+    """``CallHub`` with the field names that stored digests know, in the same order."""
+
+    operation: str
+    target: str
+    transfer_id: str
+    clear: dict[str, Any]
+    payload: dict[str, Any] | None
+    due_at: datetime | None
+
+
 def _named(effect: Effect) -> list[Any]:
     """Name an effect and its fields as stored digests know them."""
-    name = EFFECT_NAMES.get(type(effect), type(effect).__name__)
-    renamed = EFFECT_FIELDS.get(type(effect))
-    if renamed is None:
-        return [name, effect]
-    return [name, {renamed.get(one.name, one.name): getattr(effect, one.name) for one in fields(effect)}]
+    if isinstance(effect, CallHub):
+        call = _StoredCall(
+            effect.operation, effect.target, effect.correlation_id, effect.clear, effect.payload, effect.due_at
+        )
+        return ["CallHub", call]
+    return [EFFECT_NAMES.get(type(effect), type(effect).__name__), effect]
 
 
 def decided(machine: Machine, case: Case) -> Decision[Any]:

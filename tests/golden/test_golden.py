@@ -26,13 +26,13 @@ PLATFORM = ("call.", "decision.", "screening.", "ownership.")
 """What an assessment that another subject wants is never told."""
 HANDLED: dict[str, set[str]] = {
     "withdrawal": {
-        *(TYPES[model] for model in withdrawal.PLATFORM if model in TYPES and not TYPES[model].startswith("call.")),
+        *(TYPES[model] for model in withdrawal.HANDLERS if model in TYPES and not TYPES[model].startswith("call.")),
         "withdrawal.requested.v1",
         "withdrawal.recorded.v1",
         *(f"call.{outcome}" for outcome in ("answered", "failed", "troubled", "deferred")),
     },
     "exchange": {
-        *(TYPES[model] for model in beneficiary.MEETING_INPUTS),
+        *(TYPES[model] for model in beneficiary.DEPOSIT_HANDLERS),
         *("authorization.received", "txid-report.received", "finish.received", "timer.due", "call.answered"),
     },
     "deposit": {
@@ -49,7 +49,7 @@ HANDLED: dict[str, set[str]] = {
     "arrival": {"arrival.reported", "arrival.withdrawn", "arrival.seen", "arrival.retracted"},
     "data-request": {"data-request.received"},
 }
-OPERATIONS = {"withdrawal": set(withdrawal.REPORTS)}
+OPERATIONS = {"withdrawal": set(withdrawal.RESULT_HANDLERS)}
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -70,7 +70,7 @@ def test_every_machine_decides_as_stored(golden: Golden) -> None:
 
 
 def test_every_handler_decides_something(golden: Golden) -> None:
-    """Of each type that a machine hears, a decision that is no refusal is stored."""
+    """Of each input type of a machine, a decision that is no refusal is stored."""
     machine = MACHINES[golden.kind]
     heard, operations = set(), set()
     for case in golden.cases:

@@ -38,6 +38,7 @@ SHARED = {
     "state": "the state of a machine",
     "table": "a transition table",
     "txid_search": "the protocol step",
+    "verdict_cause": "the cause of a verdict, derived from a state and the policy",
 }
 """Base names that two places may have, and what each means wherever it is."""
 

@@ -1,4 +1,4 @@
-"""Texts that must not stand in a public tree: machine paths, addresses of registries, unfinished work."""
+"""Texts that must not be in a public tree: machine paths, addresses of registries, unfinished work."""
 
 import re
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Whatever waits is watched: every state of every machine is walked, and what waits in it has a timer or a call.
 
 The walk goes in breadth from nothing, by every input that a state can meet, every result of a call that is under way
-and every timer that runs. States are told apart by all of their fields but times, personal data and the names of ids;
-counts above two are one. What is under way is taken from the effects, as the engine does.
+and every timer that runs. States are distinguished by all of their fields but times, personal data and the names of
+ids; counts above two are one. What is under way is taken from the effects, as the engine does.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _SWITCHES = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # ChromeDriver then speaks with it over a pipe, whose end is the end of the browser too.
+    # ChromeDriver is then connected to it by a pipe, whose end ends the browser too.
     "--remote-debugging-pipe",
 )
 _SECONDS = 20
@@ -45,7 +45,7 @@ def _installed() -> bool:
 
 
 class Chromium:
-    """A browser that belongs to a directory: its profile, empty at the start, stands there."""
+    """A browser that belongs to a directory, which holds its profile, empty at the start."""
 
     driver: Remote
     """What drives it, once it is started."""

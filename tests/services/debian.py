@@ -1,4 +1,4 @@
-"""Programs that stand in Debian's packages: installed when that is allowed, named when not."""
+"""Programs of Debian's packages: installed if that is allowed, else named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def install(*packages: str) -> None:
-    """Install the packages if this process may; whoever calls looks whether they are there then.
+    """Install the packages if this process may; the caller checks whether they are installed then.
 
     One at a time, because several processes of a run may each miss something.
     """

@@ -66,7 +66,7 @@ class Databases:
         self.execute(f"DROP DATABASE IF EXISTS {_checked(name)} WITH (FORCE)")
 
     def template(self, name: str, build: Callable[[str], None]) -> str:
-        """The named template database; ``build(dsn)`` fills it once per server, whoever asks first."""
+        """The named template database; ``build(dsn)`` fills it once per server, for the first caller."""
         with (self._directory / "templates.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self.fetch("SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate", name):

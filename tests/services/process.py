@@ -21,7 +21,7 @@ class ServiceError(RuntimeError):
 
 
 class ServiceProcess:
-    """The process of a service: its id stands in ``<directory>/pid``, its output in ``<directory>/log``."""
+    """The process of a service: its id is in ``<directory>/pid``, its output in ``<directory>/log``."""
 
     def __init__(self, directory: Path, name: str, owner: int, user: str | None = None) -> None:
         self.directory = directory

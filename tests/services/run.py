@@ -45,7 +45,7 @@ def close_run() -> None:
 
 
 def end_services(directory: Path) -> None:
-    """SIGKILL whatever was started under the directory: the run is over, nobody needs its data."""
+    """SIGKILL whatever was started under the directory: the run is over, its data are not needed."""
     for pid_file in directory.glob("**/pid"):
         with contextlib.suppress(psutil.NoSuchProcess, ValueError):
             process = psutil.Process(int(pid_file.read_text()))

@@ -25,7 +25,7 @@ class Output:
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction; ``sender`` hears what becomes of it."""
+    """One transaction; ``sender`` is notified of its progress."""
 
     txid: str
     outputs: list[Output]
@@ -33,7 +33,7 @@ class Transaction:
 
 
 class Chain:
-    """Who receives value hears it by ``receivers[vasp]``."""
+    """The receiver of value is notified by ``receivers[vasp]``."""
 
     def __init__(self, clock: Clock, dice: random.Random, ends: float) -> None:
         self.receivers: dict[str, Callable[[str, Output, Moment], None]] = {}

@@ -1,4 +1,4 @@
-"""Virtual time: a heap of things that are due. Nobody sleeps; weeks pass as fast as they can be computed."""
+"""Virtual time: a heap of due events. Nothing sleeps; weeks pass as fast as they can be computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 SETTLE_TURNS = 3
-"""Turns of the loop until every task that an event woke stands at its next wait."""
+"""Run the loop until every task that an event woke is at its next wait."""
 
 
 class Clock:

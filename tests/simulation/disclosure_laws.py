@@ -16,7 +16,7 @@ KEY_ERRORS = frozenset({"INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"}
 
 
 class Secrecy:
-    """Watches the requests of one VASP. ``names``: every personal text that must never stand in one in clear."""
+    """Watches the requests of one VASP. ``names``: every personal text that no request may contain in clear."""
 
     def __init__(self, house: House, phonebook: Any, crashed: set[str]) -> None:
         self.names: list[bytes] = []

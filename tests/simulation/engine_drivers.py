@@ -46,7 +46,7 @@ class Driver(Protocol):
         """Let time pass; messages are delivered and timers come due."""
 
     async def heard(self, subject: str) -> tuple[str, ...]:
-        """What a subject heard, in order."""
+        """Return the inputs of a subject, in order."""
 
     async def events(self) -> list[tuple[str, str, str, int]]:
         """(topic, key, type, sequence), in the order in which they were said, dead letters left out."""

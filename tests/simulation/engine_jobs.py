@@ -20,7 +20,7 @@ DISORDERED = 0.02
 
 
 class Process:
-    """One VASP's processes on virtual time. Whatever they remember stands in the house, so an outage only delays."""
+    """One VASP's processes on virtual time. All their state is in the engine model, so an outage only delays."""
 
     def __init__(self, house: House, member: Member, desk: Desk, clock: Clock, dice: random.Random) -> None:
         self.house = house

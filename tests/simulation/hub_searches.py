@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 OWN_NETWORK = "code"
 FORGOTTEN_AFTER = timedelta(hours=1)
 CallBack = Callable[[str, str], None]
-"""(operation, request id): somebody calls back."""
+"""(operation, request id): called when a search is called back."""
 
 
 class SearchDesk:
@@ -26,7 +26,7 @@ class SearchDesk:
         self.claims: dict[tuple[str, str], set[str]] = {}
         """Which members a search named as the one: (who asked, request id) to entity ids."""
         self.senders: dict[tuple[str, str], set[str]] = {}
-        """Which members of the own network sent it, asked or not, when a search ended: the same key."""
+        """Which members of our network sent it, asked or not, when a search ended: the same key."""
         self.lists_who_is_down = dice.random() < 0.5
         self._hub = hub
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Nothing waits for ever: whatever a state waits for has a call that is under way, or a timer."""
+"""Nothing waits indefinitely: whatever a state waits for has a call that is under way, or a timer."""
 
 from __future__ import annotations
 

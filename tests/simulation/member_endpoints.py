@@ -61,7 +61,7 @@ class Keys:
         return (PublicKey(pubkey=self.pairs[0].public_base64, expires_at=self.expires),)
 
     def open(self, body: dict[str, Any], own_key: str, remote_key: str | None) -> tuple[SigningKey, Any] | None:
-        """The inner object of a request, and the own pair that opened it."""
+        """The inner object of a request, and the key pair that opened it."""
         pair = next((one for one in self.pairs if one.public_base64 == remote_key), None)
         if pair is None:
             return None

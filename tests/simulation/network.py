@@ -59,7 +59,7 @@ class Served(Protocol):
         """How it is listed."""
 
     def serve(self, operation: str, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
-        """Answer one request; raises ``Asleep`` if nobody is there."""
+        """Answer one request; raises ``Asleep`` if the process is down."""
 
     def sent(self, txid: str, account: str) -> bool:
         """M6."""
@@ -121,7 +121,7 @@ class Hub:
             self._clock.after(self._dice.uniform(0.5, HEALTH_SECONDS), look)
 
     def take(self, request: Request, back: Back) -> None:
-        """A request leaves its VASP; ``back`` hears what comes of it."""
+        """A request leaves its VASP; ``back`` gets its result."""
         self.requests += 1
         assert not self._must_be_known_down(request.place), (
             f"{request.operation} was sent to {request.place}, which is down for the hub"

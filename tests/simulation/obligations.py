@@ -19,7 +19,7 @@ SENT = frozenset({"verified", "pending", "processing", "wait-confirm", "confirme
 
 @dataclass(slots=True)
 class Debt:
-    """One exchange that was verified. ``since``: since when its conclusion is owed; None: nothing is."""
+    """One exchange that was verified. ``since``: since when its conclusion is pending; None: it is not."""
 
     subject: str
     transfer_id: str

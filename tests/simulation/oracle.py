@@ -143,7 +143,7 @@ class Oracle:
         self.secrecy.means(item.subject, named)
 
     def _gives_up(self, before: DepositState, after: DepositState, decision: Decision[Any]) -> None:
-        """Nobody looks for the sender any more: then nobody sent it, or an operator hears that searching failed."""
+        """The search for the sender has ended: then no VASP sent it, or an operator is alerted that it failed."""
         if (before.status, after.status, after.held_for) != ("searching", "held", Cause.ORIGINATOR_UNKNOWN):
             return
         told = any(isinstance(effect, Alert) for effect in decision.effects)
@@ -240,7 +240,7 @@ class Oracle:
     # Network
 
     def served(self, origin: str, operation: str, body: dict[str, Any], answer: Answer) -> None:
-        """Invariant 3: whoever hears ``verified`` finds the transfer stored."""
+        """Invariant 3: when ``verified`` arrives, the transfer is stored."""
         status, said = answer
         if operation != "transfer-authorization" or status != 200 or said.get("result") != "verified":
             return

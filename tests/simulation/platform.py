@@ -50,7 +50,7 @@ class Arrival:
 
 
 class Platform:
-    """Sends events and hears verdicts. ``careful``: it never sends or credits without an allow."""
+    """Sends events and consumes verdicts. ``careful``: it never sends or credits without an allow."""
 
     def __init__(self, process: Process, chain: Chain, clock: Clock, dice: random.Random) -> None:
         self.vasp = process.house.vasp
@@ -224,7 +224,7 @@ class Platform:
     # Deposits
 
     def sees(self, txid: str, output: Output, moment: Moment) -> None:
-        """The own node sees value for a customer."""
+        """The platform's node sees value for a customer."""
         key = (txid, output.wallet.address, output.wallet.tag, output.vout)
         if moment == "mined" or (moment == "back" and key not in self._at):
             self._detect(key, output)

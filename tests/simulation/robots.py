@@ -26,7 +26,7 @@ VASP_PARTY = {
 
 
 class Robot:
-    """A counterparty with moods: what it answers is drawn anew for each transfer, and then kept."""
+    """A counterparty with random answers: drawn once for each transfer, and then kept."""
 
     def __init__(
         self, name: str, hub: Hub, clock: Clock, dice: random.Random, people: list[Customer], alliance: str = "code"
@@ -146,7 +146,7 @@ class Robot:
     # As an originator it keeps to no order.
 
     def asks(self, target: str, operation: str, body: dict[str, Any], inner: Any = None) -> Answer | None:
-        """Send something to a member through the hub, outside all rules; None if nobody answers."""
+        """Send something to a member through the hub, outside all rules; None without an answer."""
         member = self._hub.members[target]
         remote_key = member.entry().pubkeys[0].pubkey
         if inner is not None:

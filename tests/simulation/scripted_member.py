@@ -25,7 +25,7 @@ SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Puppet:
-    """What it heard, and its timers."""
+    """Its inputs and its timers."""
 
     heard: tuple[str, ...] = ()
     timers: dict[str, datetime] = field(default_factory=dict)

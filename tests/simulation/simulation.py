@@ -33,7 +33,7 @@ VASPS = ("north", "south")
 ROBOTS = {"east": "code", "west": "code", "gate": "GTR"}
 TRAFFIC_DAYS = 10
 CLEAR_DAY = 14
-"""When the weather clears for good and everybody wakes up: what is owed must be settled after that."""
+"""When all faults end and every process runs: pending obligations must be settled after that."""
 END_DAY = 28
 SEEDS_VARIABLE, WITHDRAWALS_VARIABLE = "SIMULATION_SEEDS", "SIMULATION_WITHDRAWALS"
 PEOPLE = 40
@@ -89,7 +89,7 @@ class World:
         rival: Robot | None = None
         for name, alliance in ROBOTS.items():
             self.people[name] = customers(name, PEOPLE // 4, self.dice(name))
-            # Some people have an address at two VASPs, or somebody says so.
+            # Some people have an address at two VASPs, or a VASP claims so.
             shared = self.dice(f"{name}/shared").sample(self.people["south"], 2)
             robot = Robot(
                 name, self.hub, self.clock, self.dice(f"{name}/mood"), [*self.people[name], *shared], alliance
@@ -146,7 +146,7 @@ class World:
         self.platforms[name] = Platform(process, self.chain, self.clock, self.dice(f"{name}/platform"))
 
     def _called_back(self, house: House, member: Member) -> Any:
-        """A callback reaches the subject that asked; now and then somebody forges one."""
+        """A callback reaches the requesting subject; some are forged."""
 
         def call_back(operation: str, request_id: str) -> None:
             for row in house.slots.values():
@@ -159,7 +159,7 @@ class World:
 
         return call_back
 
-    # What the hub shows to whoever watches
+    # What the hub shows to an observer
 
     def sent(self, request: Request) -> None:
         self.oracles[request.origin].sent(request)

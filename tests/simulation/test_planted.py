@@ -207,7 +207,7 @@ def allowed_twice(before: Any, item: Input, decision: Decision[Any]) -> Decision
 
 
 def never_searched_again(before: Any, item: Input, decision: Decision[Any]) -> Decision[Any]:
-    """The timer of a search comes and does nothing but begin anew: the deposit is searched for ever."""
+    """The timer of a search only restarts the search: the deposit is searched indefinitely."""
     if not isinstance(item.data, TimerDue) or item.data.name != "search" or before is None:
         return decision
     return Decision(replace(before, timers={**before.timers, "search": item.data.due_at + timedelta(days=1)}))

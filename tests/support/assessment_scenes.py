@@ -175,7 +175,7 @@ class AssessmentScene(Scene):
 
 
 def asked(kind: str = "wallet", text: str = "", **changes: Any) -> AssessmentScene:
-    """A screening that the platform asks for; a wallet is not in the own lists."""
+    """A screening that the platform asks for; a wallet is not in our lists."""
     scene = AssessmentScene(rules=policy(text))
     scene.submit(requested(kind, **changes))
     if kind == "wallet":

@@ -163,7 +163,7 @@ async def answer_calls(opened: Installation, name: str = "w-1") -> None:
         body: dict[str, Any] = {"result": "valid"}
         if call.operation == "transfer-authorization":
             body = {"result": "verified", "payload": HONEST}
-        report: CallResult = answered(call.operation, call.correlation_id, **body)
+        report: CallResult = answered(call.operation, call.transfer_id, **body)
         item = an_input("call.answered", f"withdrawal:{name}", report, source="/hub", input_id=call.id)
         assert (await opened.engine.apply([item]))[0].status == "applied"
 

@@ -338,7 +338,7 @@ class EngineInstallation:
         return sorted(row.due_at for row in await self.rows(tables.calls))
 
     def in_clear(self) -> list[str]:
-        """Personal data that stood in a request unsealed."""
+        """Return the personal data that a request contained unsealed."""
         sent = [f"{path} {body.decode()}" for _, path, body in self.wire.requests]
         return [name for name in NAMES for text in sent if name in text]
 

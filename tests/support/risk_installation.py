@@ -109,7 +109,7 @@ class RiskInstallation(EngineInstallation):
         return httpx.AsyncClient(transport=transport, base_url="http://gateway.test")
 
     async def close(self) -> None:
-        """Give back what the tests opened."""
+        """Close what the tests opened."""
         self.analysis.end()
         await self.sandbox.tasks.settled()
         assert self.hooks.gateway is not None

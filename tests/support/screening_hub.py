@@ -126,7 +126,7 @@ class RiskHub(HubUnderTest):
 
 
 def risk_hub(*, providers: bool = True, **limits: Any) -> RiskHub:
-    """Make one; without ``providers`` nobody knows about risk."""
+    """Make one; without ``providers`` there are no ratings."""
     clock, callbacks, records, rater, analyst = HandClock(), Callbacks(), Records(), Rater(), Analyst()
     hub = assemble(
         HubLimits(**({"rate_limit_per_minute": 0} | limits)),

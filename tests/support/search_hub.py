@@ -56,7 +56,7 @@ DATA_REQUEST = {"transferId": REQUEST_ID, "txid": TXID, "beneficiaryAddress": AC
 
 @dataclass
 class Members:
-    """A transport over which each member says its own; whoever says nothing says no."""
+    """A transport with an answer for each member; a member without one answers no."""
 
     says: dict[str, MemberAnswer | Exception | str] = field(default_factory=dict)
     calls: list[tuple[str, MemberCall]] = field(default_factory=list)

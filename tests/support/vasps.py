@@ -19,5 +19,5 @@ SOUTH = OwnVasp("south", "code:south", SOUTH_PROFILE)
 
 
 def policy(text: str = "", own: OwnVasp = NORTH) -> Policy:
-    """The rules of a test; without the lists unless it speaks of them."""
+    """The rules of a test; without the lists unless it names them."""
     return Policy.from_toml(text if "sanctions" in text else f'sanctions = "off"\n{text}').with_own(own)

@@ -1,4 +1,4 @@
-"""The broker as the settings name it: publisher and topics."""
+"""The broker of the settings: its publisher, and the check of its topics."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ log = logs.get("topics")
 
 
 async def check_topics(settings: Settings, connection: Connection) -> None:
-    """Raise ``ConfigurationError`` if a topic is missing or loses events as it is, ``ServiceUnavailable`` if no broker
-    answers. What else differs is logged. Nothing is created.
+    """Raise ``ConfigurationError`` if a topic is missing or its configuration loses events, ``ServiceUnavailable`` if
+    no broker answers. Other differences are logged. Nothing is created.
     """
     reports = await compare_topics(connection, Topics(settings.topic_prefix))
     wrong = [report for report in reports if report.serious]
@@ -33,7 +33,7 @@ async def check_topics(settings: Settings, connection: Connection) -> None:
 
 @asynccontextmanager
 async def open_publisher(settings: Settings) -> AsyncIterator[KafkaPublisher]:
-    """A connected publisher, stopped afterwards. Raises ``ServiceUnavailable`` if no broker answers."""
+    """A connected publisher, stopped afterwards. Raise ``ServiceUnavailable`` if no broker answers."""
     publisher = KafkaPublisher(connect(settings), Topics(settings.topic_prefix))
     await publisher.start()
     try:

@@ -1,4 +1,4 @@
-"""The gateway role: member endpoints against the shared database, with an intake and a committer of its own.
+"""The gateway role: member endpoints against the shared database, with its own intake and committer.
 
 Its answers never wait for Kafka, for a rebalance or for a worker (design section 2).
 """
@@ -24,7 +24,7 @@ from travelrule.listener.server import ListenerServer
 from travelrule.settings import Settings
 
 CLOSE_SECONDS = 5.0
-"""What a server whose role is given up gets to close its sockets."""
+"""How long a server has to close its sockets after its role ended."""
 
 
 def gateway_deps(
@@ -64,7 +64,7 @@ async def serve_gateway(
     sockets: list[socket.socket],
     stop: asyncio.Event,
 ) -> None:
-    """Serve until ``stop``; requests on their way are answered first."""
+    """Serve until ``stop``; open requests are answered first."""
     settings = installation.settings
     app = create_gateway(gateway_deps(installation, intake, counterparties, lists))
     await serve_until(gateway_server(app, settings.gateway_sources, Tls.of(settings)), sockets, stop)
@@ -73,8 +73,8 @@ async def serve_gateway(
 async def serve_until(server: ListenerServer, sockets: list[socket.socket], stop: asyncio.Event) -> None:
     """Serve on ``sockets`` until ``stop`` is set or the server ends by itself, which is a failure of the role.
 
-    The server is never cancelled before it had time to close: what it leaves open keeps uvloop from closing, and so the
-    process from ending.
+    The server is not cancelled before it had time to close: a socket that it leaves open keeps uvloop from closing and
+    the process from ending.
     """
     serving = asyncio.create_task(_serve(server, sockets))
     stopping = asyncio.create_task(stop.wait())
@@ -94,11 +94,11 @@ async def serve_until(server: ListenerServer, sockets: list[socket.socket], stop
 
 
 async def _serve(server: ListenerServer, sockets: list[socket.socket]) -> None:
-    """Uvicorn leaves by ``SystemExit``, which would end the loop under everybody else."""
+    """Turn uvicorn's ``SystemExit``, which would end the event loop, into an error of this server."""
     try:
         await server.serve(sockets)
     except SystemExit as left:
         raise RuntimeError("the server could not start") from left
     finally:
-        for one in getattr(server, "servers", ()):  # asked to end while it started, uvicorn leaves them open
+        for one in getattr(server, "servers", ()):  # stopped during its start, uvicorn leaves them open
             one.close()

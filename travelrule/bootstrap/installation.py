@@ -1,4 +1,4 @@
-"""One installation: the database and who we are, put together from the settings.
+"""One installation, built from the settings: the database and our identity.
 
 Only this package names concrete adapters (design section 3).
 """
@@ -52,7 +52,7 @@ from travelrule.store.search_rows import SearchRepository
 
 PROFILE = f"{PREFIX}VASP_PROFILE_FILE"
 KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
-"""What must be known to tell whether the keys are those of a database."""
+"""The settings needed to check whether the keys are those of a database."""
 
 
 def utc_now() -> datetime:
@@ -62,7 +62,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What every role and most commands need: the database and who we are. No broker and no hub is touched yet."""
+    """What every role and most commands need: the database and our identity. No broker or hub is contacted."""
 
     settings: Settings
     entity_id: str
@@ -88,9 +88,9 @@ class Installation:
 
 
 async def open_installation(settings: Settings, *, require_schema: bool = True) -> Installation:
-    """Open the database of an installation. Raises ``ConfigurationError`` for missing settings, for storage and index
-    keys that are not those of the database, and for a database that ``travelrule migrate`` has not brought to this
-    version, ``ServiceUnavailable`` if it does not answer. Without ``require_schema`` nothing is written.
+    """Open the database of an installation. Raise ``ConfigurationError`` for missing settings, for storage and index
+    keys that are not those of the database, and for a database that ``travelrule migrate`` has not upgraded to this
+    version; ``ServiceUnavailable`` if it does not answer. Without ``require_schema`` nothing is written.
     """
     settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
     profile = load_profile(settings)
@@ -105,7 +105,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
                 await KeyGuard(database, installation.entity_id, installation.vault).register()
                 await installation.policy.load()
     except BaseException:
-        await database.dispose()  # an open connection would keep the process from ending
+        await database.dispose()  # an open connection keeps the process from ending
         raise
     return installation
 
@@ -177,7 +177,7 @@ def audit_key(settings: Settings) -> SigningKey:
 
 
 def load_profile(settings: Settings) -> VaspProfile:
-    """The own legal data, as ``OriginatingVASP`` and ``BeneficiaryVASP`` need them."""
+    """Our legal data, as ``OriginatingVASP`` and ``BeneficiaryVASP`` need them."""
     path = settings.vasp_profile_file
     if path is None:
         raise ConfigurationError(PROFILE, "give a TOML file with the own legal name, address and country")
@@ -189,14 +189,14 @@ def load_profile(settings: Settings) -> VaspProfile:
 
 
 def open_hub(installation: Installation) -> HubClient:
-    """A client of the hub that signs with the own key and nonces leased from the database."""
+    """A client of the hub with our signing key and nonces leased from the database."""
     settings = installation.settings
     nonces = NonceRepository(installation.database, settings.vasp_origin or f"code:{installation.entity_id}")
     return hub_client(settings, installation.keyring, nonces.lease)
 
 
 def hub_client(settings: Settings, keyring: KeyRing, lease: Callable[[], Awaitable[NonceBlock]]) -> HubClient:
-    """A client of the hub of the settings, with nonces of ``lease``."""
+    """A client of the settings' hub, with nonces from ``lease``."""
     settings.require("hub_url", "vasp_entity_id")
     return HubClient(
         str(settings.hub_url),
@@ -209,7 +209,7 @@ def hub_client(settings: Settings, keyring: KeyRing, lease: Callable[[], Awaitab
 
 
 def open_counterparties(installation: Installation, hub: HubClient) -> CounterpartyDirectory:
-    """The directory as callers and the gateway of this process see it."""
+    """The directory for the calls and the gateway of this process."""
     settings = installation.settings
     return CounterpartyDirectory(
         installation.directory,
@@ -221,12 +221,12 @@ def open_counterparties(installation: Installation, hub: HubClient) -> Counterpa
 
 
 def open_lists(installation: Installation) -> ActiveLists:
-    """The sanctions lists as this process screens with them; ``start`` loads them."""
+    """The sanctions lists of this process; ``start`` loads them."""
     return ActiveLists(installation.lists, installation.engine.alert, installation.clock)
 
 
 def open_searches(installation: Installation) -> CallbackUrls:
-    """Where the hub may call back about searches: worker and gateway must agree on it."""
+    """The callback URLs of searches, the same in worker and gateway."""
     return CallbackUrls(
         installation.database,
         installation.entity_id,
@@ -242,7 +242,7 @@ def _observe_hub(operation: str, outcome: str, seconds: float) -> None:
 
 @lru_cache(maxsize=256)
 def _hub_durations(operation: str, outcome: str) -> Histogram:
-    """Looked up once: finding the histogram of some labels costs more than a measurement."""
+    """Cache the histogram of some labels: finding it costs more than a measurement."""
     return metrics.HUB_REQUEST_DURATION_SECONDS.labels(operation=operation, outcome=outcome)
 
 

@@ -1,4 +1,4 @@
-"""Putting lists in force: what ``lists import`` and the first start do after the files were read."""
+"""Activation of sanctions lists, by ``lists import`` and at the first start."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ SETTING = "LISTS_DIR"
 SHRINK_FROM = 100
 """Smaller lists may lose any number of entries: they are edited by hand."""
 SHRINK_PERCENT = 80
-"""A new version with fewer of the old one's entries, names or addresses than that is held for a cut file."""
+"""A new version with a smaller share of the old one's entries, names or addresses is treated as a truncated file."""
 
 log = logs.get("lists")
 
 
 async def put_in_force(opened: Installation, imported: ImportedList, *, allow_shrink: bool = False) -> bool:
-    """Store a list and put it in force for all processes; False if this version already is.
+    """Store a list and put it in force for all processes. Return False if this version already is.
 
-    Raises ``ListFaults`` if it has far fewer entries than the version in force, unless that is allowed.
+    Raise ``ListFaults`` if it has far fewer entries than the version in force, unless ``allow_shrink``.
     """
     report = imported.report
     before = (await opened.lists.active()).get(report.code)
@@ -57,9 +57,9 @@ async def put_in_force(opened: Installation, imported: ImportedList, *, allow_sh
 
 
 async def load_first_lists(opened: Installation) -> None:
-    """Import the lists of ``LISTS_DIR`` that the database does not have yet, in any version.
+    """Import the lists of ``LISTS_DIR`` that the database has in no version.
 
-    Raises ``ConfigurationError`` with all faults: an installation does not start without a list that it was given.
+    Raise ``ConfigurationError`` with all faults: an installation does not start without a list of its settings.
     """
     folder = opened.settings.lists_dir
     if folder is None:
@@ -74,9 +74,9 @@ async def load_first_lists(opened: Installation) -> None:
 
 
 def addresses_of_folder(folder: Path) -> Callable[[str], bool]:
-    """Whether an address stands on a list of the folder: for a hub, which has no database.
+    """A predicate for addresses on the lists of a folder: for a hub, which has no database.
 
-    Raises ``ConfigurationError`` with all faults.
+    Raise ``ConfigurationError`` with all faults.
     """
     try:
         loaded = {}

@@ -1,4 +1,4 @@
-"""The names of machines, topics and groups in the settings: libraries' log lines may show them."""
+"""The names of hosts, topics and groups in the settings, which log lines of libraries may show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from travelrule.settings import Settings
 
 
 def library_messages(settings: Settings) -> LibraryMessages:
-    """What lines of libraries may name in this installation."""
+    """The names that log lines of libraries may show in this installation."""
     names = {settings.consumer_group, *Topics(settings.topic_prefix).specs()}
     hosts = {urlsplit(url).hostname or "" for url in (settings.hub_url, settings.public_url) if url is not None}
     hosts.add(make_url(settings.database_url).host or "")  # its reader knows what a password may hold

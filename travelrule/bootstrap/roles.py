@@ -1,8 +1,8 @@
-"""``travelrule serve``: the named roles in one process, until a signal or a failure that only a restart mends.
+"""``travelrule serve``: the named roles in one process, until a signal or a failure that needs a restart.
 
-Order of an orderly end: stop consuming, commit what was taken, let requests on their way finish, then close. A part
-that fails for anything but the database or the broker being away ends the process with exit 1: what is not
-acknowledged is delivered again, leases run out, nothing lives only in memory. Ports are bound before anything else.
+Order of a regular shutdown: stop consuming, commit what was consumed, finish open requests, close. A part that fails
+for any other reason than an unreachable database or broker ends the process with exit 1: unacknowledged records are
+delivered again, leases expire, and no state is only in memory. Ports are bound first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from travelrule.store import schema_version
 from travelrule.store.database import Database, is_infrastructure_failure
 
 COLLECT_AFTER = (20_000, 20, 50)
-"""Garbage collection: new objects before a look at the youngest, looks before a look at the middle and the oldest."""
+"""Thresholds of the garbage collector for its three generations."""
 
 ROLES = ("worker", "gateway", "console")
 METRICS, GATEWAY = f"{PREFIX}METRICS_LISTEN", f"{PREFIX}GATEWAY_LISTEN"
@@ -66,7 +66,7 @@ async def serve_roles(settings: Settings, roles: frozenset[str]) -> None:
     stop = Shutdown()
     stop.install()
     if "gateway" in roles:
-        server_context(Tls.of(settings))  # a file that cannot be used is named before anything is joined
+        server_context(Tls.of(settings))  # an unusable file is reported before anything is started
     with bound(_listens(settings, roles)) as sockets:
         serving = asyncio.create_task(_open_and_serve(settings, roles, sockets, stop))
         given_up = await stop.while_starting(serving)
@@ -102,8 +102,8 @@ async def _open_and_serve(
 
 
 async def _check_database(settings: Settings) -> None:
-    """The keys must be those of the database before anything is touched. An embedded one belongs to this installation
-    alone, so it is brought up to date at the start.
+    """Check the keys against the database before anything else. Upgrade an embedded database, which this installation
+    owns alone.
     """
     database = Database(settings.database_url)
     try:
@@ -175,10 +175,10 @@ async def _serve(
 
 
 def _settle_memory() -> None:
-    """Keep the garbage collector from walking over everything that was loaded at the start, again and again.
+    """Exclude everything loaded at the start from garbage collection.
 
-    What a batch makes is freed by counting references; with the usual thresholds a fifth of a busy worker's time went
-    into looking for cycles among modules and models.
+    Reference counting frees the objects of a batch. With the default thresholds a fifth of a busy worker's time was
+    spent on the search for cycles among modules and models.
     """
     gc.collect()
     gc.freeze()
@@ -194,7 +194,7 @@ async def _until_stopped(tasks: list[asyncio.Task[None]], stop: Shutdown, worker
             log.error("role-failed", error=reason)
         stop.ask()
         if worker is not None:
-            # The committer still runs: what was taken from Kafka is committed and acknowledged first.
+            # The committer still runs: consumed records are committed and acknowledged first.
             await worker.stop()
         if failed:
             raise failed[0]
@@ -206,7 +206,7 @@ async def _until_stopped(tasks: list[asyncio.Task[None]], stop: Shutdown, worker
 
 
 def _reason(task: asyncio.Task[None]) -> BaseException:
-    """Why a service that runs until the end of the process ended by itself."""
+    """The reason why a service that should run until the end of the process ended."""
     if not task.cancelled() and (error := task.exception()) is not None:
         return error
     return RuntimeError("a service ended by itself")

@@ -1,4 +1,4 @@
-"""The end of a process: asked for by a signal or a failure, and reached within a limit in every state."""
+"""The shutdown of a process: requested by a signal or a failure, and completed within a limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 
 DRAIN_SECONDS = 45
-"""What an orderly end may take in all; below the 60 s that an orchestrator usually waits before SIGKILL."""
+"""The limit of a regular shutdown; below the 60 s that an orchestrator usually waits before SIGKILL."""
 
 
 def _watch() -> None:
@@ -16,10 +16,10 @@ def _watch() -> None:
 
 
 class Shutdown:
-    """Whether the process is to end. Two states: while it starts, its start is given up; afterwards it drains.
+    """The request to end the process. During the start the start is cancelled; afterwards the process drains.
 
-    What hangs all the same (a client that swallows its cancellation, a thread) is ended by a watchdog outside of
-    Python, with exit 1: nothing lives only in memory, so the others take over as after a crash.
+    If a part hangs nevertheless (a client that swallows its cancellation, a thread), a watchdog outside Python ends the
+    process with exit 1. No state is only in memory, so other processes continue as after a crash.
     """
 
     def __init__(self, watch: Callable[[], None] | None = None) -> None:
@@ -28,19 +28,19 @@ class Shutdown:
         self.started = False
 
     def install(self) -> None:
-        """Obey SIGTERM and SIGINT from now on."""
+        """Install the handlers of SIGTERM and SIGINT."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.ask)
 
     def ask(self) -> None:
-        """End the process. The first call starts the clock."""
+        """Request the end of the process. The first call starts the watchdog."""
         if not self.asked.is_set():
             self._watch()
         self.asked.set()
 
     async def while_starting(self, serving: asyncio.Task[None]) -> bool:
-        """Await ``serving``, but give it up if the end is asked for before it has ``started``; True if it was."""
+        """Await ``serving``; cancel it if the end is requested before ``started`` is set. Return whether it was."""
         asking = asyncio.create_task(self.asked.wait())
         try:
             await asyncio.wait({serving, asking}, return_when=asyncio.FIRST_COMPLETED)

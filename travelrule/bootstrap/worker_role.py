@@ -1,4 +1,4 @@
-"""The worker role: agents, committer, caller, relay, timers, directory refresher and audit log of one process."""
+"""The worker role of one process: agents, committer, calls, relay, timers and the periodic jobs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RECONNECT_SECONDS = 2.0
 
 
 class WorkerRole:
-    """Everything that consumes, calls and publishes; ``intake`` takes Kafka records, results of calls and timers."""
+    """Everything that consumes, calls and publishes. ``intake`` receives Kafka records, call results and timers."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class WorkerRole:
         return [*work, *(loop(is_infrastructure_failure) for loop in loops)]
 
     async def failure(self) -> None:
-        """End, with the reason, when the consumer cannot go on."""
+        """Raise the reason when the consumer fails."""
         raise await self._faust.failure()
 
     def alive(self) -> bool:
@@ -157,7 +157,7 @@ class WorkerRole:
         return self._faust.ready()
 
     async def stop(self) -> None:
-        """Consume nothing more, wait for the committer, let calls on their way end, publish what is left to."""
+        """Stop consuming, wait for the committer, finish open calls, then stop publishing."""
         await self._faust.stop()
         await self._caller.drain()
         await self._publisher.stop()
@@ -172,7 +172,7 @@ class WorkerRole:
 
 
 async def follow_commits(database: Database, heard: Callable[[str], None]) -> None:
-    """Announce other processes' commits here; a connection that is lost is opened again."""
+    """Announce other processes' commits in this one; a lost connection is opened again."""
     listener = CommitListener(database, heard)
 
     async def step() -> bool:

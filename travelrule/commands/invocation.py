@@ -1,6 +1,6 @@
-"""Where a command meets the person: output, errors and exit codes (contract section 1).
+"""What all commands share: settings, output, errors and exit codes (contract section 1).
 
-0 done, 1 it ran and the answer is no, 2 wrong use, 3 a needed service could not be reached.
+0 done, 1 the command ran and its answer is no, 2 wrong use, 3 a required service could not be reached.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from travelrule.settings import Settings
 
 
 class Output(StrEnum):
-    """How an answer is written."""
+    """The format of an answer."""
 
     TEXT = "text"
     JSON = "json"
@@ -41,7 +41,7 @@ OutputOption = Annotated[Output, typer.Option("--output", help="text for people,
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run a command's coroutine; turn our exceptions into one line on standard error and an exit code."""
     before = asyncio.get_event_loop_policy()
-    # As the policy, because the thread that consumes from Kafka makes a loop of its own.
+    # As the policy, because the thread that consumes from Kafka creates its own loop.
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     try:
         asyncio.run(work)
@@ -54,13 +54,13 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 
 def fail(error: TravelRuleError) -> NoReturn:
-    """Say what went wrong and leave with its exit code."""
+    """Write the error to standard error, and exit with its code."""
     sys.stderr.write(f"travelrule: {printable(str(error))}\n")
     raise typer.Exit(error.exit_code) from error
 
 
 def since_time(given: str) -> datetime:
-    """The moment of an option ``--since``; without a zone it is UTC."""
+    """The time of an option ``--since``; without a zone it is UTC."""
     moment = read_time(given)
     if moment is None:
         raise UsageError("--since must be an ISO 8601 time, for example 2026-01-31T09:00:00Z")
@@ -68,14 +68,14 @@ def since_time(given: str) -> datetime:
 
 
 def not_built(what: str) -> NoReturn:
-    """A command of the contract that this version does not have yet: exit 2."""
+    """Exit 2 for a command of the contract that this version does not have yet."""
     fail(NotBuiltError(what))
 
 
 def load_settings(*, serving: bool = False) -> Settings:
-    """The settings of the environment, with the logs set up as they say.
+    """Load the settings of the environment, and configure the logs.
 
-    A command that answers and ends logs nothing but what nothing caught, unless ``LOG_LEVEL`` is set.
+    A command that answers and ends logs only uncaught errors, unless ``LOG_LEVEL`` is set.
     """
     try:
         settings = Settings.load()
@@ -86,7 +86,7 @@ def load_settings(*, serving: bool = False) -> Settings:
 
 
 def examine_settings() -> tuple[Settings, list[ConfigurationFault]]:
-    """The settings of the environment for a command that tells what is wrong with them and goes on."""
+    """Load the settings together with their faults, for a command that reports the faults and continues."""
     settings, faults = Settings.examine()
     _set_up_logs(settings, serving=False)
     return settings, faults
@@ -110,12 +110,12 @@ async def installation(*, require_schema: bool = True) -> AsyncIterator[Installa
 
 
 def write_json(value: object) -> None:
-    """One JSON object on one line of standard output."""
+    """Write one JSON object on one line of standard output."""
     sys.stdout.write(orjson.dumps(value).decode() + "\n")
 
 
 def write_rows(rows: Iterable[dict[str, Any]], output: Output, columns: tuple[str, ...]) -> None:
-    """One JSON object per line, or a table."""
+    """Write one JSON object per line, or a table."""
     if output is Output.JSON:
         for row in rows:
             write_json(row)
@@ -127,5 +127,5 @@ def write_rows(rows: Iterable[dict[str, Any]], output: Output, columns: tuple[st
 
 
 def write_text(text: str) -> None:
-    """A line for a person."""
+    """Write a line of text."""
     sys.stdout.write(printable(text) + "\n")

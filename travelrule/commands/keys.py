@@ -1,4 +1,4 @@
-"""``travelrule keys``: key pairs as the settings and the sandbox want them."""
+"""``travelrule keys``: key pairs in the form of the settings and the sandbox."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def import_(
 
 
 class SearchKind(StrEnum):
-    """What is looked for."""
+    """What a search looks for."""
 
     PERSON = "person"
     ORGANISATION = "organisation"
@@ -105,7 +105,7 @@ async def _search(text: str, kind: SearchKind | None, output: Output) -> None:
 
 
 def _read(format_: str, paths: list[Path], code: str | None) -> ImportedList:
-    """The elements of a list come and go by the million: the collector need not look through the program each time."""
+    """Read a list. Parsing creates millions of objects: the collector is kept from scanning the program each time."""
     gc.freeze()
     try:
         return import_list(format_, paths, code)
@@ -137,7 +137,7 @@ async def _activate(imported: ImportedList, output: Output, *, allow_shrink: boo
 
 
 async def _refuse(faults: ListFaults, output: Output) -> None:
-    """Say the faults, tell the operators, and end with exit 1: the list in force stays."""
+    """Write the faults, raise an alert, and exit 1; the list in force stays."""
     if output is Output.JSON:
         rows = [{"file": f.file, "place": f.place, "code": f.code, "fix": f.fix} for f in faults.faults]
         write_json({"ok": False, "list": faults.code, "faults": rows})

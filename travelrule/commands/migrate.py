@@ -1,4 +1,4 @@
-"""``travelrule migrate``: the database to the form of this version."""
+"""``travelrule migrate``: the upgrade of the database to this version's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times and durations as a person reads them."""
+"""Times and durations as text for people."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 TENTHS_BELOW_SECONDS = 10
-"""Shorter durations are written with tenths."""
+"""Shorter durations have tenths."""
 
 
 def moment_text(moment: datetime, zone: tzinfo | None = UTC) -> str:
-    """``2026-11-22 09:30:05 UTC``; ``zone`` None is the zone of this machine."""
+    """``2026-11-22 09:30:05 UTC``; ``zone`` None is this machine's zone."""
     local = moment.astimezone(zone)
     return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}"
 
 
 def duration_text(duration: timedelta) -> str:
-    """The two largest units: ``0.4 s``, ``3 min 5 s``, ``2 d 4 h``. A negative one is written as its opposite."""
+    """The two largest units: ``0.4 s``, ``3 min 5 s``, ``2 d 4 h``. The sign is dropped."""
     seconds = abs(duration.total_seconds())
     if seconds < TENTHS_BELOW_SECONDS:
         return f"{seconds:.1f} s"

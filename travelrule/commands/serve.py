@@ -1,4 +1,4 @@
-"""``travelrule serve``, ``hub``, ``sandbox`` and ``demo``: what stays up."""
+"""``travelrule serve``, ``hub``, ``sandbox`` and ``demo``: the commands that keep running."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def demo(
     output: Annotated[Output, typer.Option("--output", help="text or json")] = Output.TEXT,
 ) -> None:
     """Play the scenarios between two VASPs on a network of their own."""
-    from travelrule.commands.demo.session import play  # noqa: PLC0415 - nobody else needs it loaded
+    from travelrule.commands.demo.session import play  # noqa: PLC0415 - only this command loads it
 
     del output  # the summary line is JSON in any case
     try:

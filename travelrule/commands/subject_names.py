@@ -1,4 +1,4 @@
-"""Which subject does a person mean? A qualified one as it is; a bare id if only one subject has it."""
+"""The subject that an operator's text names: a qualified one, or a bare id that only one subject has."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from travelrule.store import tables
 
 
 async def resolve(opened: Installation, text: str, *, refused: bool = False) -> str:
-    """The qualified subject. Raises ``UsageError`` if there is none, or more than one. ``refused``: one that is named
-    by nothing but refused inputs counts too.
+    """The qualified subject. Raise ``UsageError`` if there is none, or more than one. ``refused``: also accept a
+    subject that only refused inputs name.
     """
     kind, colon, _ = text.partition(":")
     names = [text] if colon and kind in SUBJECT_KINDS else [f"{kind}:{text}" for kind in SUBJECT_KINDS]

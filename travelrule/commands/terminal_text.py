@@ -1,7 +1,7 @@
-"""Text for a terminal, without the characters that a terminal obeys.
+"""Text for a terminal, with control characters escaped.
 
-What a command shows may come from strangers: the content of a dead letter, a key, a name. Control characters could
-clear the screen, hide lines or write into the title; marks of direction could turn a name around.
+Output may contain text from outside: the content of a dead letter, a key, a name. Control characters could clear the
+screen, hide lines or set the title; marks of direction could reverse a name.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _ONE_LINE = re.compile(f"[{_OBEYED}\t\n]")
 
 
 def printable(text: str) -> str:
-    r"""The text with such characters written out, as ``\u001b``; tabs and line breaks stay."""
+    r"""The text with control characters escaped, as ``\u001b``; tabs and line breaks stay."""
     return _LINES.sub(_written_out, text)
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
+    """The escaped text on one line."""
     return _ONE_LINE.sub(_written_out, text)
 
 

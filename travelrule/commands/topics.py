@@ -39,7 +39,7 @@ async def _apply(output: Output, *, check: bool, alter: bool) -> None:
     settings = load_settings()
     connection = connect(settings)
     work = alter_topics if alter else apply_topics
-    # The embedded broker has the topics of the registry from its start, and knows no way to make others.
+    # The embedded broker creates the topics of the registry at its start and cannot create others.
     if check or connection.embedded:
         work = compare_topics
     rows = await work(connection, Topics(settings.topic_prefix))

@@ -1,4 +1,4 @@
-"""Commands that the contract names and this version does not have: they say so and exit 2."""
+"""Commands of the contract that this version does not have: each reports that and exits 2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Arguments = Annotated[list[str] | None, typer.Argument(hidden=True)]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands that later work builds."""
+    """Add the commands."""
     for name in ("builder", "erase"):
         app.command(name, context_settings=ANYTHING, help="Not built yet in this version.")(_saying(name))
 

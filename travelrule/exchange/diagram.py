@@ -36,7 +36,7 @@ PLANS: dict[RetryPlan, str] = {
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     return "\n".join([HEADER + "# Exchange states\n", INTRO, *_sides(), *_retries(), *alert_section(SHARED_ALERTS)])
 
 
@@ -74,7 +74,7 @@ def _mark(value: bool) -> str:  # noqa: FBT001  one cell of a table
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
-    """Write the page, or say whether it would change; give the exit code."""
+    """Write the page, or report whether it would change; return the exit code."""
     return write_or_check("travelrule.exchange.diagram", "Exchange states", page(), path, arguments)
 
 

@@ -6,21 +6,20 @@ The law
    illegal change and a fault of our own, because what a *peer* sends is looked up first (``may``) and answered, never
    stepped blindly.
 2. Originating side (states.md section 2). ``wait`` is stored before the authorization is sent. The answer makes it
-   ``verified`` or ``denied``; an answer that is lost for good makes it ``canceled``, and a finish is owed if the
+   ``verified`` or ``denied``; an answer that is lost for good makes it ``canceled``, and a finish is due if the
    counterparty may have acted (D47). ``verified`` becomes ``pending`` in the same decision that allows the withdrawal,
    because the allow is what queues it for signing. A node's acceptance makes it ``processing``, a block
-   ``wait-confirm``, the own finality depth ``confirmed``.
-3. ``canceled`` is for good: a transfer that was canceled is never revived, a new attempt has a new ``transferId``. From
-   ``verified`` on, every way into ``canceled`` owes a finish (D46), also after a txid report.
+   ``wait-confirm``, our finality depth ``confirmed``.
+3. ``canceled`` is final: a canceled transfer is never revived, a new attempt has a new ``transferId``. From
+   ``verified`` on, every way into ``canceled`` requires a finish (D46), also after a txid report.
 4. ``confirmed`` may still become ``canceled`` on the originating side, by a reorganisation (D14); the beneficiary may
-   refuse to follow. The step from ``processing`` back to ``pending`` (a failed transaction is sent again) does not
-   exist here: the platform says ``failed`` only when the transaction failed for good, and a stored txid is never
-   replaced by another.
+   refuse it. There is no step from ``processing`` back to ``pending`` (a failed transaction is sent again): the
+   platform reports ``failed`` only when the transaction failed for good, and a stored txid is never replaced.
 5. Beneficiary side (states.md section 3). An authorization is stored as ``verified`` or ``denied`` before it is
    answered. ``confirmed`` means that the txid was received, nothing about the chain (D40). ``denied`` ends only in
-   ``canceled``, by a finish (D13). ``confirmed`` becomes ``canceled`` by a finish as long as the own node has not seen
-   the transaction final and nothing was credited (D14). What a status search answers moves only a ``verified`` record;
-   a record never goes backwards.
+   ``canceled``, by a finish (D13). ``confirmed`` becomes ``canceled`` by a finish as long as the transaction is not
+   final on our node and nothing was credited (D14). The answer to a status search moves only a ``verified`` record; a
+   record never goes backwards.
 6. ``denied`` on the originating side and ``canceled`` on both have no way out: their rows are empty, not absent.
 """
 

@@ -16,25 +16,25 @@ from travelrule.policy.policy import Policy
 FINISH_REASONS = frozenset(
     {"NOT_FOUND_ADDRESS", "NOT_SUPPORTED_SYMBOL", "NOT_KYC_USER", "SANCTION_LIST", "LACK_OF_INFORMATION", "UNKNOWN"}
 )
-"""What a finish may give as its reason (hub-api.md 4.A.7)."""
+"""The documented reasons of a finish (hub-api.md 4.A.7)."""
 
 CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})
 """Networks that take ``originatingVasp`` outside the payload (ivms101.md section 7)."""
 
 
 def split_destination(destination: Destination) -> tuple[str, str | None]:
-    """Give address and tag apart, also when the platform joined them (D45)."""
+    """Return address and tag, also if the platform joined them (D45)."""
     return address_and_tag(destination.address, destination.tag)
 
 
 def address_search(request: WithdrawalRequested) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Build 4.A.4: the person list is empty, so no personal data leaves."""
+    """Build 4.A.4: the person list is empty, so no personal data are sent."""
     address, tag = split_destination(request.destination)
     return {"currency": request.currency, **_place(request)}, address_payload(address, tag)
 
 
 def exceeds(request: WithdrawalRequested, policy: Policy) -> bool:
-    """Whether this withdrawal exceeds the threshold: what the platform or the policy says, whichever is stricter."""
+    """Whether this withdrawal exceeds the threshold, by the platform's flag or by the policy."""
     return policy.exceeds(request.trade_price, request.trade_currency, flagged=request.is_exceeding_threshold)
 
 
@@ -61,7 +61,7 @@ def authorization(
 
 
 def txid_report(attempt: Attempt, txid: str, vout: str | None) -> dict[str, Any]:
-    """Build 4.A.6: the txid exactly as the node printed it."""
+    """Build 4.A.6 with the txid exactly as the node printed it."""
     clear = {"transferId": attempt.transfer_id, "txid": txid}
     return {**clear, "vout": vout} if vout is not None else clear
 
@@ -73,7 +73,7 @@ def finish(attempt: Attempt, reason: str) -> dict[str, Any]:
 
 
 def _place(request: WithdrawalRequested) -> dict[str, Any]:
-    """Give the clear address fields that some networks require and all others tolerate."""
+    """Return the clear address fields that some networks require and all others tolerate."""
     address, tag = split_destination(request.destination)
     place = {"address": address, "tag": tag, "network": request.network}
     return {name: value for name, value in place.items() if value}

@@ -1,8 +1,8 @@
 """Many rows in one statement, on both databases.
 
-PostgreSQL takes columns as arrays (``unnest``): one plan, one round trip, a few microseconds a row; ``write`` even
-joins the changes of several tables into one statement, because a round trip costs more than many rows. SQLite has no
-network between, so ``executemany`` is already as fast as it gets. Nothing else in the store knows the difference.
+PostgreSQL receives columns as arrays (``unnest``): one plan, one round trip, a few microseconds a row. ``write`` joins
+the changes of several tables into one statement, because a round trip costs more than many rows. SQLite has no network
+in between, so ``executemany`` is used. No other module depends on the difference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SHARED = frozenset(
         "updated_at",
     }
 )
-"""Columns that usually hold one value for a whole batch: sent once then, not once per row."""
+"""Columns that usually hold one value for a whole batch; it is sent once, not once per row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class BulkWrite:
 
 
 async def write(connection: AsyncConnection, writes: Sequence[BulkWrite]) -> Sequence[Row[Any]]:
-    """Make all changes; gives what the last one returns.
+    """Make all changes. Return the rows of the last one.
 
     No change may touch a row that another one of the same call touches: on PostgreSQL all of them see the tables as
     they were before, and their order is open.
@@ -120,6 +120,6 @@ def _sqlite_value(column: Column[Any], value: Any) -> Any:
 
 
 async def existing(connection: AsyncConnection, table: Table, vasp: str, ids: Sequence[str]) -> set[str]:
-    """Which of ``ids`` stand in the table's ``id`` column for this VASP."""
+    """The ``ids`` that exist in the table's ``id`` column for this VASP."""
     result = await connection.execute(select(table.c.id).where(table.c.vasp == vasp, table.c.id.in_(ids)))
     return set(result.scalars())

@@ -1,4 +1,4 @@
-"""The texts of bulk statements. They depend on which columns are written, never on values, so they are few and kept."""
+"""The texts of bulk statements. They depend on the written columns and never on values, so they are few and cached."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class StatementShape:
-    """What the text of a change depends on. Columns in ``shared`` have one value for all rows.
+    """The parameters of a statement's text. Columns in ``shared`` have one value for all rows.
 
-    ``null_if`` names columns of an insert that stay empty where a condition holds; ``{name}`` in it is the row's
-    value of a column. ``returning`` are columns of the rows as they were written. Both are for PostgreSQL only.
+    ``null_if`` names columns of an insert that stay NULL where a condition holds; ``{name}`` in it is the row's value
+    of a column. ``returning`` names columns of the written rows. Both are for PostgreSQL only.
     """
 
     kind: Kind
@@ -114,7 +114,7 @@ def _parameter(shape: StatementShape, name: str, number: int) -> str:
 
 
 def column_type(column: Column[Any]) -> str:
-    """PostgreSQL's name of a column's type. Raises TypeError for one that our tables do not use."""
+    """PostgreSQL's name of a column's type. Raise TypeError for a type that our tables do not use."""
     for python_type, name in _TYPES:
         if isinstance(column.type, python_type):
             return name

@@ -18,8 +18,8 @@ from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
-# At most :per_target calls of one counterparty: one slow VASP must not take all connections (design section 6). A call
-# for which there is no place is left as it is, so that it keeps its turn.
+# At most :per_target calls of one counterparty: one slow VASP must not use all connections (design section 6). A call
+# without a free place is not changed and keeps its position.
 _CLAIM = """
 UPDATE calls SET lease_owner = :owner, lease_until = :until WHERE id IN (
   SELECT c.id FROM calls c JOIN (
@@ -49,7 +49,7 @@ log = logs.get("calls")
 
 @dataclass(frozen=True, slots=True)
 class CallItem:
-    """One claimed call; ``sealed`` opens with the subject's data key, which is ``wrapped`` (None: erased)."""
+    """One claimed call. ``sealed`` is opened with the subject's data key, ``wrapped`` (None: erased)."""
 
     id: str
     subject: str
@@ -104,8 +104,8 @@ class CallRepository:
     async def claim(
         self, count: int, per_target: int, left: Mapping[str, int], now: datetime, until: datetime
     ) -> list[CallItem]:
-        """Up to ``count`` due calls, the oldest first: at most ``per_target`` of each counterparty, or as many as
-        ``left`` says for those that have fewer places left.
+        """Claim up to ``count`` due calls, oldest first: at most ``per_target`` of each counterparty, or the number in
+        ``left`` for counterparties with fewer places left.
         """
         parameters: dict[str, Any] = {
             "vasp": self.vasp,
@@ -146,7 +146,7 @@ class CallRepository:
         )
 
     async def release(self, ids: Sequence[str]) -> None:
-        """Give up the leases of claimed calls that are not made now; they keep their turn."""
+        """Release the leases of claimed calls that are not made now; they keep their position."""
         if not ids:
             return
         async with self._database.single() as connection:
@@ -163,7 +163,7 @@ class CallRepository:
         note: str,
         hub_held: bool = False,
     ) -> None:
-        """Try this call again at ``due_at``; gives up the lease."""
+        """Make this call due at ``due_at``, and release its lease."""
         row = {
             "id": call.id,
             "due_at": due_at,
@@ -178,7 +178,7 @@ class CallRepository:
             await bulk.update(connection, tables.calls, [row])
 
     async def wake_deferred(self, target: str, now: datetime) -> None:
-        """The counterparty is up again: what waits for it is due now."""
+        """Make the calls to a counterparty that is up again due now."""
         statement = _typed(
             "UPDATE calls SET due_at = :now WHERE vasp = :vasp AND target = :target AND deferred AND due_at > :now"
         )
@@ -186,9 +186,9 @@ class CallRepository:
             await connection.execute(statement, {"vasp": self.vasp, "target": target, "now": now})
 
     async def resume_hub_held(self, now: datetime, per_second: float, jitter: float) -> int:
-        """The hub is back: what waits for it is due soon, in the order in which it waits, so many ``per_second``.
+        """Make the calls that wait for the hub due in their order, ``per_second`` a second. Return how many moved.
 
-        ``jitter`` in 0..1 shifts all by less than the distance of two. Gives the number of calls that were moved.
+        ``jitter`` in 0..1 shifts all of them by less than the distance between two.
         """
         table = tables.calls
         waiting = select(table.c.id, table.c.due_at).where(
@@ -205,14 +205,14 @@ class CallRepository:
         return len(moved)
 
     async def deferred_targets(self) -> list[str]:
-        """Counterparties for which something waits."""
+        """The counterparties that deferred calls wait for."""
         statement = text("SELECT DISTINCT target FROM calls WHERE vasp = :vasp AND deferred")
         async with self._database.read() as connection:
             return list((await connection.execute(statement, {"vasp": self.vasp})).scalars())
 
 
 def _typed(sql: str) -> TextClause:
-    """Text SQL with the column types that SQLite would otherwise not know."""
+    """Text SQL with the column types that SQLite needs."""
     clause = text(sql)
     names = [name for name in ("now", "until") if f":{name}" in sql]
     clause = clause.bindparams(*(bindparam(name, type_=Instant()) for name in names))

@@ -1,4 +1,4 @@
-"""PostgreSQL NOTIFY: commits of other processes wake this one's relay and caller at once; polling is the fallback."""
+"""PostgreSQL NOTIFY: commits of other processes wake this process's loops at once; polling is the fallback."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ log = logs.get("notify")
 
 
 class CommitListener:
-    """Listens on a connection of its own; ``woken(what)`` gets the names that a commit announces, comma-separated."""
+    """Listens on its own connection; ``woken(names)`` receives the names that a commit announces, comma-separated."""
 
     def __init__(self, database: Database, woken: Callable[[str], None]) -> None:
         self._url = database.url
         self._woken = woken
 
     async def listen(self) -> None:
-        """Listen until the connection is lost. Raises OSError, asyncpg's errors."""
+        """Listen until the connection is lost. Raise OSError or asyncpg's errors."""
         dsn = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         connection = await asyncpg.connect(dsn, **LISTENING.connect_arguments())
         closed = asyncio.Event()

@@ -23,11 +23,11 @@ from travelrule.store import diagnosis
 from travelrule.store.limits import SERVING, SessionLimits
 
 SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
-"""Conflict, deadlock, and a lock that was not had in time."""
+"""Conflict, deadlock, and a lock that was not granted in time."""
 SESSION_ENDED = {"25P03", "25P04"}
 """The server ended a transaction that paused or lasted too long."""
 NOT_ADMITTED = {"25006", "42501"}
-"""The database is read-only, or the user lacks a right: the operator mends it, no message is to blame."""
+"""The database is read-only, or the user lacks a right: the operator must fix it; no message is the cause."""
 UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
 _OWNER_ONLY = 0o600
@@ -51,7 +51,7 @@ class Database:
                 parsed,
                 hide_parameters=True,
                 pool_size=pool_size,
-                max_overflow=0,  # a connection more costs a process, and more CPU than many queries, each time
+                max_overflow=0,  # each extra connection costs a server process, and more CPU than many queries
                 connect_args=limits.connect_arguments(),
             )
         else:
@@ -68,7 +68,7 @@ class Database:
                 connect_args=arguments,
             )
             _make_sqlite_transactional(self.engine)
-        # The same pool. A single query needs no BEGIN and no ROLLBACK around it: two round trips less.
+        # The same pool. A single query needs no BEGIN and no ROLLBACK, which saves two round trips.
         level = "AUTOCOMMIT" if self.is_postgresql else None
         self._reading = self.engine.execution_options(isolation_level=level) if level else self.engine
 
@@ -114,8 +114,8 @@ class Database:
 
     @asynccontextmanager
     async def explained(self) -> AsyncIterator[None]:
-        """Raise ``ServiceUnavailable`` with setting and fix for what this database fails at inside: for what runs once
-        and is not tried again.
+        """Raise ``ServiceUnavailable`` with setting and fix for failures of this database in the block. For work that
+        runs once and is not repeated.
         """
         try:
             yield
@@ -130,7 +130,7 @@ class Database:
     async def dispose(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
-        # The pool does not wait for a connection whose user was cancelled, but its thread still answers this loop.
+        # The pool does not wait for a connection whose user was cancelled, but its thread still posts to this loop.
         ended = [connection._thread for connection in self._sqlite if not connection._running]  # noqa: SLF001
         for thread in ended:
             await asyncio.to_thread(thread.join, SQLITE_BUSY_TIMEOUT_SECONDS)
@@ -145,7 +145,7 @@ class Database:
 
 
 def _make_private_file(path: Path) -> None:
-    """Make the file, or an existing one, readable by its owner alone; SQLite's other files take over its mode."""
+    """Create the file, and make it readable by its owner alone; SQLite gives its other files the same mode."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, _OWNER_ONLY))
@@ -193,16 +193,16 @@ def is_serialisation_failure(error: BaseException) -> bool:
 
 
 def is_lost_race(error: BaseException) -> bool:
-    """True if a row with the same key came into being meanwhile (PostgreSQL 23505): a repeat will see it."""
+    """True if a row with the same key was inserted meanwhile (PostgreSQL 23505): a repeat will find it."""
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == UNIQUE_VIOLATION
 
 
 def is_infrastructure_failure(error: BaseException) -> bool:
-    """True if the database itself failed, not the content of the batch: no message is to blame, and the same work may
-    succeed later. A transaction that lost a conflict counts too: a loop that meets one goes on.
+    """True if the database failed, not the content of the batch: the same work may succeed later. A transaction that
+    lost a conflict counts too, so a loop continues after one.
     """
     if isinstance(error, PoolTimeoutError):
-        return True  # every connection is taken, because the database stalls
+        return True  # every connection is in use, because the database stalls
     if isinstance(error, DBAPIError):
         if error.connection_invalidated or isinstance(error, InterfaceError):
             return True
@@ -212,6 +212,6 @@ def is_infrastructure_failure(error: BaseException) -> bool:
             # (shutdown), 58 system error.
             ours = code in SERIALISATION_FAILURES | SESSION_ENDED | NOT_ADMITTED
             return ours or code[:2] in {"08", "28", "3D", "40", "53", "57", "58"}
-        # Exactly this class says that the file is no database, or a broken one.
+        # Exactly this class means that the file is not a database, or is damaged.
         return isinstance(error, OperationalError) or type(error.orig) is sqlite3.DatabaseError
     return isinstance(error, OSError | TimeoutError | asyncpg.PostgresError | asyncpg.InterfaceError)

@@ -1,4 +1,4 @@
-"""Dead letters as operators look for them."""
+"""Queries for dead letters, by the filters of operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLE = tables.dead_letters
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterFilter:
-    """What a dead letter must be like; empty: anything. ``waiting``: it was not replayed yet."""
+    """The conditions on dead letters; empty fields match all. ``waiting``: not replayed yet."""
 
     codes: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class DeadLetterFilter:
     waiting: bool = False
 
     def conditions(self, vasp: str) -> list[ColumnElement[bool]]:
-        """As SQL."""
+        """The conditions as SQL."""
         found: list[ColumnElement[bool]] = [_TABLE.c.vasp == vasp]
         if self.codes:
             found.append(_TABLE.c.code.in_(self.codes))
@@ -47,7 +47,7 @@ class DeadLetterFilter:
 async def find(
     connection: AsyncConnection, vasp: str, wanted: DeadLetterFilter, limit: int | None = None, *, newest: bool = False
 ) -> Sequence[Row[Any]]:
-    """Those that fit, oldest first; with a limit the oldest, or the newest, of them."""
+    """The matching dead letters, oldest first; with a limit only the oldest, or the newest, of them."""
     query = select(_TABLE).where(*wanted.conditions(vasp)).limit(limit)
     if not newest:
         return (await connection.execute(query.order_by(_TABLE.c.failed_at, _TABLE.c.id))).all()
@@ -56,7 +56,7 @@ async def find(
 
 
 async def counts(connection: AsyncConnection, vasp: str, wanted: DeadLetterFilter) -> dict[str, int]:
-    """How many fit, by code."""
+    """The number of matching dead letters by code."""
     number = func.count()
     query = select(_TABLE.c.code, number).where(*wanted.conditions(vasp)).group_by(_TABLE.c.code)
     rows = (await connection.execute(query.order_by(number.desc(), _TABLE.c.code))).all()
@@ -64,7 +64,7 @@ async def counts(connection: AsyncConnection, vasp: str, wanted: DeadLetterFilte
 
 
 async def ids_with_prefix(connection: AsyncConnection, vasp: str, prefix: str, limit: int) -> list[str]:
-    """The first ids that begin so."""
+    """The first ids with this prefix."""
     condition = _TABLE.c.id.startswith(prefix, autoescape=True)
     query = select(_TABLE.c.id).where(_TABLE.c.vasp == vasp, condition).order_by(_TABLE.c.id).limit(limit)
     return list((await connection.execute(query)).scalars())

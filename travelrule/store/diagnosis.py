@@ -1,7 +1,7 @@
-"""What a failure of the database means to an operator: what is wrong, the setting, and what to do.
+"""Failures of the database in the operator's terms: the problem, the setting, and the fix.
 
-Nothing of an error's own text is repeated, because it quotes statements and rows, and of the URL only host and name of
-the database.
+An error's own text is never repeated, because it quotes statements and rows. Of the URL only host and database name are
+shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SERVICE = "database"
 CHECK_SETTING = f"check {SETTING} and that the server runs"
 
 Told = tuple[str, str]
-"""What is wrong, and what to do."""
+"""The problem, and the fix."""
 
 _LOGIN: Told = ("refuses the login", f"check user and password in {SETTING}, and the rules of the server (pg_hba.conf)")
 _BROKEN: Told = ("cannot be read", f"{SETTING} names a file that is no SQLite database, or a damaged one")
@@ -65,7 +65,7 @@ def place(url: URL) -> str:
 
 
 def unavailable(error: BaseException, url: URL) -> ServiceUnavailable:
-    """The failure of a connection or a statement, in the operator's words."""
+    """The failure of a connection or a statement in the operator's terms."""
     problem, fix = _told(error)
     return ServiceUnavailable(SERVICE, fix, problem, place(url))
 

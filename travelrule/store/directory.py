@@ -1,4 +1,4 @@
-"""The stored VASP directory, the coin networks and the policies: what every process of an installation shares."""
+"""The stored VASP directory and the coin networks, shared by every process of an installation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def networks_of(networks: CoinNetworks) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class StoredVasp:
-    """One VASP of the directory. ``listed`` False: it vanished from the list, its entry is kept for the record."""
+    """One VASP of the directory. ``listed`` False: it is no longer listed; its last entry is kept."""
 
     entry: VaspEntry
     listed: bool
@@ -64,8 +64,8 @@ class DirectoryRepository:
         return StoredVasp(VaspEntry.model_validate_json(row.entry), row.listed, row.refreshed_at)
 
     async def store(self, entries: Mapping[str, VaspEntry], known: Mapping[str, StoredVasp], now: datetime) -> None:
-        """Replace the list as it was at ``now``; what vanished stays with ``listed`` False. Keys that were stored since
-        (4.A.2) are newer than those of the list and stay. A list older than the stored one changes nothing.
+        """Replace the list by the one fetched at ``now``. VASPs missing from it are kept with ``listed`` False. Keys
+        that were stored later (4.A.2) are kept. A list older than the stored one changes nothing.
         """
         async with self._database.begin() as connection:
             if not await self.fetches.stored(connection, now):
@@ -99,7 +99,9 @@ class DirectoryRepository:
 
     async def store_networks(self, networks: CoinNetworks, now: datetime) -> None:
         """Replace the network names per coin (4.A.3)."""
-        coins = {coin.coin.upper(): coin for coin in networks.coin_networks}  # of one named twice, the last counts
+        coins = {
+            coin.coin.upper(): coin for coin in networks.coin_networks
+        }  # of a coin named twice, the last entry counts
         rows = [
             {
                 "vasp": self._vasp,

@@ -1,4 +1,4 @@
-"""When the VASP list was fetched, tried and wanted: one row for all processes of an installation."""
+"""When the VASP list was fetched, tried and demanded: one row for all processes of an installation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INSERT = text(
 _WANT = text("UPDATE directory_fetches SET wanted_at = :at WHERE vasp = :vasp").bindparams(
     bindparam("at", type_=Instant())
 )
-# The old value is compared, so that of two processes only one begins a fetch.
+# The old value is compared, so that only one of two processes starts a fetch.
 _BEGIN = text("UPDATE directory_fetches SET tried = :tried WHERE vasp = :vasp AND tried = :seen RETURNING vasp")
 _FAILED = text("UPDATE directory_fetches SET failures = :failures, not_before = :until WHERE vasp = :vasp").bindparams(
     bindparam("until", type_=Instant())
@@ -37,9 +37,11 @@ _CHANGED = text("UPDATE directory_fetches SET version = version + 1 WHERE vasp =
 
 @dataclass(frozen=True, slots=True)
 class FetchState:
-    """``tried``: the fetches that were begun, as far as the schedule still needs them, the newest last. ``fetched_at``:
-    when the fetch began whose list is stored. ``wanted_at``: the newest demand. ``failures``: fetches in a row that
-    failed; none is begun before ``not_before``. ``version`` grows with each change of the stored directory.
+    """The state of the fetches.
+
+    ``tried``: start times that the schedule still needs, newest last. ``fetched_at``: the start of the fetch whose list
+    is stored. ``wanted_at``: the newest demand. ``failures``: consecutive failed fetches; none starts before
+    ``not_before``. ``version`` grows with each change of the stored directory.
     """
 
     tried: tuple[datetime, ...] = ()
@@ -59,7 +61,7 @@ class DirectoryFetchRepository:
         self._vasp = vasp
 
     async def read(self) -> FetchState:
-        """What is known; a new installation knows nothing."""
+        """The stored state; empty in a new installation."""
         table = tables.directory_fetches
         async with self._database.read() as connection:
             row = (await connection.execute(select(table).where(table.c.vasp == self._vasp))).first()
@@ -76,35 +78,35 @@ class DirectoryFetchRepository:
         )
 
     async def want(self, now: datetime) -> None:
-        """Ask for a list that is fetched after ``now``."""
+        """Demand a list that is fetched after ``now``."""
         async with self._database.begin() as connection:
             await connection.execute(_INSERT, {"vasp": self._vasp})
             await connection.execute(_WANT, {"vasp": self._vasp, "at": now})
 
     async def begin(self, seen: FetchState, tried: tuple[datetime, ...]) -> bool:
-        """Begin the fetch that ``tried`` ends with. False: another process began one since ``seen`` was read."""
+        """Start the fetch that ``tried`` ends with. Return False if another process started one since ``seen``."""
         parameters = {"vasp": self._vasp, "tried": _written(tried), "seen": _written(seen.tried)}
         async with self._database.begin() as connection:
             await connection.execute(_INSERT, {"vasp": self._vasp})
             return (await connection.execute(_BEGIN, parameters)).first() is not None
 
     async def failed(self, failures: int, until: datetime) -> None:
-        """The fetch failed; none is begun before ``until``."""
+        """Record a failed fetch; none starts before ``until``."""
         async with self._database.single() as connection:
             await connection.execute(_FAILED, {"vasp": self._vasp, "failures": failures, "until": until})
 
     async def networks_due(self, at: datetime) -> None:
-        """The coin networks are fetched again at ``at``."""
+        """Make the coin networks due at ``at``."""
         async with self._database.single() as connection:
             await connection.execute(_NETWORKS, {"vasp": self._vasp, "at": at})
 
     async def stored(self, connection: AsyncConnection, at: datetime) -> bool:
-        """Note the list that this transaction stores; its fetch began at ``at``. False: a newer list is stored."""
+        """Record the list that this transaction stores, fetched at ``at``. Return False if a newer one is stored."""
         await connection.execute(_INSERT, {"vasp": self._vasp})
         return (await connection.execute(_STORED, {"vasp": self._vasp, "at": at})).first() is not None
 
     async def changed(self, connection: AsyncConnection) -> None:
-        """Note that keys or networks change, in the transaction that stores them."""
+        """Record a change of keys or networks, in the transaction that stores them."""
         await connection.execute(_INSERT, {"vasp": self._vasp})
         await connection.execute(_CHANGED, {"vasp": self._vasp})
 

@@ -1,4 +1,4 @@
-"""The tables of the directory: VASPs, coin networks, and when they were fetched."""
+"""The tables of the directory: VASPs, coin networks, and the state of their fetches."""
 
 from __future__ import annotations
 

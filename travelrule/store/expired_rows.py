@@ -1,7 +1,7 @@
-"""What retention finds and deletes, a bounded number of rows at a time.
+"""Rows that retention finds and deletes, a bounded number at a time.
 
-Each ``old_*`` gives one page in the order of age, and each deletion is part of the caller's transaction. A page is
-found again by where the last one ended, so a row that must stay does not keep the others waiting.
+Each ``old_*`` returns one page, oldest first; each deletion is part of the caller's transaction. A page starts after
+the last row of the earlier one, so a row that must stay does not block the others.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from travelrule.store.types import Instant
 Place = tuple[datetime, str]
 """Where a page ended: the time and the name of its last row."""
 
-# FOR UPDATE: nobody decides about these subjects meanwhile. Who is being decided about is not old: skipped. A
-# registered wallet and a counterparty are in use as long as they are there; leaving them out saves opening them.
+# FOR UPDATE: no process decides on these subjects meanwhile. A subject locked by a decision is not old and is skipped.
+# Registered wallets and counterparties are always in use; excluding them avoids opening their states.
 _SETTLED = """
 SELECT s.subject, s.kind, s.sealed, k.wrapped FROM subjects s
 JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject
@@ -45,7 +45,7 @@ _LOCK = {"postgresql": " FOR UPDATE OF s SKIP LOCKED", "sqlite": ""}
 async def old_keys(
     connection: AsyncConnection, vasp: str, before: datetime, after: Place | None, count: int
 ) -> list[Place]:
-    """Subjects that have a data key since before ``before``: whoever may be given up is among them."""
+    """Subjects whose data key was created before ``before``; all subjects that may be erased are among them."""
     table = tables.data_keys
     query = (
         select(table.c.created_at, table.c.subject)
@@ -58,22 +58,24 @@ async def old_keys(
     return [(row.created_at, row.subject) for row in await connection.execute(query)]
 
 
-async def settled(
+async def lock_settled(
     connection: AsyncConnection, vasp: str, subjects: Sequence[str], before: datetime
 ) -> Sequence[Row[Any]]:
-    """Those of ``subjects`` that nothing happened to since ``before`` and nothing is on its way for, locked."""
+    """Lock and return those of ``subjects`` that are unchanged since ``before`` and have no pending call or message."""
     statement = _named(_SETTLED, connection).bindparams(bindparam("before", type_=Instant()))
     return (await connection.execute(statement, {**_names(connection, vasp, subjects), "before": before})).all()
 
 
 async def states(connection: AsyncConnection, vasp: str, subjects: Sequence[str]) -> Sequence[Row[Any]]:
-    """The states of those of ``subjects`` that are there and not erased."""
+    """The states of those of ``subjects`` that exist and are not erased."""
     return (await connection.execute(_named(_STATES, connection), _names(connection, vasp, subjects))).all()
 
 
-async def give_up(connection: AsyncConnection, vasp: str, subjects: Sequence[str]) -> int:
-    """Erase subjects: their data keys go, and whatever was sealed under them. Ids, fingerprints and outcomes of the
-    inputs stay, so that none is taken for a new one; so do the audit records. Gives the number of inputs.
+async def erase_subjects(connection: AsyncConnection, vasp: str, subjects: Sequence[str]) -> int:
+    """Erase subjects: delete their data keys and everything sealed under them. Return the number of inputs emptied.
+
+    The audit records stay, and so do ids, fingerprints and outcomes of the inputs, so that a repeated input is
+    recognized.
     """
     inputs, rows = tables.inputs, tables.subjects
     emptied = await connection.execute(
@@ -90,7 +92,7 @@ async def give_up(connection: AsyncConnection, vasp: str, subjects: Sequence[str
 async def old_searches(
     connection: AsyncConnection, vasp: str, before: datetime, after: tuple[datetime, bytes] | None, count: int
 ) -> Sequence[Any]:
-    """Searches (``token``, ``subject``, ``created_at``) that were made before ``before``."""
+    """Searches (``token``, ``subject``, ``created_at``) from before ``before``."""
     table = tables.searches
     query = (
         select(table.c.created_at, table.c.token, table.c.subject)
@@ -104,14 +106,14 @@ async def old_searches(
 
 
 async def delete_searches(connection: AsyncConnection, vasp: str, tokens: Sequence[bytes]) -> int:
-    """Forget searches: a callback about them is not known any more."""
+    """Delete searches; later callbacks about them are unknown."""
     table = tables.searches
     result = await connection.execute(delete(table).where(table.c.vasp == vasp, table.c.token.in_(tokens)))
     return result.rowcount
 
 
 async def delete_events(connection: AsyncConnection, vasp: str, before: datetime, count: int) -> int:
-    """Delete up to ``count`` events that Kafka confirmed before ``before``; what it refused stays."""
+    """Delete up to ``count`` events that Kafka confirmed before ``before``; refused ones stay."""
     table = tables.outbox
     query = (
         select(table.c.id)
@@ -139,7 +141,7 @@ async def delete_dead_letters(connection: AsyncConnection, vasp: str, before: da
 
 
 async def delete_used_decisions(connection: AsyncConnection, vasp: str, now: datetime) -> None:
-    """Delete the signed decisions that nothing accepts any more."""
+    """Delete the records of signed decisions that have expired."""
     table = tables.used_decisions
     await connection.execute(delete(table).where(table.c.vasp == vasp, table.c.expires_at < now))
 

@@ -1,4 +1,4 @@
-"""Check values of keys, and the rows that prove a key where there is no check value yet."""
+"""Check values of keys, and the rows that prove a key without a check value."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _STATES = text(
 
 
 class KeyCheckRepository:
-    """The check values of one VASP, on a connection of the caller."""
+    """The check values of one VASP, read and written on a given connection."""
 
     def __init__(self, connection: AsyncConnection, vasp: str) -> None:
         self._connection = connection
         self._vasp = vasp
 
     async def lock(self) -> None:
-        """Until the end of the transaction no other process reads or writes check values. SQLite needs no lock:
-        its transaction is the only one.
+        """Keep other processes from reading and writing check values until the transaction ends. SQLite needs no lock:
+        its write transaction is the only one.
         """
         if self._connection.dialect.name == "postgresql":
             await self._connection.execute(_LOCK, {"name": f"key-checks/{self._vasp}"})
 
     async def has_table(self, name: str) -> bool:
-        """Whether the database is that new."""
+        """Whether the database has this table."""
         return await self._connection.run_sync(lambda connection: inspect(connection).has_table(name))
 
     async def stored(self) -> dict[tuple[str, bytes], bytes]:
@@ -63,7 +63,7 @@ class KeyCheckRepository:
         await bulk.insert(self._connection, tables.key_checks, rows)
 
     async def used(self) -> set[bytes]:
-        """The ids of all storage keys that data keys are wrapped by: a pass over the whole table."""
+        """The ids of all storage keys that wrap data keys; reads the whole table."""
         return {bytes(found) for found in (await self._connection.execute(_USED, {"vasp": self._vasp})).scalars()}
 
     async def wrapped_by(self, key_id: bytes, count: int) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Leases: jobs that one process at a time should do (timers, directory refresh, audit log)."""
+"""Leases of jobs that one process at a time runs (timers, directory refresh, audit log)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logs.get("leases")
 
 
 class LeaseRepository:
-    """``take`` is True for one owner at a time; the lease is renewed by taking it again."""
+    """The leases of one VASP. ``take`` is True for one owner at a time; taking a held lease renews it."""
 
     def __init__(self, database: Database, vasp: str, owner: str, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class LeaseRepository:
         }
         ours = name in self._ours and now <= self._ours[name]
         previous = None if ours else await self._holder(name)
-        # One statement that commits itself: the lock on the row is held for no round trip to us.
+        # One statement in autocommit: the row is not locked for a round trip to this process.
         async with self._database.single() as connection:
             taken = (await connection.execute(_TAKE, parameters)).first() is not None
         if taken and previous not in (None, self._owner):

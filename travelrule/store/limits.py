@@ -1,7 +1,7 @@
-"""How long a process of ours may hold up the others through PostgreSQL (ADR 0021).
+"""Limits of PostgreSQL sessions: how long one process may block the others (ADR 0021).
 
-A process that is frozen, or whose machine is gone, keeps its locks until the server notices. It notices by these
-limits, which every connection brings along: the server needs no configuration, and the process itself takes no part.
+A frozen process, or one whose machine is lost, keeps its locks until the server detects it. Every connection sets these
+limits, so the server needs no configuration, and they apply without the process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import asyncpg
 CONNECT_SECONDS = 10.0
 KEEPALIVE_IDLE_SECONDS, KEEPALIVE_INTERVAL_SECONDS, KEEPALIVE_COUNT = 10, 5, 3
 LOST_PEER_SECONDS = KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_COUNT
-"""After this long without an answer from the other side a connection is given up, in either direction."""
+"""After this long without an answer from the other side a connection is closed, in either direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class SessionLimits:
 
     idle_transaction_s: float = 10.0
     """Our transactions pause for milliseconds between statements. One that pauses longer belongs to a frozen process:
-    the server ends it, and its locks are free."""
+    the server ends it and frees its locks."""
     lock_s: float = 5.0
-    """Less than the limit above: a waiter lets go of its own locks and tries again."""
+    """Less than the limit above: a waiter releases its own locks and tries again."""
     statement_s: float = 35.0
-    """For a client that cannot keep its own limit any more; so a little more than that one."""
+    """For a client that cannot apply its own limit; slightly more than that one."""
     command_s: float = 30.0
 
     def connect_arguments(self) -> dict[str, Any]:
@@ -59,11 +59,11 @@ class SessionLimits:
 SERVING = SessionLimits()
 LISTENING = SessionLimits(command_s=10.0)
 MIGRATING = SessionLimits(idle_transaction_s=60.0, lock_s=30.0, statement_s=0.0, command_s=0.0)
-"""A migration may rebuild a large table, and a process that finds another one at it waits its turn."""
+"""A migration may rebuild a large table, and a second process waits for it."""
 
 
 class KeepAliveConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
-    """A connection that notices a server which is gone: a listening one would wait for it without end."""
+    """A connection that detects a lost server; a listening one would otherwise wait indefinitely."""
 
     def __init__(self, protocol: Any, transport: Any, *arguments: Any) -> None:
         super().__init__(protocol, transport, *arguments)
@@ -71,7 +71,7 @@ class KeepAliveConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
 
 
 def keep_alive(opened: Any) -> None:
-    """Let the kernel ask a silent peer, and give up one that does not confirm what was sent."""
+    """Enable keepalive probes of a silent peer, and close a connection whose data are not confirmed."""
     if opened is None or opened.family not in (socket.AF_INET, socket.AF_INET6):
         return
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -1,8 +1,7 @@
 """Sanctions lists in the database: every process of an installation screens with the same versions.
 
-An import writes all chunks of the new version and puts it in force in one transaction: until that commits, and if it
-never does, the old version is the one in force. Versions that were replaced are kept for a while, so that a verdict's
-list can be looked at again and an import can be taken back.
+An import writes all chunks of the new version and puts it in force in one transaction; until it commits the old version
+is in force. The last replaced versions are kept, so that the list of a verdict can be inspected and an import undone.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from travelrule.store.database import Database
 CHUNK_BYTES = 256 * 1024
 CHUNKS_PER_STATEMENT = 16
 KEPT_VERSIONS = 5
-"""Versions of a list that stay in the database, the one in force included."""
+"""Versions of a list that are kept, including the one in force."""
 
 
 class ListContentMissingError(LookupError):
-    """A version of a list is not, or not wholly, in the database: it was replaced long ago."""
+    """A version of a list is not, or not completely, in the database: it was replaced long ago."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListVersion:
-    """One version of one list. ``version`` is the SHA-256 of what it says; ``report`` is JSON, for people.
+    """One version of one list. ``version`` is the SHA-256 of its content; ``report`` is JSON, for people.
 
-    ``published_at`` is None where the file does not tell; ``imported_at`` is the last time that it was imported.
+    ``published_at`` is None if the file has no date; ``imported_at`` is the time of the last import.
     """
 
     code: str
@@ -76,7 +75,7 @@ class ListRepository:
         return [_version(row) for row in rows]
 
     async def content(self, code: str, version: str) -> bytes:
-        """The kept form of a version. Raises ``ListContentMissingError``."""
+        """The stored content of a version. Raise ``ListContentMissingError``."""
         table, chunks = tables.lists, tables.list_chunks
         here = (table.c.vasp == self._vasp, table.c.code == code, table.c.version == version)
         there = (chunks.c.vasp == self._vasp, chunks.c.code == code, chunks.c.version == version)
@@ -90,9 +89,9 @@ class ListRepository:
         return content
 
     async def activate(self, given: ListVersion, content: bytes) -> bool:
-        """Write a version and put it in force, at once and for all processes; False if it already was in force.
+        """Write a version and put it in force for all processes. Return False if it already was in force.
 
-        A version that is in force is only marked as imported again: its age starts anew where no date is published.
+        A version in force is only marked as imported again; without a date of publication its age restarts.
         """
         table = tables.lists
         async with self._database.begin() as connection:
@@ -112,7 +111,7 @@ class ListRepository:
         return not known.get(given.version, False)
 
     async def _lock(self, connection: AsyncConnection, code: str) -> None:
-        """One import of a list at a time; on SQLite the transaction itself is the lock."""
+        """Allow one import of a list at a time; on SQLite the transaction is the lock."""
         if self._database.is_postgresql:
             key = {"key": f"travelrule list {self._vasp} {code}"}
             await connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), key)
@@ -149,7 +148,7 @@ class ListRepository:
 
 
 class ListVersionWatch:
-    """What is in force, as this process knows it. ``poll`` is one small query: ask every few seconds."""
+    """The versions in force, as of the last ``poll``: one small query, for every few seconds."""
 
     def __init__(self, lists: ListRepository) -> None:
         self._lists = lists
@@ -161,7 +160,7 @@ class ListVersionWatch:
         return self._current
 
     async def poll(self) -> frozenset[str]:
-        """Ask the database; gives the codes whose version is another than at the last poll, or that are gone."""
+        """Read the versions in force. Return the codes whose version changed since the last poll, or that are gone."""
         before, now = self._current, await self._lists.active()
         self._current = MappingProxyType(now)
         return frozenset(

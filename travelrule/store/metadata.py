@@ -1,4 +1,4 @@
-"""What all tables belong to, and how their keys and indexes are named."""
+"""The metadata of all tables, and the names of their keys and indexes."""
 
 from __future__ import annotations
 

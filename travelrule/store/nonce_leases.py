@@ -16,8 +16,8 @@ _LEASE = text(
 
 
 class NonceRepository:
-    """Leases blocks of the counter of one origin. Two processes never get the same block; the rest of a dead process's
-    block is dropped.
+    """Leases blocks of the counter of one origin. Two processes never get the same block. The rest of a crashed
+    process's block is not used.
     """
 
     def __init__(self, database: Database, origin: str, size: int = BLOCK_SIZE) -> None:
@@ -26,9 +26,9 @@ class NonceRepository:
         self._size = size
 
     async def lease(self) -> NonceBlock:
-        """The next block."""
+        """Lease the next block."""
         parameters = {"origin": self._origin, "size": self._size, "modulus": NONCE_LIMIT}
-        # One statement that commits itself: the lock on the row is held for no round trip to us.
+        # One statement in autocommit: the row is not locked for a round trip to this process.
         async with self._database.single() as connection:
             after = (await connection.execute(_LEASE, parameters)).scalar_one()
         return NonceBlock((after - self._size) % NONCE_LIMIT, self._size)

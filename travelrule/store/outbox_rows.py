@@ -17,8 +17,8 @@ from travelrule.store import bulk, tables
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
-# Only the first unsent row of a (topic, key) may be claimed: that is the whole of the ordering guarantee, for any
-# number of relays (design section 4, "Order").
+# Only the first unsent row of a (topic, key) may be claimed. This alone guarantees order for any number of relays
+# (design section 4, "Order").
 _CLAIM = """
 UPDATE outbox SET lease_owner = :owner, lease_until = :until WHERE id IN (
   SELECT o.id FROM outbox o
@@ -78,17 +78,17 @@ class OutboxRepository:
         return sorted(items, key=lambda item: item.id)
 
     async def mark_sent(self, ids: Sequence[int], now: datetime) -> None:
-        """These events are acknowledged by the broker."""
+        """Mark events as acknowledged by the broker."""
         async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "sent_at": now, "lease_until": None} for i in ids])
 
     async def mark_refused(self, ids: Sequence[int], code: str, now: datetime) -> None:
-        """The broker will never take these events: they stay, and those behind them go on."""
+        """Mark events that the broker refuses permanently. They are kept; the next events of their keys are sent."""
         rows = [{"id": i, "sent_at": now, "refused": code, "lease_until": None} for i in ids]
         async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, rows)
 
     async def postpone(self, ids: Sequence[int], until: datetime) -> None:
-        """Nobody tries these events before ``until``: the broker did not take them just now."""
+        """Lease these events until ``until``: the broker did not accept them now."""
         async with self._database.single() as connection:
             await bulk.update(connection, tables.outbox, [{"id": i, "lease_until": until} for i in ids])

@@ -1,7 +1,7 @@
-"""Which wallets' owners were not screened with the lists in force.
+"""Wallets whose owners were not screened with the lists in force.
 
-The index on ``screened_lists`` finds them by what it is below and above of, so that looking costs nothing when there is
-nothing to do, however many wallets there are.
+The index on ``screened_lists`` finds them as those below and above the present value, so the query costs nothing when
+all wallets are screened, whatever their number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OpenSealed = Callable[[bytes, str, str, bytes], bytes]
 
 @dataclass(frozen=True, slots=True)
 class UnscreenedWallet:
-    """A wallet whose owner is to be screened, still sealed. ``owner`` is the blind index of the customer as text."""
+    """A wallet whose owner must be screened, still sealed. ``owner`` is the customer's blind index as text."""
 
     wallet_id: str
     subject: str
@@ -57,8 +57,8 @@ class OwnerScreeningRepository:
         self._open = open_sealed
 
     async def unscreened(self, lists: str, count: int) -> list[UnscreenedWallet]:
-        """At most ``count`` wallets that were screened with something else than ``lists``, those that never were first.
-        Those whose data were erased are left out.
+        """At most ``count`` wallets that were not screened with ``lists``, the never screened first. Erased ones are
+        omitted.
         """
         found: list[Any] = []
         async with self._database.read() as connection:
@@ -69,12 +69,12 @@ class OwnerScreeningRepository:
         return [_row(row) for row in found]
 
     async def number_unscreened(self, lists: str) -> int:
-        """How many of them there are."""
+        """The number of wallets that were not screened with ``lists``."""
         async with self._database.read() as connection:
             return int((await connection.execute(_COUNT, {"vasp": self._vasp, "lists": lists})).scalar_one())
 
     def person(self, row: UnscreenedWallet) -> Person | None:
-        """The owner. Raises ``AtRestError`` for a row that was changed, ``ValueError`` for one that is no person."""
+        """The owner. Raise ``AtRestError`` for a row that was changed, ``ValueError`` for one that is not a person."""
         key = self._unwrap(row.subject, row.wrapped)
         owner = orjson.loads(self._open(key, "wallet", row.subject, row.sealed))["owner"]
         return Person.model_validate(owner) if owner is not None else None

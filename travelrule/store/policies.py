@@ -1,7 +1,7 @@
-"""Policy versions in the database: every process of an installation takes up the same one.
+"""Policy versions in the database: every process of an installation adopts the same one.
 
-Beside them stands what the VASP said about itself (its profile), each version under its name: a decision depends on
-both. It is company data, the same that goes to every counterparty, and no secret.
+The versions of our VASP's profile are stored too, because a decision depends on both. A profile is company data that
+every counterparty receives, and no secret.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class PolicyRepository:
         return None if row is None else StoredPolicy(row.version, row.content, row.activated_at)
 
     async def also_as(self, stored: StoredPolicy, version: str, now: datetime) -> None:
-        """Put the same text in force under another version, if nothing else was put in force meanwhile."""
+        """Put the same text in force under another version, unless another policy was activated meanwhile."""
         names = {"vasp": self._vasp, "version": version, "now": now, "old": stored.version}
         async with self._database.single() as connection:
             await connection.execute(_ALSO_AS, names)
@@ -71,13 +71,13 @@ class PolicyRepository:
         return True
 
     async def keep_profile(self, version: str, content: str, now: datetime) -> None:
-        """Keep a version of the profile before anything is decided with it; the first one of a name stays."""
+        """Store a version of the profile before the first decision with it; an existing one is kept."""
         row = {"vasp": self._vasp, "version": version, "content": content, "first_used_at": now}
         async with self._database.single() as connection:
             await bulk.insert(connection, tables.profiles, [row], conflict="nothing")
 
     async def profile(self, version: str) -> str | None:
-        """The content of a version of the profile; None if no process ever started with it."""
+        """The content of a profile version; None if no process ever started with it."""
         table = tables.profiles
         query = select(table.c.content).where(table.c.vasp == self._vasp, table.c.version == version)
         async with self._database.read() as connection:

@@ -1,4 +1,4 @@
-"""What the processes of an installation divide among themselves: nonces, and jobs that one of them does."""
+"""Tables shared by the processes of an installation: nonce blocks, and the leases of jobs that one process runs."""
 
 from __future__ import annotations
 

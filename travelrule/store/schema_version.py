@@ -1,4 +1,4 @@
-"""Bringing the database to the newest form of the tables (``travelrule migrate``)."""
+"""The revision of the tables, and the upgrade to the newest one (``travelrule migrate``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from travelrule.store.limits import MIGRATING
 MIGRATIONS = Path(__file__).parent / "migrations"
 ADVISORY_LOCK = 7_236_150_021
 TURN_SECONDS = 600
-"""How long a process waits for another one that migrates."""
+"""How long a process waits for another one's migration."""
 
 
 def _config() -> Config:
@@ -27,7 +27,7 @@ def _config() -> Config:
 
 
 def newest_revision() -> str:
-    """The revision that this version of the program needs."""
+    """The revision that this release needs."""
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
 
 
@@ -42,7 +42,7 @@ async def stored_revision(database: Database) -> str:
 
 
 async def upgrade(database: Database) -> str:
-    """Run what is missing, in one transaction, one process at a time; gives the revision reached."""
+    """Run the missing migrations in one transaction, one process at a time. Return the revision reached."""
 
     def run(connection: Connection) -> None:
         config = _config()
@@ -53,7 +53,7 @@ async def upgrade(database: Database) -> str:
         if database.is_postgresql:
             await connection.execute(text(f"SET LOCAL lock_timeout = '{TURN_SECONDS}s'"))
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
-            # A change of a table that waits stops everything behind it.
+            # A waiting ALTER TABLE blocks every later statement on that table.
             await connection.execute(text(f"SET LOCAL lock_timeout = '{MIGRATING.lock_s:.0f}s'"))
         await connection.run_sync(run)
     return newest_revision()

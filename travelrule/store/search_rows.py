@@ -1,4 +1,4 @@
-"""The questions that the gateway answers from the store: they read and change nothing (design section 2)."""
+"""Read-only queries that answer counterparties: wallets, withdrawals and exchanges (design section 2)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from travelrule.store.database import Database
 from travelrule.store.types import plain_amount
 
 AUTHORIZATIONS_PER_NUMBER = 10
-"""Of how many authorizations for one account number the names are compared (D37): the newest."""
+"""How many authorizations for one account number have their names compared (D37): the newest."""
 OPEN_AUTHORIZATIONS = 20
-"""How many counterparties are asked at most about one deposit."""
+"""The most counterparties asked about one deposit."""
 UNCHECKED = 500
-"""How many authorizations of an earlier build are opened at most for one deposit."""
+"""The most authorizations of earlier releases opened for one deposit."""
 
 Unwrap = Callable[[str, bytes], bytes]
 """(subject, wrapped data key) -> data key."""
@@ -47,7 +47,7 @@ _WALLETS = {
 }
 
 Payment = tuple[str, str]
-"""What is asked about a transaction: its txid and an address that it paid (``address[:tag]``)."""
+"""A payment that is asked about: its txid and an address that it paid (``address[:tag]``)."""
 
 _SENT = (
     "SELECT w.subject, w.txid_key, w.address_index, w.vout, s.sealed, k.wrapped FROM withdrawals w"
@@ -91,9 +91,9 @@ _AUTHORIZATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
-    """An own customer's deposit address. ``asked`` is the text it was found for, ``tag`` the customer's own tag there
-    (empty: none), ``found_tag`` what stood behind the colon in the question (None: nothing). ``sanctioned`` is what the
-    last screening of the owner found; None: the owner was never screened.
+    """A deposit address of our customer. ``asked`` is the text it was found for, ``tag`` the customer's tag there
+    (empty: none), ``found_tag`` the part of the question after the colon (None: no colon). ``sanctioned`` is the result
+    of the owner's last screening; None: never screened.
     """
 
     wallet_id: str
@@ -110,9 +110,8 @@ class WalletRecord:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalRecord:
-    """An own withdrawal in the transaction that was asked for, to that address. ``found_tag`` is what stood behind the
-    colon in the question (None: nothing); whether it fits is in ``state``, the subject's opened state, which is None
-    if the withdrawal's data were erased.
+    """Our withdrawal in the transaction and to the address of a question. ``found_tag`` is the part of the question
+    after the colon (None: no colon). The withdrawal's tag is in ``state``, the opened state; None: erased.
     """
 
     asked: Payment = field(repr=False)
@@ -124,7 +123,7 @@ class WithdrawalRecord:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRecord:
-    """An exchange as the status search answers it."""
+    """An exchange as the status search returns it."""
 
     transfer_id: str
     status: str
@@ -134,8 +133,8 @@ class ExchangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpenAuthorizationRow:
-    """An inbound exchange that announced value and named no transaction yet. ``checked``: it is of the amount that was
-    asked for; else its content must be looked at.
+    """An inbound exchange that announced a transfer and has no txid yet. ``checked``: its amount is the one asked for;
+    else its sealed content must be compared.
     """
 
     subject: str
@@ -147,7 +146,7 @@ class OpenAuthorizationRow:
 
 
 class SearchRepository:
-    """Read-only queries of one VASP."""
+    """Read-only queries on the rows of one VASP."""
 
     def __init__(self, database: Database, vasp: str, index: Index, unwrap: Unwrap, open_sealed: OpenSealed) -> None:
         self._database = database
@@ -157,9 +156,9 @@ class SearchRepository:
         self._open = open_sealed
 
     async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
-        """The own deposit addresses that the texts (``address[:tag]``) mean, by algorithm A of ivms101.md section 6:
-        the whole text first, then the part left of the rightmost colon. Of the wallets with a tag only those with the
-        tag of the text: everybody's wallet may be at that address.
+        """Our deposit addresses that match the texts (``address[:tag]``) by algorithm A of ivms101.md section 6: the
+        whole text first, then the part left of the rightmost colon. Of wallets with a tag only those with the tag of
+        the text match, because all our customers may share the address.
         """
         wanted: dict[bytes, list[tuple[str, str | None]]] = {}
         for entry in asked:
@@ -195,8 +194,8 @@ class SearchRepository:
         )
 
     async def withdrawals_in(self, asked: Sequence[Payment]) -> list[WithdrawalRecord]:
-        """The own withdrawals of all currencies, recorded ones included, that stand in these transactions and went to
-        these addresses, the oldest first. Txids are compared without case and ``0x``, addresses by algorithm A.
+        """Our withdrawals of all currencies, recorded ones included, in these transactions and to these addresses,
+        oldest first. Txids are compared without case and ``0x``, addresses by algorithm A.
         """
         wanted: dict[tuple[str, bytes], list[tuple[Payment, str | None]]] = {}
         for payment in asked:
@@ -226,7 +225,7 @@ class SearchRepository:
         return self._open(key, "state", row.subject, bytes(row.sealed))
 
     async def outgoing_exchange(self, transfer_id: str, counterparty: str) -> ExchangeRecord | None:
-        """The exchange that we started under this id with this counterparty; None for anybody else's."""
+        """Our outbound exchange with this id and this counterparty; None if there is none."""
         table = tables.exchanges
         query = select(table.c.transfer_id, table.c.status, table.c.txid, table.c.vout).where(
             table.c.vasp == self._vasp,
@@ -241,8 +240,8 @@ class SearchRepository:
         return ExchangeRecord(row.transfer_id, row.status, row.txid, row.vout)
 
     async def authorizations_for(self, asked: Sequence[str], most: int) -> list[str]:
-        """Subjects of stored inbound authorizations for these addresses, the newest few of each (D37). Of more than
-        ``most`` the newest of every address go before the second newest of any.
+        """Subjects of stored inbound authorizations for these addresses, the newest few of each (D37). If there are
+        more than ``most``, the newest of every address precedes the second newest of any.
         """
         wanted = {self._index("address", address) for entry in asked for address, _ in candidates(entry)}
         if not wanted:
@@ -257,9 +256,9 @@ class SearchRepository:
             return list(rows.scalars())
 
     async def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[OpenAuthorizationRow]:
-        """Inbound authorizations of this amount for this address that were verified and have no txid yet, newest first.
+        """Verified inbound authorizations of this amount for this address without a txid, newest first.
 
-        Those stored by an earlier build, whose amount is only in their sealed content, come last: ``checked`` is False.
+        Those of earlier releases, whose amount is only in their sealed content, come last with ``checked`` False.
         """
         table = tables.exchanges
         indexes = [self._index("address", address) for address, _ in candidates(asked)]
@@ -281,13 +280,13 @@ class SearchRepository:
         return [*(_open(row, checked=True) for row in fitting), *(_open(row, checked=False) for row in unknown)]
 
     async def ready(self) -> bool:
-        """Whether questions can be answered now: the database answers and the tables are there."""
+        """Whether queries can be answered: the database responds and the tables exist."""
         try:
             await self._database.check()
             async with self._database.read() as connection:
                 await connection.execute(select(tables.wallets.c.wallet_id).limit(1))
         except Exception:  # noqa: BLE001
-            # The boundary of the health check: whatever fails here means "not ready", and the caller says so.
+            # The boundary of the health check: any failure here means "not ready".
             return False
         return True
 

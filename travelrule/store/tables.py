@@ -1,7 +1,7 @@
-"""The tables (design section 4). Each carries ``vasp``, the own entity id, so one installation can serve several.
+"""The tables (design section 4). Each has the column ``vasp``, our entity id.
 
-What stands here in the clear is what SQL must find, sum or order. Everything personal is inside a ``sealed`` column
-under the subject's data key, or is a blind index (``*_index``).
+Clear columns are those that SQL must find, sum or order by. Everything personal is in a ``sealed`` column under the
+subject's data key, or is a blind index (``*_index``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
     "nonces",
     "used_decisions",
     "vasps",
-]  # those of other modules: here are all tables
+]  # tables of other modules; this module exports all
 
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 

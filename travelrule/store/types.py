@@ -32,12 +32,12 @@ class Amount(TypeDecorator[Decimal]):
         return format(value, "f")
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:  # noqa: ARG002
-        """A Decimal, whatever the database kept."""
+        """Return a Decimal for text and for NUMERIC."""
         return None if value is None else Decimal(value)
 
 
 def plain_amount(amount: Decimal) -> Decimal:
-    """The same amount without zeros at its end: as text, equal amounts are equal then."""
+    """The amount without trailing zeros, so that equal amounts are equal as text."""
     text = format(amount, "f")
     return Decimal(text.rstrip("0").rstrip(".") if "." in text else text)
 
@@ -61,7 +61,7 @@ class Instant(TypeDecorator[datetime]):
         return instant_text(value) if dialect.name == "sqlite" else aware(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """An aware UTC time."""
+        """Return an aware UTC time."""
         if value is None:
             return None
         return datetime.fromisoformat(value) if isinstance(value, str) else value.astimezone(UTC)

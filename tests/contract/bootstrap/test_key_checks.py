@@ -39,7 +39,7 @@ class House:
             await installation.close()
 
     async def refused(self, storage: str = "k", index: str = "i") -> str:
-        """Open with these keys, in vain and without a trace; give the setting that is named."""
+        """Open with these keys, which fails and changes nothing; return the setting that the error names."""
         before = await self.content()
         with pytest.raises(ConfigurationError) as refusal:
             await self.opened(storage, index)

@@ -74,7 +74,7 @@ def test_the_right_login_and_the_right_authority_are_taken(installed: Cli, secur
 
 
 def test_every_other_way_to_get_it_wrong(installed: Cli, secured_kafka: SecuredKafka) -> None:
-    """Each with the setting that would mend it."""
+    """Each with the setting that would correct it."""
     kafka = secured_kafka
     tls = {"BROKER_URL": f"kafka://{kafka.tls}"}
     cases: list[tuple[dict[str, str], tuple[str, ...]]] = [

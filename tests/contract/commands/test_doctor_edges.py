@@ -1,4 +1,4 @@
-"""``doctor`` on installations where much is wrong at once: each check speaks for itself, and none ends the others."""
+"""``doctor`` on installations with several faults: each check reports its own, and none ends the others."""
 
 from __future__ import annotations
 

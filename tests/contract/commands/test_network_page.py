@@ -1,4 +1,4 @@
-"""The example of docs/network.md works as it stands there, but for the ports."""
+"""The example of docs/network.md works as it is, except for the ports."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ OPEN = {"verified", "pending", "processing", "wait-confirm"}
 
 
 class Installation:
-    """Everything of one process, and the robots that the withdrawals of before went to."""
+    """Everything of one process, and the robots to which the earlier withdrawals went."""
 
     def __init__(self, database: Database) -> None:
         index = BlindIndex(_key("indexKey"))
@@ -59,7 +59,7 @@ class Installation:
         self.relay = Relay(north.outbox_rows, self.broker, asyncio.Event(), north.clock, engine.alert)
 
     async def start(self) -> None:
-        """Take up the stored policy and lists; the robots remember what was agreed with them."""
+        """Load the stored policy and lists; the robots keep the earlier transfers."""
         active = ActivePolicy(self.policies, OWN, None, self.north.clock)
         await active.load()
         self.north.rules.current = active()

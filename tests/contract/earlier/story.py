@@ -231,7 +231,7 @@ class Story:
         )
 
     async def with_lists(self) -> None:
-        """Lists are in force: everybody is looked for in them."""
+        """Lists are in force: every party is looked up in them."""
         names = ("Boris Blocked", "Carla Condemned")
         entries = [
             ListEntry("un", str(number), "person", (ListName(name, "primary"),)) for number, name in enumerate(names)

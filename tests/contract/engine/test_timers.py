@@ -1,4 +1,4 @@
-"""Timers come due once, whoever looks, and a broken one neither spins nor keeps the others waiting."""
+"""Timers come due once in all processes, and a broken one neither spins nor delays the others."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SECOND = timedelta(seconds=1)
 
 
 def decide(state: Told | None, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """``later``: sets a timer for 10 s from now (kept as text); a timer that comes due is heard and gone, unless the
-    subject was told to crash at it or to leave it standing.
+    """``later``: sets a timer for 10 s from now (kept as text); a timer that comes due is applied and cleared, unless
+    the subject was told to crash at it or to leave it standing.
     """
     if isinstance(item.data, TimerDue):
         assert state is not None

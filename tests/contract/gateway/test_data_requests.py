@@ -1,4 +1,4 @@
-"""M6 and M7 from the HTTP request to the rows: stored once, answered again, sealed at rest, whoever asks how often."""
+"""M6 and M7 from the HTTP request to the rows: stored once, answered again, sealed at rest."""
 
 from __future__ import annotations
 

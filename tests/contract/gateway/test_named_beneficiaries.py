@@ -96,7 +96,7 @@ async def test_what_was_erased_names_nobody(installation: GatewayInstallation) -
     await announce(installation, "1", "Lind", "t-1")
     await announce(installation, "1", "Lund", "t-2")
     async with installation.database.begin() as connection:
-        await expired_rows.give_up(connection, "south", ["exchange:north/t-1"])
+        await expired_rows.erase_subjects(connection, "south", ["exchange:north/t-1"])
     assert names(await authorizations(installation).named_beneficiaries([NUMBERS[1]])) == ["Lund"]
 
 

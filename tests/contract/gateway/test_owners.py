@@ -1,4 +1,4 @@
-"""M1 and M2 answer by what the last screening of the owner found: nobody searches names while the hub waits."""
+"""M1 and M2 answer by the last screening of the owner: no names are searched while the hub waits."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ async def test_a_callback_makes_us_ask_now(installation: GatewayInstallation, hu
         assert (answer.status_code, answer.json()) == (200, {"result": "ok"})
         call = await due(installation)
         assert call.operation == "wallet-search-result"
-        # Whoever calls again and again makes us ask no oftener than once a second.
+        # Repeated callbacks lead to at most one request a second.
         await asyncio.gather(*(client.post(path, json={}) for _ in range(10)))
         again = await client.post(path.replace("wallet-search", "txid-search"), json=invented)
         assert again.status_code == 404

@@ -70,7 +70,7 @@ async def test_a_wallet_that_moves_is_found_at_its_new_place_only(
 
 
 async def test_a_wallet_that_was_indexed_by_its_address_alone_is_found(installation: GatewayInstallation) -> None:
-    """So they were written at first, and nobody registers them again."""
+    """So they were written at first, and they are not registered again."""
     await registered(installation, "w-1", SHARED, "3")
     async with installation.database.begin() as connection:
         await connection.execute(update(tables.wallets).values(address_index=installation.index.of("address", SHARED)))

@@ -1,4 +1,4 @@
-"""``Connection: Upgrade`` at every listening process: the body is kept, and no other protocol is spoken."""
+"""``Connection: Upgrade`` at every listening process: the body is kept, and no other protocol is used."""
 
 from __future__ import annotations
 

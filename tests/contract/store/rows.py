@@ -70,5 +70,5 @@ def call(call_id: str, target: str = "south", due: float = 0, **changes: Any) ->
 
 
 async def fill_outbox(database: Database, rows: list[dict[str, Any]]) -> None:
-    """Insert one by one, so that the ids stand in the order of the list."""
+    """Insert one by one, so that the ids are in the order of the list."""
     await write(database, tables.outbox, rows)

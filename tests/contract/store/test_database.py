@@ -28,7 +28,7 @@ CONTENT = {
 
 @pytest.mark.parametrize("what", CONTENT)
 async def test_content_that_cannot_be_stored_is_not_the_databases_fault(database: Database, what: str) -> None:
-    """Else the message would be tried for ever, and everything behind it would wait."""
+    """Otherwise the message would be retried indefinitely, and everything behind it would wait."""
     with pytest.raises(Exception) as failed:  # noqa: PT011 - which one depends on the driver
         await write(database, tables.outbox, [event(**CONTENT[what])])
     assert not is_infrastructure_failure(failed.value)
@@ -184,4 +184,4 @@ async def test_the_files_of_sqlite_belong_to_their_owner_alone(tmp_path: Path) -
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
         await opened.dispose()
         assert modes == dict.fromkeys(("store.sqlite3", "store.sqlite3-shm", "store.sqlite3-wal"), 0o600)
-        path.chmod(0o644)  # an installation of before
+        path.chmod(0o644)  # an earlier installation

@@ -29,7 +29,7 @@ AT_ONCE = {
     "profile": "profiles",
     "claims": "UPDATE outbox",
 }
-"""Locks of one statement: nobody waits, and the statement of the frozen process is committed."""
+"""Locks of one statement: no process waits, and the statement of the frozen process is committed."""
 IN_TRANSACTIONS = {
     "subject": "FOR UPDATE",
     "list": "pg_advisory_xact_lock",

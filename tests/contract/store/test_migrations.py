@@ -1,4 +1,4 @@
-"""What ``travelrule migrate`` makes: the tables of the code, once, whoever runs it and however often."""
+"""What ``travelrule migrate`` makes: the tables of the code, once, in any process and at any number of runs."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ async def listening(database: Database, heard: Heard) -> AsyncIterator[asyncio.T
 
 
 async def say_until_heard(database: Database, heard: Heard, what: str) -> None:
-    """A listener has no way to say that it listens: repeat until it hears."""
+    """A listener cannot report that it listens: repeat until it is notified."""
     async with asyncio.timeout(60):
         while what not in heard.words:
             with contextlib.suppress(Exception):  # the server may be starting

@@ -83,7 +83,7 @@ async def test_one_that_this_client_never_sends_costs_no_producer(place: Place) 
 
 
 async def test_those_that_were_in_the_same_batch_are_taken(place: Place, kafka: KafkaNode) -> None:
-    """A broker refuses a batch as a whole: only what it refuses alone is refused for good."""
+    """A broker refuses a whole batch: only a record that it refuses alone is refused finally."""
     topics = Topics(f"{place.topics.prefix}small.")
     kafka.create_topics([topics.physical("verdicts")], partitions=1, config={"max.message.bytes": "700"})
     publisher = KafkaPublisher(place.connection, topics)

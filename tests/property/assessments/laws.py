@@ -60,7 +60,7 @@ def _walked(before: AssessmentState | None, after: AssessmentState) -> None:
 
 
 def _watched(after: AssessmentState) -> None:
-    """Nothing waits for ever, and what is over waits for nothing."""
+    """Nothing waits indefinitely, and an ended assessment waits for nothing."""
     assert ("limit" in after.timers) == (after.status in WAITING)
     assert ("lists" in after.timers) <= (after.status == "listing")
     assert (after.ended is not None) == (after.status == "ended")
@@ -80,7 +80,7 @@ def _nothing_personal(decision: Decision[Any]) -> None:
 
 
 def _said(before: AssessmentState | None, item: Input, decision: Decision[Any], policy: Policy) -> None:
-    """The platform hears events and an asker messages; each end is said once, an asker may have it said again."""
+    """The platform gets events and an asker messages; each end is sent once, and repeated for an asker."""
     after: AssessmentState = decision.state
     emitted = [effect for effect in decision.effects if isinstance(effect, Emit)]
     told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
@@ -122,7 +122,7 @@ def _answer(before: AssessmentState | None, item: Input, after: AssessmentState)
 
 
 def _calls(decision: Decision[Any], policy: Policy) -> None:
-    """At most one question at a time, only of the own kind, and none that outlives the assessment."""
+    """At most one question at a time, only of the assessment's kind, and none that outlives the assessment."""
     after: AssessmentState = decision.state
     calls: list[CallHub] = []
     for effect in decision.effects:

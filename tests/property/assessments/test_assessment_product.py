@@ -1,6 +1,6 @@
 """Every state of an assessment that can be reached meets every input: nothing raises, and every law holds afterwards.
 
-States are told apart by what decides about them; a search in breadth visits each kind once.
+States are distinguished by what decides about them; a breadth-first search visits each kind once.
 """
 
 from __future__ import annotations

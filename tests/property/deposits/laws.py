@@ -59,7 +59,7 @@ def _walked(before: DepositState | None, after: DepositState) -> None:
 
 
 def _watched(after: DepositState) -> None:
-    """Nothing waits for ever: each waiting status has its timer, each verdict that wants somebody its reminder."""
+    """Nothing waits indefinitely: each waiting status has a timer, each verdict for an operator a reminder."""
     if after.status in WAITS:
         assert WAITS[after.status] in after.timers, after.status
     if after.status not in ("settled", "retracted"):
@@ -166,7 +166,7 @@ def _calls(item: Input, decision: Decision[Any], policy: Policy) -> None:
 
 
 def _told(before: DepositState | None, decision: Decision[Any]) -> None:
-    """The exchange hears each stage once; a credit without an allow, a lost match and a retraction are never silent."""
+    """The exchange is notified of each stage once; lost matches, retractions and credits without allow are alerted."""
     after: DepositState = decision.state
     alerts = {effect.code for effect in decision.effects if isinstance(effect, Alert)}
     if after.match is not None and (after.outcome or after.chain == "final"):

@@ -134,7 +134,7 @@ class Meeting(RuleBasedStateMachine):
         self.settled()
 
     def settled(self) -> None:
-        """When nothing is on its way any more, everybody knows the same."""
+        """When no message is left, all subjects have the same state."""
         pairs = {deposit: exchange for exchange, deposit in self.place.state.pairs} if self.place.state else {}
         for name, scene in self.deposits.items():
             state = scene.state

@@ -280,7 +280,7 @@ def _exchange(before: ExchangeState | None, decision: Decision[Any]) -> None:
 
 
 def _meeting(before: ExchangeState | None, decision: Decision[Any]) -> None:
-    """Whoever holds a txid says so where the deposit comes by, and a finish takes it back."""
+    """An exchange with a txid reports it to the arrival subject, and a finish withdraws it."""
     after: ExchangeState = decision.state
     told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
     old = (before.txid, before.vout, before.status) if before is not None else (None, None, "")

@@ -1,7 +1,7 @@
 """Every state that can be reached meets every input: nothing raises, and every law holds afterwards.
 
-States are told apart by what decides about them; a search in breadth visits each kind once and stops at a number of
-attempts, because an exchange that is begun anew is the same again.
+States are distinguished by what decides about them; a breadth-first search visits each kind once and stops at a number
+of attempts, because a restarted exchange is the same again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def kind_of(state: Any) -> object:
         facts = (state.recorded, state.chain, state.txid is None, state.case.verdict, state.case.final)
         tries = tuple(name in state.timers for name in ("try-again", "search-again", "report-again"))
         if state.request.destination.kind == "unknown":
-            # What the attempts before the search owe is told apart above all where the search does not matter.
+            # The obligations of attempts before the search are distinguished where the search does not matter.
             return bool(state.attempts), facts, _search_of(state), tries
         return earlier, last, owed, facts, tries
     if isinstance(state, ExchangeState):

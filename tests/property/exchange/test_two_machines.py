@@ -2,7 +2,7 @@
 
 The wire is what hub and caller are to the machines: a call is delivered to the other side any number of times, its
 answer arrives or is lost, and the retry rules decide when it is over. Whatever happens on the way, in the end both
-sides agree, or somebody was told.
+sides agree, or an operator was alerted.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ class TwoMachines(RuleBasedStateMachine):
         assert known <= {events.TXID}
 
     def teardown(self) -> None:
-        """Let the wire heal: everything owed is delivered, and both sides agree or somebody was told."""
+        """Restore the wire: everything pending is delivered, and both sides agree or an operator was alerted."""
         if self.origin.state is None:
             return
         for call in self.late:

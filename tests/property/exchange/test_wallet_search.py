@@ -1,7 +1,7 @@
 """A withdrawal that searches its VASP, against a hub that forgets, loses, repeats and is late.
 
 The hub here does not lie about its members; everybody else may: callbacks come twice, never, too early, or from
-strangers. Whatever happens on the way, the truth is found or somebody is told what is missing, each search is told to
+strangers. Whatever happens, the truth is found or an operator is alerted to what is missing, each search is told to
 the platform once, and the hub is never asked in a tight loop.
 """
 
@@ -78,7 +78,7 @@ class Pending:
 
 
 class Searching(RuleBasedStateMachine):
-    """One withdrawal of ``north`` to an address of nobody knows whom."""
+    """One withdrawal of ``north`` to an address with an unknown owner."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -269,7 +269,7 @@ class Searching(RuleBasedStateMachine):
         assert self.pending or state.timers
 
     def teardown(self) -> None:
-        """The wire heals and everybody is back: the owner is found, or it is said what is missing."""
+        """The wire is restored and every member is back: the owner is found, or the verdict names what is missing."""
         if self.origin.state is None:
             return
         self.hub.away.clear()
@@ -292,7 +292,7 @@ class Searching(RuleBasedStateMachine):
             self._held()
 
     def _held(self) -> None:
-        """The last search says the truth, unless all that we may make were in vain."""
+        """The last search finds the truth, unless all permitted searches failed."""
         state = self.origin.state
         (reason,) = state.case.reasons
         assert "held" in state.timers

@@ -1,4 +1,4 @@
-"""The own sanctions lists: a hit ends everything, silence is never clean."""
+"""Our sanctions lists: a hit ends the assessment, a missing answer is never clean."""
 
 from __future__ import annotations
 

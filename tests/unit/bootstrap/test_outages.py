@@ -30,7 +30,7 @@ ATTEMPTS_MAX = 30
 ANNOUNCED_MAX = OUTAGE_SECONDS + 5
 """Of a task that commits of another process wake each second, however that one reaches the database."""
 COMMITTER_MAX = 125
-"""The committer's pause is a second at most: meanwhile whoever waits for an answer is refused."""
+"""The committer pauses for a second at most: requests that wait for an answer are then refused."""
 TOO_MANY = 10_000
 """A task that never waits would keep the test from ending."""
 

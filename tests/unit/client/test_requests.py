@@ -1,4 +1,4 @@
-"""What stands on the wire: method, path, headers, the signature over exactly the bytes that are sent."""
+"""The request on the wire: method, path, headers, the signature over exactly the bytes that are sent."""
 
 from __future__ import annotations
 

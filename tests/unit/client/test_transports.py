@@ -210,7 +210,7 @@ async def test_silence_ends_with_the_limit(wire: HubTransport, server: tuple[Raw
 
 
 async def test_dripping_ends_with_the_limit(wire: HubTransport, server: tuple[RawServer, str]) -> None:
-    """A read limit that starts anew with each byte would never end."""
+    """A read limit that restarts with each byte would never end."""
     stop = asyncio.Event()
 
     async def drip(writer: asyncio.StreamWriter, _: int) -> None:

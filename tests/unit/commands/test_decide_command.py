@@ -67,7 +67,7 @@ async def hold(opened: Installation) -> None:
     await withdraw(opened)
     async with opened.database.read() as connection:
         (call,) = (await connection.execute(select(tables.calls))).all()
-    report = reported("failed", call.operation, call.correlation_id, attempts=3, code="GAVE_UP")
+    report = reported("failed", call.operation, call.transfer_id, attempts=3, code="GAVE_UP")
     item = an_input("call.failed", "withdrawal:w-1", report, source="/hub", input_id=call.id)
     assert (await opened.engine.apply([item]))[0].status == "applied"
 

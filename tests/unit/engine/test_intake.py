@@ -1,4 +1,4 @@
-"""The intake: nothing is acknowledged before it is committed, nothing is lost, nobody waits for ever."""
+"""The intake: nothing is acknowledged before it is committed, nothing is lost, no caller waits indefinitely."""
 
 from __future__ import annotations
 

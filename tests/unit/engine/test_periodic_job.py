@@ -89,7 +89,7 @@ def test_a_commit_ends_the_rest_and_one_that_comes_during_the_step_is_not_missed
 
 @pytest.mark.parametrize("fails_in", ["step", "lease"])
 def test_a_commit_that_was_announced_before_the_outage_causes_no_spin(fails_in: str) -> None:
-    """The lease is asked before anything else: what is set then must be cleared all the same."""
+    """The lease is taken first: an event that is set then must still be cleared."""
     wake = asyncio.Event()
     wake.set()
     asked: list[float] = []

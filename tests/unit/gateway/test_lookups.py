@@ -1,4 +1,4 @@
-"""Many requests, few queries: each gets its own wallets, its own error, and nobody waits for one that is stuck."""
+"""Many requests, few queries: each gets its own wallets, its own error, and none waits for a stuck one."""
 
 from __future__ import annotations
 

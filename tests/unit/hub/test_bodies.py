@@ -1,4 +1,4 @@
-"""Body fields: what the hub refuses before a member sees it, and what it lets through."""
+"""Body fields: what the hub refuses before a member sees it, and what it forwards."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_no_more_is_taken_than_the_burst_and_what_came_back_since(
             bucket = bucket.less(cost)
             spent, largest = spent + cost, max(largest, cost)
         elapsed = (now - started).total_seconds()
-        # One call may cost more than there is; the debt is paid before the next.
+        # One call may cost more than there is; the deficit is refilled before the next.
         assert spent <= burst + elapsed * per_minute / 60 + largest + 1e-6
         assert bucket.tokens <= burst
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.exchange.originator.scene import authorization
 
 from schemas.ivms101 import Ivms101
+from tests.support.inbound_messages import authorization
 from travelrule.messages.inbound_request import AuthorizationReceived, ReadPayload
 
 

@@ -78,7 +78,7 @@ def test_every_write_after_a_reset_is_a_broken_connection(broker: embedded.Embed
 def test_a_client_still_learns_the_metadata_afterwards(
     broker: embedded.EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the mending the task that keeps the metadata ends, and whoever waits for it waits for ever."""
+    """Without the patch the task that keeps the metadata ends, and its waiters wait indefinitely."""
 
     async def work() -> None:
         client = AIOKafkaClient(bootstrap_servers=broker.addresses, metadata_max_age_ms=3_600_000)

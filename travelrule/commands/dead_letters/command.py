@@ -1,4 +1,4 @@
-"""``travelrule dead-letters``: what could not be processed, why, and sending it again."""
+"""``travelrule dead-letters``: records that could not be processed, the reasons, and their replay."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ async def _replay_filtered(wanted: DeadLetterFilter, limit: int, output: Output,
 
 
 def _with_topics(opened: Installation, wanted: DeadLetterFilter) -> DeadLetterFilter:
-    """Topics may be named as at the broker, with their prefix."""
+    """Accept topic names with the prefix that they have at the broker."""
     prefix = opened.settings.topic_prefix
     topics = tuple(topic if topic in TOPICS else topic.removeprefix(prefix) for topic in wanted.topics)
     return replace(wanted, topics=topics)

@@ -1,4 +1,4 @@
-"""Opening a dead letter: by the beginning of its id, and never without a record of who read it."""
+"""The content of a dead letter: found by a prefix of its id, and never read without a record of the reader."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ACTOR = TypeAdapter(Id)
 
 
 class NotRecordedError(TravelRuleError):
-    """A disclosure that would leave no record."""
+    """A disclosure that cannot be recorded."""
 
 
 async def resolve_id(opened: Installation, given: str) -> str:
-    """The whole id. Raises ``UsageError`` if no id begins so, or several do."""
+    """The full id. Raise ``UsageError`` if no id has this prefix, or several have."""
     found: list[str] = []
     if given:
         async with opened.database.read() as connection:
@@ -46,7 +46,7 @@ async def resolve_id(opened: Installation, given: str) -> str:
 
 
 async def read(opened: Installation, letter_id: str) -> tuple[Any, RawMessage | None]:
-    """The row and the record; None instead of a record that was erased."""
+    """The row and the record; None in place of an erased record."""
     letters, keys = tables.dead_letters, tables.data_keys
     subject = f"deadletter:{letter_id}"
     one = select(letters).where(letters.c.vasp == opened.entity_id, letters.c.id == letter_id)
@@ -61,7 +61,7 @@ async def read(opened: Installation, letter_id: str) -> tuple[Any, RawMessage | 
 
 
 async def record_disclosure(opened: Installation, letter_id: str, actor: str) -> dict[str, Any] | None:
-    """Record that it is shown; gives how often it was before. Raises ``NotRecordedError`` if that is not possible."""
+    """Record the disclosure. Return the earlier ones. Raise ``NotRecordedError`` if it cannot be recorded."""
     subject = f"disclosure:{letter_id}"
     before = await _disclosed(opened, subject)
     item = internal_input(
@@ -81,7 +81,7 @@ async def record_disclosure(opened: Installation, letter_id: str, actor: str) ->
 
 
 def reader(given: str | None) -> str:
-    """Who reads: the given name or the login. Raises ``UsageError`` for a name that no decision could have."""
+    """The reader: the given name or the login. Raise ``UsageError`` for a name that no decision may have."""
     if not given:
         return _login()
     try:
@@ -91,7 +91,7 @@ def reader(given: str | None) -> str:
 
 
 def _login() -> str:
-    """Who runs this process, as far as the system knows."""
+    """The login and host of this process."""
     try:
         name = getpass.getuser()
     except (OSError, KeyError, ImportError):

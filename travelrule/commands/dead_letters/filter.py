@@ -1,4 +1,4 @@
-"""The options by which dead letters are chosen."""
+"""The options that select dead letters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def chosen(
     *,
     waiting: bool,
 ) -> DeadLetterFilter:
-    """The filter that the options mean; topics are still as they were given. Raises ``UsageError``."""
+    """The filter of the options; topics are unchanged. Raise ``UsageError``."""
     now = datetime.now(UTC)
     start, end = _moment("--since", since, now), _moment("--until", until, now)
     if start is not None and end is not None and start >= end:

@@ -1,4 +1,4 @@
-"""Dead letters as lines for a terminal, however narrow it is."""
+"""Dead letters as lines for a terminal of any width."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 PREFIX = 8
-"""Characters of an id that are shown: mostly enough to name it."""
+"""Characters of an id that are shown; usually enough to identify it."""
 _INDENT = " " * (PREFIX + 2)
 _TIME = "%Y-%m-%d %H:%M:%S"
 
 
 def page(rows: Sequence[Any], counts: Mapping[str, int], width: int) -> str:
-    """One paragraph per dead letter, and a last line that counts all that fit the filter by code."""
+    """One paragraph per dead letter, and a last line with the counts of all matching ones by code."""
     total = sum(counts.values())
     if not total:
         return "no dead letters"
@@ -39,7 +39,7 @@ def _letter(row: Any, width: int) -> Iterable[str]:
 
 
 def _wrapped(line: str, width: int, first: str, indent: str) -> list[str]:
-    """Columns keep their two blanks; what is longer than a line is broken."""
+    """Wrap a line; columns keep their two blanks."""
     wrapper = textwrap.TextWrapper(
         width=max(width, 2 * len(_INDENT)),
         initial_indent=first,

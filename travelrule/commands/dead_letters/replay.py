@@ -1,4 +1,4 @@
-"""Sending dead letters again: those that are named, or those that a filter chooses."""
+"""The replay of dead letters: named ones, or those that a filter selects."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from travelrule.store.dead_letters import DeadLetterFilter
 
 
 def is_terminal() -> bool:
-    """Whether a person can be asked."""
+    """Whether standard input is a terminal."""
     return sys.stdin.isatty()
 
 
 async def replay_named(opened: Installation, letter_ids: Sequence[str], output: Output) -> None:
-    """Send all of them again, or none if one cannot be."""
+    """Replay all of them, or none if one was erased."""
     letters = [await read(opened, letter_id) for letter_id in letter_ids]
     for row, raw in letters:
         if raw is None:
@@ -42,7 +42,7 @@ async def replay_named(opened: Installation, letter_ids: Sequence[str], output: 
 async def replay_filtered(
     opened: Installation, wanted: DeadLetterFilter, limit: int, output: Output, *, dry_run: bool, sure: bool
 ) -> None:
-    """Send the oldest again that fit and were not sent again yet."""
+    """Replay the oldest matching ones that were not replayed yet."""
     async with opened.database.read() as connection:
         rows = await dead_letters.find(connection, opened.entity_id, wanted, limit)
         total = sum((await dead_letters.counts(connection, opened.entity_id, wanted)).values())
@@ -73,7 +73,7 @@ async def _replay(
     *,
     one_by_one: bool = False,
 ) -> list[tuple[Any, str]]:
-    """Send each again and mark it; gives those that could not be, with the reason."""
+    """Replay each and mark it. Return those that could not be replayed, with the reason."""
     failed = []
     records = [(row, raw) for row, raw in letters if raw is not None and not is_message(raw)]
     if records:
@@ -94,7 +94,7 @@ async def _replay(
 
 
 async def _deliver(opened: Installation, row: Any, raw: RawMessage) -> str:
-    """Queue a message between subjects again; gives why it cannot be."""
+    """Queue a message between subjects again. Return the reason if that is impossible; empty: queued."""
     now = opened.clock()
     sent = await replay_message(opened.database, opened.entity_id, opened.vault, row.id, row.code, raw, now)
     return "" if sent else "the sender was erased"

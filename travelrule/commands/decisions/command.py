@@ -1,4 +1,4 @@
-"""``travelrule decide`` and ``travelrule verdicts``: what an operator sends."""
+"""``travelrule decide`` and ``travelrule verdicts``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ verdicts = typer.Typer(help="Verdict events", no_args_is_help=True)
 
 
 class DecisionWord(StrEnum):
-    """What an operator may decide."""
+    """The decisions of an operator."""
 
     ALLOW = "allow"
     DENY = "deny"

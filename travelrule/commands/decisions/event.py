@@ -1,4 +1,4 @@
-"""An operator's decision as an event: made, signed, and checked as the worker will check it."""
+"""An operator's decision as an event: built, signed, and checked as the worker will check it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Header = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class DecisionEvent:
-    """A decision ready to be sent: the input that a worker reads, and the record. ``key_id`` is empty if unsigned."""
+    """A decision ready to be sent: the input for the worker, and the record. ``key_id`` is empty if unsigned."""
 
     item: Input
     decision: str
@@ -47,14 +47,14 @@ class DecisionEvent:
         return [("content-type", b"application/cloudevents+json")]
 
     def names(self) -> dict[str, Any]:
-        """What the command reports of it."""
+        """The fields that the command reports."""
         named = {"subject": self.item.subject, "decision": self.decision, "event": self.item.id}
         return {**named, "keyId": self.key_id or None}
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRefusal:
-    """Why a decision would be refused, in the worker's words."""
+    """The reason why the worker would refuse a decision."""
 
     code: str
     field: str
@@ -62,8 +62,8 @@ class DecisionRefusal:
 
 
 def decision_event(opened: Installation, subject: str, decision: str, actor: str, reason: str) -> DecisionEvent:
-    """The event about a qualified subject, signed if the settings have a key of the actor. Raises ``UsageError`` for
-    texts that no event may hold, and where the policy requires a signature that cannot be made.
+    """The event about a qualified subject, signed if the settings have a key of the actor. Raise ``UsageError`` for
+    texts that no event may contain, ``ConfigurationError`` if the policy requires a signature that cannot be made.
     """
     data: dict[str, Any] = {"subject": subject, "decision": decision, "actor": actor, "reason": reason}
     source, event_id, at = f"/operator/{opened.entity_id}", str(uuid4()), opened.clock().replace(microsecond=0)
@@ -88,7 +88,7 @@ def _read(opened: Installation, source: str, event_id: str, at: datetime, data: 
 
 
 def _signing_key(opened: Installation, actor: str) -> tuple[str, SigningKey | None]:
-    """The key of the settings and its id in the policy; none if the policy does not have it for this actor."""
+    """The key of the settings and its id in the policy; none if the policy lacks it for this actor."""
     rules, secret = opened.policy().decisions, opened.settings.decision_key
     name = f"{PREFIX}DECISION_KEY"
     if secret is None:
@@ -106,7 +106,7 @@ def _signing_key(opened: Installation, actor: str) -> tuple[str, SigningKey | No
 
 
 async def refusal_of(opened: Installation, item: Input) -> DecisionRefusal | None:
-    """Why a worker would refuse this decision now; None if it would not, or if that cannot be told."""
+    """The reason why a worker would refuse this decision now; None if it would not, or if that is unknown."""
     now, policy = opened.clock(), opened.policy()
     if not isinstance(item.data, DecisionRecorded):
         raise TypeError(type(item.data).__name__)
@@ -132,7 +132,7 @@ async def refusal_of(opened: Installation, item: Input) -> DecisionRefusal | Non
 
 
 def _state(opened: Installation, machine: Machine, subject: str, wrapped: bytes, sealed: bytes | None) -> Any:
-    """Whether the state can be read, and the state; a later version of the program may have written it."""
+    """Whether the state can be read, and the state; a later version may have written it."""
     if sealed is None:
         return True, None
     try:
@@ -143,7 +143,7 @@ def _state(opened: Installation, machine: Machine, subject: str, wrapped: bytes,
 
 
 def event_id_of(value: bytes | None) -> str:
-    """The id of an event as its record has it; empty if it cannot be read."""
+    """The id of an event in its record; empty if it cannot be read."""
     try:
         event = orjson.loads(value or b"")
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""What became of a decision that was sent: looked up in the database until a worker has taken it."""
+"""The outcome of a sent decision: looked up in the database until a worker has processed it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ EXIT_CODES = {"not sent": 1, "refused": 1, "not taken": 3}
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """``sent`` (not waited for), ``applied``, ``parked``, ``refused``, ``not sent`` or ``not taken`` (in time).
+    """``status`` is ``sent`` (without waiting), ``applied``, ``parked``, ``refused``, ``not sent`` or ``not taken``.
 
-    ``code``, ``field`` and ``fix`` say why it was refused; ``letter`` is the dead letter's id.
+    ``code``, ``field`` and ``fix`` explain a refusal; ``letter`` is the dead letter's id.
     """
 
     status: str
@@ -41,13 +41,13 @@ class DecisionOutcome:
         return EXIT_CODES.get(self.status, 0)
 
     def facts(self) -> dict[str, Any]:
-        """What the command reports of it."""
+        """The fields that the command reports."""
         facts = {"outcome": self.status, "verdict": self.verdict, "code": self.code, "field": self.field}
         facts |= {"fix": self.fix, "deadLetter": self.letter}
         return {name: value or None for name, value in facts.items()}
 
     def sentence(self, event_id: str) -> str:
-        """The rest of the sentence that begins with decision and subject."""
+        """The end of the sentence that starts with decision and subject."""
         why = f"{self.code}: {self.fix}"
         match self.status:
             case "applied":
@@ -70,7 +70,7 @@ async def letters_of(opened: Installation, subject: str) -> frozenset[str]:
 
 
 async def awaited_outcome(opened: Installation, item: Input, known: frozenset[str], patience: float) -> DecisionOutcome:
-    """Wait until a worker has taken the decision, at most ``patience`` seconds. ``known`` are the dead letters of
+    """Wait until a worker has processed the decision, at most ``patience`` seconds. ``known`` are the dead letters from
     before it was sent.
     """
     loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The scenarios of deposits: who announced them, and who sent the anonymous ones."""
+"""The scenarios of deposits: announced and anonymous ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AMOUNT = "250.5"
 
 
 async def detect(stage: DemoStage, deposit_id: str, txid: str, amount: str = AMOUNT, vout: str | None = None) -> None:
-    """South's node sees a transaction to Erik's address."""
+    """South's node reports a transaction to Erik's address."""
     data: dict[str, Any] = {
         "depositId": deposit_id,
         "txid": txid,
@@ -33,7 +33,7 @@ async def confirm(stage: DemoStage, deposit_id: str) -> None:
 
 
 async def sent(stage: DemoStage, txid: str, amount: str = AMOUNT, vout: str | None = None) -> str:
-    """North asks, is allowed, sends and reports; gives the wire's transferId."""
+    """North requests, is allowed, sends and reports. Return the wire's transferId."""
     withdrawal_id = str(uuid4())
     await stage.north.send(
         "withdrawals",
@@ -51,7 +51,7 @@ async def sent(stage: DemoStage, txid: str, amount: str = AMOUNT, vout: str | No
 
 @scenario("announced deposit")
 async def announced(stage: DemoStage) -> None:
-    """The deposit comes, then the report: matched, and credited once it is final."""
+    """The deposit arrives before the report: matched, and credited once it is final."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id)
@@ -68,7 +68,7 @@ async def announced(stage: DemoStage) -> None:
 
 @scenario("report before the chain")
 async def report_first(stage: DemoStage) -> None:
-    """The report is there before south's node sees anything."""
+    """The report arrives before south's node reports the deposit."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     transfer_id = await sent(stage, txid)
     await stage.reported(transfer_id, txid)
@@ -79,7 +79,7 @@ async def report_first(stage: DemoStage) -> None:
 
 @scenario("anonymous deposit found and credited")
 async def anonymous(stage: DemoStage) -> None:
-    """Nobody announced it; the TXID search finds north, which gives the originator's data."""
+    """Unannounced: the TXID search finds north, which returns the originator's data."""
     deposit_id, withdrawal_id, txid = f"d-{uuid4()}", str(uuid4()), new_txid()
     data = {**withdrawal(withdrawal_id), "txid": txid}
     await stage.north.send("withdrawals", "withdrawal.recorded.v1", withdrawal_id, data)
@@ -97,7 +97,7 @@ async def anonymous(stage: DemoStage) -> None:
 
 @scenario("found, but the name differs")
 async def name_differs(stage: DemoStage) -> None:
-    """A robot says that it sent the deposit to somebody else: held for an operator."""
+    """A robot names another beneficiary: held for an operator."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, NAMESAKE_TXID)
     await confirm(stage, deposit_id)
@@ -106,7 +106,7 @@ async def name_differs(stage: DemoStage) -> None:
 
 @scenario("two claimants")
 async def two_claimants(stage: DemoStage) -> None:
-    """Two VASPs say that they sent it: held for an operator."""
+    """Two VASPs claim the transaction: held for an operator."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, TWICE_CLAIMED_TXID)
     await confirm(stage, deposit_id)
@@ -115,7 +115,7 @@ async def two_claimants(stage: DemoStage) -> None:
 
 @scenario("sender not found")
 async def not_found(stage: DemoStage) -> None:
-    """Nobody sent it: the customer must say where it came from."""
+    """No VASP claims the transaction: the customer must declare its source."""
     deposit_id = f"d-{uuid4()}"
     await detect(stage, deposit_id, new_txid())
     await confirm(stage, deposit_id)
@@ -125,7 +125,7 @@ async def not_found(stage: DemoStage) -> None:
 
 @scenario("re-organisation after allow")
 async def reorganised(stage: DemoStage) -> None:
-    """The block is gone after the allow: a new verdict with a higher sequence, and an alert."""
+    """The block is orphaned after the allow: a new verdict with a higher sequence, and an alert."""
     deposit_id, txid = f"d-{uuid4()}", new_txid()
     transfer_id = await sent(stage, txid)
     await stage.reported(transfer_id, txid)
@@ -153,7 +153,7 @@ async def batch_of_three(stage: DemoStage) -> None:
 
 @scenario("VASP found by wallet search")
 async def found_by_wallet_search(stage: DemoStage) -> None:
-    """The customer knows the address only: south is found, confirmed and asked."""
+    """Only the address is given: south is found, confirmed and asked."""
     withdrawal_id = str(uuid4())
     data = withdrawal(withdrawal_id)
     data["destination"] = {"kind": "unknown", "address": ADDRESS, "tag": TAG}

@@ -1,12 +1,12 @@
-"""The sanctions lists of the demo's VASPs: invented people, and one address. Each VASP has its own list."""
+"""The sanctions lists of the demo's VASPs: invented people and one address, a different list for each VASP."""
 
 from __future__ import annotations
 
 HEADER = "name,id,kind,aliases,weak_aliases,birth_date,countries,programmes,addresses"
 LISTED_ADDRESS = "rG93nv5zZ3hAnx6zmySAW1DJtkAdRo8MDo"
-"""Stands on north's list."""
+"""Listed by north."""
 LISTED_OWNER = {"natural": {"lastName": "Vardanashvilo", "firstName": "Teobaldo"}}
-"""Stands on south's list, and on no list of north's."""
+"""Listed by south, not by north."""
 
 NORTH_LIST = f"""{HEADER}
 Quentin Przykladov,n-1,person,,,1961-04-01,,invented,XRP {LISTED_ADDRESS}

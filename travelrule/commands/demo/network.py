@@ -1,4 +1,4 @@
-"""The network of the demo: a sandbox hub with robots, and two VASPs that run the real program."""
+"""The network of the demo: a sandbox hub with robots, and two VASPs that run the product."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ search_again = 2
 attempts = 1
 {RISK_POLICY}"""
 NAMESAKE_TXID = "AA" * 32
-"""A transaction that a robot sent, to somebody else by its own account."""
+"""A transaction that a robot claims, with another beneficiary."""
 TWICE_CLAIMED_TXID = "BB" * 32
 """A transaction that two robots claim."""
 COINS = (("XRP", "XRP", "r..."), ("BTC", "BTC", "1..."), ("USDT", "ETH", "0x..."))
-"""What is sent and received: coin, network, example of an address. What is not listed is not sent."""
+"""The coins of the demo: coin, network, example of an address. Others are not sent."""
 
 ROBOT_SENDER = {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}}
 
 
 class DemoNetwork:
-    """``north`` and ``south`` on one hub. Everything lives below ``folder``."""
+    """``north`` and ``south`` on one hub. All files are below ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -70,7 +70,7 @@ class DemoNetwork:
             await self.until_up(vasp.entity_id)
 
     def write_world(self) -> None:
-        """Write the sandbox's world file, with the keys as they are now."""
+        """Write the sandbox's world file with the present keys."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "world.json").write_bytes(orjson.dumps(self._world(), option=orjson.OPT_INDENT_2))
 
@@ -86,27 +86,27 @@ class DemoNetwork:
         self.platforms[vasp.entity_id] = platform
 
     async def stop_vasp(self, vasp: DemoVasp) -> None:
-        """Stop a VASP's process in order."""
+        """Stop a VASP's process with SIGTERM."""
         await self.platforms.pop(vasp.entity_id).stop()
         await self.processes[vasp.entity_id].stop()
 
     async def stop(self) -> None:
-        """End everything."""
+        """Stop everything."""
         for platform in self.platforms.values():
             await platform.stop()
         await asyncio.gather(*(process.stop() for process in self.processes.values()))
         await self.sandbox.stop()
 
     async def until_up(self, entity_id: str, *, up: bool = True) -> None:
-        """Wait until the hub's health polling has noticed that a member is up (or down)."""
+        """Wait until the hub's health polling shows a member as up (or down)."""
         wanted = "up" if up else "down"
         async with asyncio.timeout(60):
             while await self._health(entity_id) != wanted:  # noqa: ASYNC110 - the condition is in another process
-                # The hub polls its members; there is nothing to wait on from outside.
+                # The hub polls its members; no event is visible from outside.
                 await asyncio.sleep(0.2)
 
     async def until_screened(self, vasp: DemoVasp) -> None:
-        """Wait until the owner of a first wallet was screened: until then its address is not vouched for."""
+        """Wait until the owner of the first wallet was screened; before that its address is not confirmed."""
         if Policy.from_toml(vasp.policy).sanctions == "off":
             return
         wanted = 'travelrule_inputs_total{outcome="applied",source="lists",type="owner.screened"}'
@@ -119,7 +119,7 @@ class DemoNetwork:
         return next(str(member["health"]) for member in listed["members"] if member["vaspEntityId"] == entity_id)
 
     async def control(self, method: str, path: str, body: Any = None) -> Any:
-        """Ask the sandbox's control side."""
+        """Read from the sandbox's control interface."""
         async with (
             aiohttp.ClientSession() as session,
             session.request(method, self.hub_url + path, json=body) as answer,
@@ -128,7 +128,7 @@ class DemoNetwork:
             return orjson.loads(await answer.read() or b"null")
 
     def member(self, vasp: DemoVasp) -> dict[str, Any]:
-        """A VASP as the world file lists it."""
+        """A VASP's entry in the world file."""
         return {
             "vaspEntityId": vasp.entity_id,
             "vaspLegalName": vasp.legal_name,
@@ -161,11 +161,11 @@ def _coin(name: str, network: str, address: str) -> dict[str, Any]:
 
 
 def _robots() -> list[dict[str, Any]]:
-    """Two VASPs that the sandbox plays: one tells another beneficiary's name, both claim one transaction."""
+    """Two VASPs that the sandbox simulates: one names another beneficiary, both claim one transaction."""
     sent = {"address": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001", "currency": "XRP", "amount": "250.5"}
     namesake = {"txid": NAMESAKE_TXID, "originator": ROBOT_SENDER, **sent}
     claims = [TWICE_CLAIMED_TXID]
-    # A robot without wallets would own every address.
+    # A robot without wallets claims every address.
     wallets = [{"address": "1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K", "currency": "BTC", "owner": ROBOT_SENDER}]
     behaviours: dict[str, dict[str, Any]] = {
         "robot-east": {"wallets": wallets, "withdrawals": [namesake], "dataRequest": "lie-name", "claims": claims},

@@ -1,4 +1,4 @@
-"""The trading platform of a VASP, as the demo plays it: it knows Kafka topics and nothing else."""
+"""The trading platform of a VASP in the demo: it uses Kafka topics only."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ OUT = tuple(name for name, spec in TOPICS.items() if spec.direction == "out")
 
 
 class ScenarioFailedError(Exception):
-    """Something that should have happened did not, in time."""
+    """An expected event did not happen in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenEvent:
-    """One record of a downstream topic. ``data`` is empty for records that are no events (dead letters)."""
+    """One record of a downstream topic. ``data`` is empty for records that are not events (dead letters)."""
 
     topic: str
     key: str
@@ -37,7 +37,7 @@ class SeenEvent:
 
 
 class DemoPlatform:
-    """Sends input events and remembers everything that came out."""
+    """Sends input events and collects all records of the downstream topics."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
         self._prefix = prefix
@@ -55,7 +55,7 @@ class DemoPlatform:
         self.on_seen: Callable[[SeenEvent], None] = lambda _: None
 
     async def start(self) -> None:
-        """Connect and begin to read."""
+        """Connect and start reading."""
         await self._producer.start()
         await self._consumer.start()
         self._reading = asyncio.create_task(self._read())
@@ -72,7 +72,7 @@ class DemoPlatform:
     async def send(
         self, topic: str, kind: str, key: str, data: dict[str, Any], *, event_id: str | None = None
     ) -> bytes:
-        """Send one event; gives its bytes, so that they can be sent again."""
+        """Send one event. Return its bytes, so that they can be sent again."""
         value = write_event(
             type=kind,
             source="/platform",
@@ -85,11 +85,11 @@ class DemoPlatform:
         return value
 
     async def send_bytes(self, topic: str, key: str, value: bytes, headers: Headers = ()) -> None:
-        """Send whatever bytes there are."""
+        """Send raw bytes."""
         await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode(), headers=list(headers))
 
     async def expect(self, what: str, wanted: Callable[[SeenEvent], bool], seconds: float = WAIT_SECONDS) -> SeenEvent:
-        """Wait for a record that fits, looking also at those that came before. Raises ``ScenarioFailedError``."""
+        """Wait for a matching record; earlier ones count too. Raise ``ScenarioFailedError``."""
         try:
             async with asyncio.timeout(seconds), self._news:
                 while True:
@@ -126,7 +126,7 @@ class DemoPlatform:
         )
 
     def count(self, topic: str, key: str) -> int:
-        """How many records of this key came on a topic."""
+        """The number of records of this key on a topic."""
         return sum(1 for record in self.seen if record.topic == topic and record.key == key)
 
     async def _read(self) -> None:

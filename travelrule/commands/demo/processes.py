@@ -22,14 +22,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on."""
+    """A free loopback port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def die_with_parent() -> None:
-    """In the child, before it becomes the command: end when the process that started it ends, however that ends."""
+    """In the child, before it executes the command: make it end with the process that started it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -46,12 +46,12 @@ class DemoProcess:
 
     @property
     def log_file(self) -> Path:
-        """Where the process writes what it has to say."""
+        """The log file of the process."""
         return self._folder / f"{self.name}.log"
 
     @property
     def running(self) -> bool:
-        """Whether the process runs."""
+        """Whether the process is running."""
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
@@ -74,7 +74,7 @@ class DemoProcess:
             )
 
     async def until_answering(self, url: str) -> None:
-        """Wait until ``url`` answers 200. Raises ``ServiceUnavailable`` with the log's place if it never does."""
+        """Wait until ``url`` answers 200. Raise ``ServiceUnavailable`` with the log's path if it does not in time."""
         async with aiohttp.ClientSession() as session:
             for _ in range(int(START_SECONDS / LOOK_SECONDS)):
                 if not self.running:
@@ -89,15 +89,15 @@ class DemoProcess:
         raise ServiceUnavailable(self.name, f"it does not get ready: see {self.log_file}")
 
     async def stop(self) -> None:
-        """End it in order; kill it if it takes too long."""
+        """Stop it with SIGTERM; kill it after a limit."""
         await self._end(signal.SIGTERM)
 
     async def kill(self) -> None:
-        """End it with SIGKILL: nothing of it gets a chance to tidy up."""
+        """End it with SIGKILL, without any clean-up."""
         await self._end(signal.SIGKILL)
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal, if it runs."""
+        """Send it a signal, if it is running."""
         if self._process is not None and self.running:
             self._process.send_signal(number)
 

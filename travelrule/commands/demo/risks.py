@@ -1,11 +1,11 @@
-"""What the demo's risk providers know, and the rules by which north and south ask them."""
+"""The data of the demo's risk providers, and the rules by which north and south ask them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 BLACK_WALLET = "r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59"
-"""An address that the provider calls a phisher's."""
+"""An address that the provider rates as a phisher's."""
 SUSPICIOUS_TXID = "CC" * 32
 """A transaction from a mixer, by its report."""
 SLOW_TXID = "DD" * 32
@@ -26,7 +26,7 @@ ownership_poll = 5
 
 
 def world_screening() -> dict[str, Any]:
-    """Give the section ``screening`` of the sandbox's world file; whatever it does not name is white and clean."""
+    """Return the section ``screening`` of the sandbox's world file; everything it does not name is white and clean."""
     return {
         "wallets": {BLACK_WALLET: {"category": "BLACK", "tags": ["Phishing"]}},
         "kyt": {

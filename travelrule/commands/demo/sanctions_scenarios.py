@@ -1,4 +1,4 @@
-"""The scenarios of the sanctions lists: somebody, or an address, stands on one."""
+"""The scenarios of the sanctions lists: a listed person and a listed address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from travelrule.commands.demo.scenarios import LISTED_TAG, DemoStage, must, scen
 
 @scenario("sanctioned owner")
 async def sanctioned_owner(stage: DemoStage) -> None:
-    """The owner of south's wallet stands on south's list: south refuses, so north denies."""
+    """South's list names the owner of south's wallet: south refuses, so north denies."""
     withdrawal_id = str(uuid4())
     data = withdrawal(withdrawal_id, LISTED_OWNER)
     data["destination"]["tag"] = LISTED_TAG
@@ -23,7 +23,7 @@ async def sanctioned_owner(stage: DemoStage) -> None:
 
 @scenario("sanctioned address")
 async def sanctioned_address(stage: DemoStage) -> None:
-    """The address stands on north's own list: denied before anything leaves the house."""
+    """North's list names the address: denied before anything is sent."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, address=LISTED_ADDRESS)
     denied = await stage.north.verdict(withdrawal_id, "deny", "SANCTIONED")

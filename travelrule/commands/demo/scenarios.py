@@ -1,4 +1,4 @@
-"""The scenarios: each a short story told through Kafka events, with what must come out of it."""
+"""The scenarios: each a sequence of Kafka events with the expected results."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ANNA = {"natural": {"lastName": "Berg", "firstName": "Anna", "dateOfBirth": "199
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
 TAG = "77001"
 LISTED_TAG = "77009"
-"""Of the customer who stands on south's list."""
+"""The wallet of the customer on south's list."""
 
 Scenario = Callable[["DemoStage"], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
 
 
 class DemoStage:
-    """What a scenario plays on: the network, and north's and south's platforms."""
+    """What a scenario uses: the network, and the platforms of north and south."""
 
     def __init__(self, network: DemoNetwork) -> None:
         self.network = network
@@ -46,12 +46,12 @@ class DemoStage:
         )
 
     async def broadcast(self, withdrawal_id: str, txid: str) -> None:
-        """Say that the transaction was sent."""
+        """Report that the transaction was sent."""
         data = {"withdrawalId": withdrawal_id, "txid": txid}
         await self.north.send("txids", "withdrawal.broadcast.v1", withdrawal_id, data)
 
     async def reported(self, transfer_id: str, txid: str) -> None:
-        """Wait until both sides hold the reported txid."""
+        """Wait until both sides have the reported txid."""
         await self.north.exchange(transfer_id, "processing", txid=txid)
         await self.south.exchange(transfer_id, "confirmed", txid=txid)
 
@@ -73,7 +73,7 @@ def withdrawal(withdrawal_id: str, beneficiary: dict[str, Any] = ERIK, address: 
 
 
 def new_txid() -> str:
-    """A transaction id as the node prints it."""
+    """A transaction id in the node's format."""
     return (uuid4().hex + uuid4().hex).upper()
 
 
@@ -88,7 +88,7 @@ def scenario(title: str) -> Callable[[Scenario], Scenario]:
 
 
 async def register_wallets(stage: DemoStage) -> None:
-    """South's customers have deposit addresses."""
+    """Register the deposit addresses of south's customers."""
     for wallet_id, tag, owner in (("wallet-erik", TAG, ERIK), ("wallet-listed", LISTED_TAG, LISTED_OWNER)):
         data = {
             "walletId": wallet_id,
@@ -105,7 +105,7 @@ async def register_wallets(stage: DemoStage) -> None:
 
 @scenario("verified and reported")
 async def verified_and_reported(stage: DemoStage) -> None:
-    """The ordinary way: asked, verified, sent, reported."""
+    """The usual course: requested, verified, sent, reported."""
     withdrawal_id, txid = str(uuid4()), new_txid()
     await stage.request(withdrawal_id)
     verdict = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
@@ -128,7 +128,7 @@ async def denied_then_amended(stage: DemoStage) -> None:
 
 @scenario("address unknown")
 async def address_unknown(stage: DemoStage) -> None:
-    """An address that is not south's: denied before any personal data left."""
+    """An address that is not south's: denied before any personal data is sent."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id, address="rLHzPsX6oXkzU2qL12kHCH8G8cnZv1rBJh")
     await stage.north.verdict(withdrawal_id, "deny", "ADDRESS_NOT_FOUND")
@@ -136,7 +136,7 @@ async def address_unknown(stage: DemoStage) -> None:
 
 @scenario("counterparty down, then back")
 async def counterparty_down(stage: DemoStage) -> None:
-    """South is away: held, and allowed by itself when south is back."""
+    """South is down: held, and allowed automatically when south is up again."""
     network, withdrawal_id = stage.network, str(uuid4())
     await network.stop_vasp(network.south)
     await network.until_up("south", up=False)
@@ -149,7 +149,7 @@ async def counterparty_down(stage: DemoStage) -> None:
 
 @scenario("platform cancels after verified")
 async def cancelled_after_verified(stage: DemoStage) -> None:
-    """The customer changes her mind: the exchange is finished, so that south does not wait for ever."""
+    """The customer cancels: the exchange is finished, so that south does not wait indefinitely."""
     withdrawal_id = str(uuid4())
     await stage.request(withdrawal_id)
     allowed = await stage.north.verdict(withdrawal_id, "allow", "VERIFIED")
@@ -161,7 +161,7 @@ async def cancelled_after_verified(stage: DemoStage) -> None:
 
 @scenario("key rotated in flight")
 async def key_rotated(stage: DemoStage) -> None:
-    """South changes its key: north is told once, fetches the new one and goes on."""
+    """South changes its key: north is refused once, fetches the new key and continues."""
     network, withdrawal_id = stage.network, str(uuid4())
     await network.stop_vasp(network.south)
     network.south.seeds.insert(0, new_seed())
@@ -174,7 +174,7 @@ async def key_rotated(stage: DemoStage) -> None:
 
 @scenario("the same event three times")
 async def three_times(stage: DemoStage) -> None:
-    """Delivered three times, done once."""
+    """Delivered three times, processed once."""
     withdrawal_id = str(uuid4())
     value = await stage.request(withdrawal_id)
     await stage.north.send_bytes("withdrawals", withdrawal_id, value)
@@ -189,7 +189,7 @@ async def three_times(stage: DemoStage) -> None:
 
 @scenario("txid before the request")
 async def txid_first(stage: DemoStage) -> None:
-    """Topics are not ordered between each other: the txid waits for its withdrawal."""
+    """There is no order between topics: the txid waits for its withdrawal."""
     withdrawal_id, txid = str(uuid4()), new_txid()
     await stage.broadcast(withdrawal_id, txid)
     await stage.request(withdrawal_id)
@@ -199,7 +199,7 @@ async def txid_first(stage: DemoStage) -> None:
 
 @scenario("nonsense bytes")
 async def nonsense(stage: DemoStage) -> None:
-    """Bytes that are no event become a dead letter; what stands behind them is not harmed."""
+    """Bytes that are not an event become a dead letter; the records behind them are processed."""
     key, withdrawal_id = f"nonsense-{uuid4()}", str(uuid4())
     await stage.north.send_bytes("withdrawals", key, b"\xff\x00 no event \xfe")
     await stage.request(withdrawal_id)

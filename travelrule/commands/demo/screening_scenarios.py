@@ -1,4 +1,4 @@
-"""The scenarios of risk: wallets and transactions that are rated, and wallets that customers must prove."""
+"""The scenarios of risk: rated wallets and transactions, and wallets whose ownership must be proved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SITE = "https://app.north.example:443"
 
 @scenario("malicious wallet")
 async def malicious_wallet(stage: DemoStage) -> None:
-    """The destination is a phisher's: denied before anything about Anna or Erik left."""
+    """The destination is a phisher's: denied before any data about Anna or Erik is sent."""
     withdrawal_id, request_id = str(uuid4()), f"s-{uuid4()}"
     await stage.request(withdrawal_id, address=BLACK_WALLET)
     denied = await stage.north.verdict(withdrawal_id, "deny", "RISK_MALICIOUS")
@@ -30,7 +30,7 @@ async def malicious_wallet(stage: DemoStage) -> None:
 
 @scenario("suspicious deposit held and decided by an operator")
 async def suspicious_deposit(stage: DemoStage) -> None:
-    """The report says that a mixer was used: held, until an operator has looked at it."""
+    """The report names a mixer: held until an operator decides."""
     deposit_id = f"d-{uuid4()}"
     await stage.reported(await sent(stage, SUSPICIOUS_TXID), SUSPICIOUS_TXID)
     await detect(stage, deposit_id, SUSPICIOUS_TXID)
@@ -50,7 +50,7 @@ async def suspicious_deposit(stage: DemoStage) -> None:
 
 @scenario("KYT pending then clean")
 async def kyt_pending(stage: DemoStage) -> None:
-    """The analysis takes its time: held while it runs, and allowed by itself when it was found clean."""
+    """A slow analysis: held while it runs, and allowed automatically when the result is clean."""
     deposit_id = f"d-{uuid4()}"
     await stage.reported(await sent(stage, SLOW_TXID), SLOW_TXID)
     await detect(stage, deposit_id, SLOW_TXID)
@@ -62,7 +62,7 @@ async def kyt_pending(stage: DemoStage) -> None:
 
 @scenario("unhosted wallet proven")
 async def unhosted_proven(stage: DemoStage) -> None:
-    """Anna signs the widget's message with her own wallet: allowed. The same proof without a withdrawal, besides."""
+    """Anna signs the widget's message with her wallet: allowed. The same proof also works without a withdrawal."""
     withdrawal_id, request_id = str(uuid4()), f"o-{uuid4()}"
     await _withdraw_unhosted(stage, withdrawal_id)
     await stage.north.verdict(withdrawal_id, "hold", "OWNERSHIP_PENDING")
@@ -83,7 +83,7 @@ async def unhosted_proven(stage: DemoStage) -> None:
 
 @scenario("unhosted wallet not proven in time")
 async def unhosted_not_proven(stage: DemoStage) -> None:
-    """Nobody signs: denied when the time is over."""
+    """No signature: denied after the time limit."""
     withdrawal_id = str(uuid4())
     await _withdraw_unhosted(stage, withdrawal_id)
     await _session(stage.north, withdrawal_id)
@@ -110,7 +110,7 @@ async def _session(platform: DemoPlatform, key: str) -> dict[str, Any]:
 
 
 async def _prove(stage: DemoStage, key: str) -> None:
-    """Do what Anna's browser does: open the session, have the message signed, hand the signature in."""
+    """Simulate Anna's browser: open the session, have the message signed, submit the signature."""
     session = await _session(stage.north, key)
     opened = await stage.network.control("POST", "/widget/session", {"token": session["token"]})
     signed = await stage.network.control("POST", "/widget/test-wallet", {"key": opened["key"]})
@@ -130,5 +130,5 @@ async def _kyt_result(platform: DemoPlatform, deposit_id: str, risk: str) -> Non
 
 
 def _wallet() -> str:
-    """Give the address of the wallet that the sandbox signs with."""
+    """The address of the wallet that the sandbox signs with."""
     return SandboxWallet().addresses()[CHAIN]

@@ -1,4 +1,4 @@
-"""Playing the demo: start the network, run every scenario, say how it went."""
+"""One run of the demo: start the network, play every scenario, print the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logs.get("demo")
 
 
 def play(*, once: bool) -> bool:
-    """Play the scenarios; without ``once`` stay up afterwards until Ctrl-C. True if every scenario went as it must."""
+    """Play the scenarios; without ``once`` stay up afterwards until Ctrl-C. Return whether every scenario passed."""
     logs.configure("auto", "warning")
     folder = Path(tempfile.mkdtemp(prefix="travelrule-demo-"))
     return asyncio.run(_play(folder, once=once))
@@ -61,7 +61,7 @@ async def _play(folder: Path, *, once: bool) -> bool:
 
 
 async def scenarios(network: DemoNetwork, view: ScenarioView) -> dict[str, str]:
-    """Start the network and play every scenario on it: what became of each, ``ok`` or the reason."""
+    """Start the network and play every scenario on it. Return the result of each: ``ok`` or the reason."""
     results: dict[str, str] = {}
     await network.start()
     stage = DemoStage(network)
@@ -77,7 +77,7 @@ async def scenarios(network: DemoNetwork, view: ScenarioView) -> dict[str, str]:
 
 
 async def outcome_of(story: Awaitable[None]) -> str:
-    """Play one scenario: ``ok``, or the reason why it is not."""
+    """Play one scenario. Return ``ok``, or the reason for its failure."""
     try:
         await story
     except (ScenarioFailedError, TravelRuleError) as error:
@@ -86,7 +86,7 @@ async def outcome_of(story: Awaitable[None]) -> str:
 
 
 def _watch(network: DemoNetwork, view: ScenarioView) -> None:
-    """Show what either platform sees (a restarted VASP has a new platform)."""
+    """Show the records of both platforms (a restarted VASP has a new platform)."""
     for entity_id, platform in network.platforms.items():
 
         def see(seen: SeenEvent, entity_id: str = entity_id) -> None:

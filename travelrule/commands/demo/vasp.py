@@ -21,7 +21,7 @@ def new_seed() -> str:
 
 @dataclass
 class DemoVasp:
-    """A VASP on this machine. ``seeds``: the newest first, as in TRAVELRULE_SIGNING_KEY."""
+    """A VASP on this machine. ``seeds``: newest first, as in TRAVELRULE_SIGNING_KEY."""
 
     entity_id: str
     legal_name: str
@@ -47,17 +47,17 @@ class DemoVasp:
 
     @property
     def base_url(self) -> str:
-        """Where the hub reaches the gateway."""
+        """The URL of the gateway."""
         return f"http://127.0.0.1:{self.gateway_port}"
 
     @property
     def ready_url(self) -> str:
-        """Where the first process says whether it is ready."""
+        """The readiness URL of the first process."""
         return f"http://127.0.0.1:{self.metrics_port}/readyz"
 
     @property
     def metrics_url(self) -> str:
-        """Where the first process shows its metrics."""
+        """The metrics URL of the first process."""
         return f"http://127.0.0.1:{self.metrics_port}/metrics"
 
     @property

@@ -18,7 +18,7 @@ SHOWN = 8
 
 @dataclass
 class ScenarioLine:
-    """What is known of one scenario."""
+    """The progress of one scenario."""
 
     title: str
     state: str = "waiting"
@@ -36,25 +36,25 @@ class ScenarioView:
         self._live: Live | None = None
 
     def shown(self) -> AbstractContextManager[object]:
-        """Show the view while the scenarios run; nothing if nobody looks."""
+        """Show the view while the scenarios run, if standard error is a terminal."""
         if not self._console.is_terminal:
             return nullcontext()
         self._live = Live(self._table(), console=self._console, refresh_per_second=8)
         return self._live
 
     def begin(self, title: str) -> None:
-        """The scenario runs now; what is seen from here on belongs to it."""
+        """Start a scenario; later records belong to it."""
         self._current = self._lines[title]
         self._current.state = "running"
         self._draw()
 
     def end(self, title: str, result: str) -> None:
-        """The scenario is over."""
+        """End a scenario."""
         self._lines[title].state = result
         self._draw()
 
     def see(self, entity_id: str, seen: SeenEvent) -> None:
-        """A record came out. It belongs to the scenario that its ids were first seen in."""
+        """Add a record to the scenario in which its ids were first seen."""
         step = _step(entity_id, seen)
         ids = [seen.key, *(str(seen.data[name]) for name in ("withdrawalId", "transferId") if seen.data.get(name))]
         line = next((self._owners[one] for one in ids if one in self._owners), self._current)

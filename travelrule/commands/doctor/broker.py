@@ -1,4 +1,4 @@
-"""Whether the broker takes our connection, and has the topics of this version."""
+"""Whether the broker accepts our connection, and has the topics of this version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from travelrule.settings import Settings
 
 
 async def topics(settings: Settings) -> Check:
-    """Compare the topics; a broker that does not answer is a ``ServiceUnavailable``."""
+    """Compare the topics. Raise ``ServiceUnavailable`` if no broker answers."""
     connection = await asyncio.to_thread(connect, settings)
     rows = await compare_topics(connection, Topics(settings.topic_prefix))
     wrong = [row.topic for row in rows if row.action != "unchanged"]

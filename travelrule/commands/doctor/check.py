@@ -1,4 +1,4 @@
-"""One check, and the boundary around it: nothing that a check raises, and no silence, ends the others."""
+"""One check, and the boundary around it: neither an exception nor a missing answer ends the others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from travelrule.log_fields import describe
 from travelrule.settings import Settings
 
 LIMIT_SECONDS = 15.0
-"""What one check may take; they run side by side."""
+"""The limit of one check; checks run concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question: its answer, what was seen, and what to do if the answer is no."""
+    """The result of one check: the answer, what was found, and the fix if the answer is no."""
 
     name: str
     ok: bool
@@ -32,8 +32,8 @@ FIX_SETTINGS = Check(SETTINGS, ok=False, fix="mend the settings that are named t
 
 @dataclass(frozen=True, slots=True)
 class SingleCheck:
-    """A check that stands alone. ``needs`` leads to what it asks; ``settings`` are the beginnings of the names of the
-    settings that decide where and how it asks.
+    """An independent check. ``needs`` names what it depends on; ``settings`` are prefixes of the names of the settings
+    that it uses.
     """
 
     name: str
@@ -42,19 +42,19 @@ class SingleCheck:
     settings: tuple[str, ...] = ()
 
     async def answer(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
-        """Run it, unless one of its settings is wrong: a default would answer in its place."""
+        """Run the check, unless one of its settings is wrong: it would then test a default."""
         if concern(faults, *self.settings):
             return skipped(self.name, FIX_SETTINGS)
         return await guarded(self.name, self.needs, partial(self.ask, settings))
 
 
 def concern(faults: Sequence[ConfigurationFault], *settings: str) -> bool:
-    """Whether one of the faults is about a setting whose name begins so."""
+    """Whether one of the faults concerns a setting with one of these prefixes."""
     return any(fault.name.removeprefix(PREFIX).startswith(settings) for fault in faults)
 
 
 async def guarded(name: str, needs: str, check: Callable[[], Awaitable[Check]], seconds: float | None = None) -> Check:
-    """Run a check. ``needs`` is the setting that leads to what it asks; without an answer that one is to be checked."""
+    """Run a check within its limit. ``needs`` names the setting to correct if there is no answer."""
     seconds = LIMIT_SECONDS if seconds is None else seconds
     try:
         async with asyncio.timeout(seconds):
@@ -64,14 +64,14 @@ async def guarded(name: str, needs: str, check: Callable[[], Awaitable[Check]], 
     except TimeoutError:
         fix = f"check {needs}, and that no firewall is between"
         return Check(name, ok=False, detail=f"no answer within {seconds:.0f} s", fix=fix)
-    except Exception as error:  # noqa: BLE001 - the others must answer all the same
+    except Exception as error:  # noqa: BLE001 - the other checks must still run
         told = describe(error)
         detail = f"{told['class']} at {told.get('place', 'no place')}"
         return Check(name, ok=False, detail=detail, fix="report this fault of the program")
 
 
 def failed(name: str, error: TravelRuleError) -> Check:
-    """``fix`` says what to do, where the error knows it (``ConfigurationError``, ``ServiceUnavailable``)."""
+    """The failed check of an error, with its fix if it has one (``ConfigurationError``, ``ServiceUnavailable``)."""
     fix = getattr(error, "fix", "") or "see the detail"
     if isinstance(error, ServiceUnavailable):
         detail = f"{error.problem} ({error.place})" if error.place else error.problem
@@ -80,5 +80,5 @@ def failed(name: str, error: TravelRuleError) -> Check:
 
 
 def skipped(name: str, needed: Check) -> Check:
-    """A check whose question goes to something that another check found wanting."""
+    """The result of a check that was not run, because another check that it depends on failed."""
     return Check(name, ok=False, detail=f"not asked, because this needs the {needed.name}", fix=needed.fix)

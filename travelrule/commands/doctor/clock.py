@@ -1,4 +1,4 @@
-"""Whether our clock is right: the hub refuses requests that are minutes off, and verdicts carry our time."""
+"""Whether our clock is right: the hub refuses requests that are minutes off, and verdicts contain our time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OFF_MAX = timedelta(seconds=60)
 
 
 def clock(ahead: Mapping[str, timedelta | None]) -> Check:
-    """Judge by how far other clocks, by name, are ahead of ours."""
+    """Compare with other clocks: ``ahead`` is how far each is ahead of ours, by name."""
     seen = {name: offset for name, offset in ahead.items() if offset is not None}
     if not seen:
         detail = f"nothing to compare with: no time from the {' or the '.join(ahead)}"

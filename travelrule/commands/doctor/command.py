@@ -1,4 +1,4 @@
-"""``travelrule doctor``: is this installation fit to run, and if not, what to do."""
+"""``travelrule doctor``: whether this installation can run, and what to fix if not."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ async def _doctor(output: Output) -> None:
 
 
 async def all_checks(settings: Settings, faults: Sequence[ConfigurationFault] = ()) -> list[Check]:
-    """Make every check, side by side; in the order in which they are shown.
+    """Run every check concurrently. Return the results in the order in which they are shown.
 
-    ``faults`` are those of the settings: what they lead to is not asked.
+    ``faults`` are those of the settings; a check that uses one of these is not run.
     """
     single = [
         SingleCheck("packages", "the environment", local_setup.packages),

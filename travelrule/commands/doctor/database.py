@@ -1,5 +1,5 @@
-"""What the database says: whether it is there and of this version, whose keys it was written with, which policy and
-lists are in force. Nothing is written.
+"""The checks of the database: its presence and version, the keys it was written with, and the policy and lists in
+force. Nothing is written.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from travelrule.store.list_versions import ListRepository
 from travelrule.store.policies import PolicyRepository
 
 LIST_SECONDS = 120.0
-"""Reading the largest lists takes seconds of computing."""
+"""Parsing the largest lists takes many seconds."""
 
 
 class StoredChecks:
-    """The checks that ask the database. ``ahead`` is how far its clock is ahead of ours, if it has one of its own."""
+    """The checks that use the database. ``ahead`` is how far the clock of a database server is ahead of ours."""
 
     def __init__(self, settings: Settings, faults: Sequence[ConfigurationFault]) -> None:
         self.ahead: timedelta | None = None
@@ -42,12 +42,12 @@ class StoredChecks:
         self._is_new = False
 
     async def run(self) -> list[Check]:
-        """Ask everything; what needs a database that does not answer, or a setting that is wrong, is not asked."""
+        """Run all checks, except those that need an unreachable database or a wrong setting."""
         if concern(self._faults, "DATABASE_", "DATA_DIR"):
             self._schema = skipped("database", FIX_SETTINGS)
             return await self._ask(None)
         file = sqlite_file(self._settings.database_url)
-        if file is not None and not file.exists():  # to open it would make it
+        if file is not None and not file.exists():  # opening it would create it
             self._is_new = True
             self._schema = Check("database", ok=False, detail=f"{file} is not there yet", fix="travelrule migrate")
             return await self._ask(None)
@@ -128,7 +128,7 @@ class StoredChecks:
         return root is not None and not verify_root(public, root.size, bytes(root.root), root.at, root.signature)
 
     async def _lists(self, database: Database) -> Check:
-        """Whether there is what the policy asks for, all of it can be read, and none is older than it may be."""
+        """Whether the lists that the policy requires exist, can be read, and are not too old."""
         policy, _ = await self._active_policy(database)
         stored = ListRepository(database, self._vasp)
         async with database.explained():

@@ -1,4 +1,4 @@
-"""Whether the hub can be reached, takes our key, and lists us; and what time it is there."""
+"""Whether the hub can be reached, accepts our key, and lists us; and the time of its clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HALF_SECOND = timedelta(seconds=0.5)
 
 
 async def hub(settings: Settings) -> Check:
-    """Ask for the VASP list with a signed request. The database is not needed: a nonce drawn by chance is as good."""
+    """Ask for the VASP list with a signed request. A random nonce makes the database unnecessary."""
     settings.require("hub_url", "vasp_entity_id", "signing_key")
     keys = installation.keyring(settings)
     client = installation.hub_client(settings, keys, _any_nonce)
@@ -44,7 +44,7 @@ async def hub(settings: Settings) -> Check:
 
 
 async def hub_time(settings: Settings) -> timedelta | None:
-    """How far the hub's clock is ahead of ours, by the header ``Date``; None if it does not answer or tell."""
+    """How far the hub's clock is ahead of ours, by the header ``Date``; None if there is no answer or no header."""
     if settings.hub_url is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Whether this machine can serve on the addresses of the settings, or serves on them already."""
+"""Whether this machine can listen on the addresses of the settings, or already does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 ASK_SECONDS = 5.0
 OK, NOT_NOW = 200, 503
-"""What M8 answers with."""
+"""The status codes of M8."""
 
 
 async def metrics_listener(settings: Settings) -> Check:
@@ -56,8 +56,8 @@ async def _is_probe(where: HostPort) -> bool:
 
 
 async def _is_gateway(settings: Settings) -> bool:
-    """A gateway answers M8. One that does not let this machine in, or wants its certificate, shows its own at least, or
-    stands beside the process that serves ``METRICS_LISTEN``.
+    """Whether a gateway listens there: it answers M8, or presents its certificate. If it accepts neither this machine
+    nor a connection without a client certificate, the probe on ``METRICS_LISTEN`` decides.
     """
     where = settings.gateway_listen
     if settings.gateway_tls_certificate_file is not None:
@@ -73,7 +73,7 @@ async def _is_gateway(settings: Settings) -> bool:
 
 
 async def _asked(where: HostPort, path: str) -> tuple[int, dict[str, Any]] | None:
-    """Status and JSON object of an answer, empty for what is none; None if the connection is refused or cut."""
+    """Status and JSON object of an answer, empty if it is none; None if the connection is refused or closed."""
     url = f"http://{_reachable(where)}{path}"
     try:
         async with (
@@ -92,7 +92,7 @@ async def _asked(where: HostPort, path: str) -> tuple[int, dict[str, Any]] | Non
 
 
 async def _certificate(where: HostPort) -> str | None:
-    """The certificate that is shown there, PEM; the peer is asked for nothing else."""
+    """The certificate presented there, PEM; no request is sent."""
     host = _reachable(where)
     try:
         return await asyncio.to_thread(ssl.get_server_certificate, (host.host, host.port), timeout=ASK_SECONDS)

@@ -1,4 +1,4 @@
-"""What this machine knows by itself: the packages, the settings, and the files that they name."""
+"""The checks without a network: the packages, the settings, and the files that they name."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ async def settings_and_keys(settings: Settings, faults: Sequence[ConfigurationFa
 
 
 async def profile(settings: Settings) -> Check:
-    """Whether the file about the own VASP is there and complete."""
+    """Whether the profile file of our VASP exists and is complete."""
     own = load_profile(settings)
     return Check("profile", ok=True, detail=f"{own.legal_name}, {own.country_of_registration}")

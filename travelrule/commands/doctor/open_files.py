@@ -11,7 +11,7 @@ NEEDED = LIMITS.connections + DESCRIPTORS_BESIDE
 
 
 async def open_files(_: Settings) -> Check:
-    """The hard limit counts: a process that serves raises the soft one itself."""
+    """Check the hard limit; a serving process raises the soft one itself."""
     allowed = raise_limit()
     return Check(
         "open files",

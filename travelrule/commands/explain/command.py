@@ -40,7 +40,7 @@ async def _explain(text: str, output: Output, zone: tzinfo | None) -> None:
     if output is Output.JSON:
         write_json(story)
         return
-    # A pipe has no width: what reads it finds whole lines.
+    # A pipe has no width: write complete lines.
     width = None if sys.stdout.isatty() else WIDTH_OF_A_PIPE
     Console(markup=False, emoji=False, width=width).print(_tree(story, zone))
 

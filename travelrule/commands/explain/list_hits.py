@@ -1,6 +1,6 @@
-"""Which entries of sanctions lists an input says were hit, without the words of the list.
+"""The sanctions list entries that an input names as hits, without the text of the list.
 
-A hit's ``reason`` quotes the list, whose words may be those of our customer: it is never shown.
+A hit's ``reason`` quotes the list, which may contain our customer's name: it is never shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FIELDS = ("list", "entry", "score", "what")
 
 
 def hits_of(data: Wire | None) -> list[Fact]:
-    """The entries that an answer names."""
+    """The entries that an input names."""
     match data:
         case AssessmentEnded():
             return _from_facts(data.facts)
@@ -34,7 +34,7 @@ def hits_of(data: Wire | None) -> list[Fact]:
 
 
 def listed_of(data: Wire | None) -> list[str]:
-    """Whom the lists name in a request: ``originator``, and the wallets whose address or owner they name. The entry of
+    """The listed parties of a request: ``originator``, and the wallets whose address or owner is listed. The entry of
     an owner is in the story of the wallet.
     """
     if not isinstance(data, AuthorizationReceived):

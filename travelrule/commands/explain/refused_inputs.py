@@ -1,4 +1,4 @@
-"""What came for a subject and was not applied: refused inputs, and those that wait for the subject to arrive."""
+"""Inputs of a subject that were not applied: refused ones, and parked ones that wait for the subject."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Fact = dict[str, Any]
 
 
 async def refused_inputs(connection: AsyncConnection, opened: Installation, subject: str) -> list[Fact]:
-    """The dead letters about a subject, in the order in which they failed; nothing of their content but type and id."""
+    """The dead letters about a subject in the order of their failure; of their content only type and id."""
     letters, keys = tables.dead_letters, tables.data_keys
     query = (
         select(letters, keys.c.wrapped)
@@ -35,7 +35,7 @@ async def refused_inputs(connection: AsyncConnection, opened: Installation, subj
 async def parked_inputs(
     connection: AsyncConnection, opened: Installation, subject: str, key: bytes | None
 ) -> list[Fact]:
-    """The inputs that wait for a subject, in the order in which they came."""
+    """The inputs parked for a subject, in the order of arrival."""
     table = tables.parked
     query = (
         select(table)
@@ -76,7 +76,7 @@ def _refused(opened: Installation, row: Any) -> Fact:
 
 
 def _names(opened: Installation, row: Any) -> tuple[str, str]:
-    """Type and id of what was refused; empty where they cannot be read, or were erased."""
+    """Type and id of a refused input; empty if they cannot be read or were erased."""
     if row.wrapped is None:
         return "", ""
     letter = f"deadletter:{row.id}"

@@ -28,14 +28,14 @@ from travelrule.store import tables
 Fact = dict[str, Any]
 
 SHOWN_INPUTS = ("call.", "assessment.", "owner.", "authorization.", "request.refused", "dead-letter.shown")
-"""Inputs of ours that are opened; of each only what is not personal is shown."""
+"""The internal inputs that are opened; only facts without personal data are shown."""
 
 
 async def story_of(opened: Installation, subject: str) -> Fact:
     """``{"subject", "verdict", "status", "steps": [...], "waiting": [...], "refused": [...], "parked": [...]}``.
 
-    The story of a deposit holds the steps and waits of the exchange that announced it, each with its ``subject``. A
-    subject that nothing created yet has no steps. Times are texts of ISO 8601; beside each stands one for a person.
+    The story of a deposit includes the steps and waits of the exchange that announced it, each with its ``subject``. A
+    subject that does not exist yet has no steps. Times are ISO 8601 texts, each with a readable one beside it.
     """
     now = opened.clock()
     row, own = await _chapter(opened, subject, now)
@@ -64,7 +64,7 @@ async def story_of(opened: Installation, subject: str) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class _Chapter:
-    """What one subject went through. ``key`` None: it was erased, or is not there."""
+    """The part of one subject. ``key`` None: it was erased or does not exist."""
 
     key: bytes | None = field(repr=False)
     steps: list[Fact]
@@ -108,7 +108,7 @@ async def _rows(connection: AsyncConnection, table: Any, opened: Installation, s
 
 
 def _exchange_of(opened: Installation, row: Any, chapter: _Chapter) -> str | None:
-    """The exchange that announced a deposit; None for other subjects, and where none did."""
+    """The exchange that announced a deposit; None for other subjects and unannounced deposits."""
     if row is None or row.kind != "deposit" or chapter.key is None or row.sealed is None:
         return None
     state = MACHINES[row.kind].load(opened.vault.open(chapter.key, "state", row.subject, bytes(row.sealed)))
@@ -126,12 +126,12 @@ def _at(step: Fact) -> datetime:
 
 
 def _with_times(steps: list[Fact], now: datetime) -> list[Fact]:
-    """The same with times for a person."""
+    """The steps with readable times."""
     return [{**step, "when": moment_text(_at(step)), "ago": distance_text(_at(step), now)} for step in steps]
 
 
 def _with_distances(steps: list[Fact]) -> list[Fact]:
-    """The same with how long after the one before."""
+    """The steps with the time since the earlier one."""
     after = [None, *(duration_text(_at(step) - _at(before)) for before, step in pairwise(steps))]
     return [{**step, "after": text} for step, text in zip(steps, after, strict=False)]
 
@@ -169,7 +169,7 @@ def _step(
 
 
 def _data(packed: bytes) -> Wire | None:
-    """What an input of ours says; None if another version of the program took it."""
+    """The data of an internal input; None if this version cannot read it."""
     try:
         return unpack(packed).data
     except (ValidationError, KeyError):

@@ -75,7 +75,7 @@ async def _try(policy: Policy, since: str, output: Output) -> None:
 
 
 def _policy(file: Path, output: Output) -> tuple[Policy, str]:
-    """The policy of a file and its text; else its faults are said and the command ends with exit 1."""
+    """The policy of a file and its text. If it has faults, write them and exit 1."""
     try:
         content = read_text(file)
     except UnreadableError as error:

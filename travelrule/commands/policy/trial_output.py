@@ -1,4 +1,4 @@
-"""What ``policy try`` found, written while it is found: memory does not grow with the number of subjects."""
+"""The output of ``policy try``, written as it is found, so memory does not grow with the number of subjects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Counts:
 
 
 async def write_trial(judged: AsyncIterator[TrialResult], version: str, output: Output) -> None:
-    """Write one JSON object, or a table with a line per subject that differs or cannot be told."""
+    """Write one JSON object, or a table with a line per subject that differs or is undetermined."""
     if output is Output.JSON:
         await _json(judged, version)
     else:
@@ -34,8 +34,8 @@ async def write_trial(judged: AsyncIterator[TrialResult], version: str, output: 
 
 
 async def _json(judged: AsyncIterator[TrialResult], version: str) -> None:
-    """``{"version", "differ": [...], "undetermined": [...], "subjects"}`` on one line. The second list waits in a
-    temporary file until the first is written.
+    """``{"version", "differ": [...], "undetermined": [...], "subjects"}`` on one line. The second list is kept in
+    a temporary file until the first is written.
     """
     counts = _Counts()
     with tempfile.SpooledTemporaryFile(SPOOL_BYTES, mode="w+", encoding="utf-8") as later:

@@ -1,5 +1,5 @@
-"""What is stored of one subject, read for deciding it again: its inputs in order, when each was decided and under which
-policy.
+"""The stored history of one subject, read to decide it again: its inputs in order, the time of each decision and the
+policy it was made under.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from travelrule.store.policies import PolicyRepository
 
 
 class RecordedPolicies:
-    """The policies and own profiles that records name, each read once.
+    """The policies and profiles of our VASP that records name, each read once.
 
-    ``own`` is what the VASP says about itself now: for records that name no profile, and only for them.
+    ``own`` is the present profile. It is used only for records that name none.
     """
 
     def __init__(self, policies: PolicyRepository, own: OwnVasp) -> None:
@@ -40,7 +40,7 @@ class RecordedPolicies:
         self._kept: dict[str, bool] = {}
 
     async def own_at(self, body: Mapping[str, Any]) -> OwnVasp | None:
-        """What the VASP said about itself when a record was written; None if that is not there as it was."""
+        """Our profile at the time of a record; None if it is missing or was changed."""
         version = body.get("profileVersion")
         if version is None:
             return self._own
@@ -60,9 +60,10 @@ class RecordedPolicies:
         return self._by_version[version]
 
     async def fault(self, body: Mapping[str, Any]) -> str:
-        """What is wrong with the policy and the profile that a record of another version of its machine names (empty:
-        nothing). They must be stored; this release need not be able to use them, and it cannot tell whether a policy
-        was changed if it reads the built-in rules otherwise than that release did.
+        """Return the fault in the policy or profile that a record of another machine version names; empty: none.
+
+        Both must be stored. This release need not be able to use them. It cannot detect a changed policy if its
+        built-in rules differ from those of the release that wrote the record.
         """
         version, profile = body["policyVersion"], body.get("profileVersion")
         if not await self._policy_is_kept(version, body.get("policyDefaults", FIRST_DEFAULTS)):
@@ -90,8 +91,9 @@ class RecordedPolicies:
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One input, when, under which policy and by which version of the machine it was decided, and the fingerprint of
-    the state it led to (hex).
+    """One input with the time, policy and machine version of its decision.
+
+    ``state`` is the fingerprint (hex) of the state it led to.
     """
 
     item: Input
@@ -103,20 +105,20 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class SubjectHistory:
-    """The steps of a subject. ``missing`` says in words without content why they cannot be read; then there are none.
+    """The steps of a subject. ``missing`` is the reason why they cannot be read, without content; then there are none.
 
-    ``word`` and ``status`` are columns of the subject's row: the verdict, and the status of its exchange.
+    ``verdict`` and ``status`` are columns of the subject's row: its verdict, and the status of its exchange.
     """
 
     subject: str
     steps: Sequence[HistoryStep] = field(default=(), repr=False)
     missing: str = ""
-    word: str = ""
+    verdict: str = ""
     status: str = ""
 
 
 class HistoryReader:
-    """Reads one subject at a time, each at one moment; nothing is changed."""
+    """Reads one subject at a time, each in one snapshot; writes nothing."""
 
     def __init__(self, database: Database, vasp: str, vault: Vault, policies: PolicyRepository, own: OwnVasp) -> None:
         self._database = database
@@ -125,7 +127,7 @@ class HistoryReader:
         self._policies = RecordedPolicies(policies, own)
 
     async def touched(self, since: datetime, kinds: Sequence[str], after: str, count: int) -> Sequence[str]:
-        """The next subjects of these kinds that anything happened to since then, in the order of their names."""
+        """The next ``count`` subjects of these kinds that changed since ``since``, ordered by name."""
         table = tables.subjects
         query = (
             select(table.c.subject)
@@ -138,7 +140,7 @@ class HistoryReader:
             return (await connection.execute(query)).scalars().all()
 
     async def read(self, subject: str) -> SubjectHistory:
-        """What is stored of this subject."""
+        """The stored history of a subject."""
         async with self._database.snapshot() as connection:
             row = (await connection.execute(self._of(tables.subjects, subject))).first()
             records = (await connection.execute(self._of(tables.audit, subject).order_by(tables.audit.c.record))).all()
@@ -147,21 +149,21 @@ class HistoryReader:
         if row is None:
             return SubjectHistory(subject, missing="it is not there")
         if wrapped is None:
-            return SubjectHistory(subject, missing="its data were erased", word=row.verdict)
+            return SubjectHistory(subject, missing="its data were erased", verdict=row.verdict)
         by_name = {(stored.source, stored.id): bytes(stored.sealed) for stored in inputs}
         try:
             key = self._vault.unwrap(subject, bytes(wrapped.wrapped))
             steps = [await self._step(subject, key, orjson.loads(bytes(record.body)), by_name) for record in records]
         except AtRestError:
-            return SubjectHistory(subject, missing="something sealed was changed", word=row.verdict)
+            return SubjectHistory(subject, missing="something sealed was changed", verdict=row.verdict)
         except (ValidationError, KeyError):
             missing = "another version of the program took an input that this one cannot read"
-            return SubjectHistory(subject, missing=missing, word=row.verdict)
+            return SubjectHistory(subject, missing=missing, verdict=row.verdict)
         whole = [step for step in steps if step is not None]
         if len(whole) < len(records):
             missing = "an input, or the policy that decided it, is missing: see audit verify"
-            return SubjectHistory(subject, missing=missing, word=row.verdict)
-        return SubjectHistory(subject, whole, word=row.verdict, status=row.status)
+            return SubjectHistory(subject, missing=missing, verdict=row.verdict)
+        return SubjectHistory(subject, whole, verdict=row.verdict, status=row.status)
 
     async def _step(
         self, subject: str, key: bytes, body: dict[str, Any], by_name: dict[tuple[str, str], bytes]

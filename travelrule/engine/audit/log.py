@@ -1,7 +1,7 @@
-"""The audit log: new chain heads enter an append-only Merkle log; its signed root also goes to Kafka.
+"""The audit log: new chain heads are appended to a Merkle log, and its signed root is also published to Kafka.
 
-The chain per subject proves that no record was changed or taken out of the middle. The log proves that no subject
-vanished as a whole: a root that left the installation cannot be made to fit a shorter history.
+The chain of a subject proves that no record was changed or removed from its middle. The log proves that no subject was
+removed entirely: a published root does not fit a shorter history.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:name))")
 
 
 class AuditLogJob:
-    """Appends heads at intervals and signs the root; one process at a time does it."""
+    """Appends heads at intervals and signs the root; one process at a time holds the lease."""
 
     def __init__(
         self, database: Database, vasp: str, key: SigningKey, leases: LeaseRepository, clock: Callable[[], datetime]
@@ -66,11 +66,11 @@ class AuditLogJob:
         return await self.round() >= LEAVES_PER_ROOT
 
     async def round(self) -> int:
-        """Append what is new and sign the new root; gives the number of leaves."""
+        """Append new heads and sign the new root. Return the number of leaves appended."""
         now = self._clock()
         async with self._database.begin() as connection:
             if self._database.is_postgresql:
-                # The lease may have run out during a slow round; SQLite has one writer at a time in any case.
+                # The lease may expire during a slow round. SQLite has one writer at a time anyway.
                 await connection.execute(_LOCK, {"name": f"audit-log/{self._vasp}"})
             rows = (await connection.execute(_UNLOGGED, {"vasp": self._vasp, "count": LEAVES_PER_ROOT})).all()
             if not rows:
@@ -149,5 +149,5 @@ class AuditLogJob:
 
 
 def leaf(subject: str, record: int, head: bytes) -> bytes:
-    """What one leaf of the log says: this subject's chain had this head after this many records."""
+    """One leaf of the log: the head of a subject's chain after a number of records."""
     return b"\x1f".join((subject.encode(), str(record).encode(), head))

@@ -1,10 +1,9 @@
-"""Proving a subject's records from what is stored.
+"""Proof of a subject's records from stored data.
 
-A decision depends on its input, the state before, the policy and what the VASP said about itself at that time; each
-record names the versions of the last two, and the version of the machine that decided. A record of the running version
-is decided again. What another version decided, only that version can decide again: its record is checked by what holds
-for any version. The state that the running version found where another one had decided is kept with its first record,
-sealed, and has the fingerprint that the record before names (ADR 0015).
+A decision depends on its input, the state before, the policy and the profile of our VASP. Each record names the
+versions of the last two and of the machine. A record of the running machine version is decided again. A record of
+another version is checked by what holds for every version. Where the version changes, the state before the first record
+of the new version is stored sealed with that record; its fingerprint is in the record before (ADR 0015).
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from travelrule.policy.policy import OwnVasp, Policy
 from travelrule.store.policies import PolicyRepository
 
 
-class _Fault(Exception):  # noqa: N818 - what was found, on its way out of the loops
-    """What does not agree, in words without content."""
+class _Fault(Exception):  # noqa: N818 - a finding, not an error of the program
+    """A record that does not agree; the text holds no content."""
 
 
 @dataclass(slots=True)
 class Proof:
-    """How many records of a subject were decided again with the same result, how many another version decided, and
-    what is wrong with the next one (empty: nothing).
+    """The number of records decided again with the same result, the number that another version decided, and the fault
+    of the next record (empty: none).
     """
 
     recomputed: int = 0
@@ -52,14 +51,14 @@ class Proof:
 
     @property
     def agreed(self) -> int:
-        """How many records nothing is wrong with."""
+        """The number of records without a fault."""
         return self.recomputed + self.earlier + self.later
 
 
 @dataclass(slots=True)
 class _Subject:
-    """A subject while its records are followed. ``version`` and ``fingerprint`` are the last record's version of the
-    machine and what it says of the state it led to; ``state`` is that state if the running version decided.
+    """A subject while its records are checked. ``version`` and ``fingerprint`` are the machine version and the state
+    fingerprint of the last record; ``state`` is that state if the running version decided.
     """
 
     name: str
@@ -77,9 +76,9 @@ class _Subject:
 
 
 class RecordVerifier:
-    """Checks one subject after another.
+    """Checks the records of one subject at a time.
 
-    ``own`` is what the VASP says about itself now; it is used for records that name no version, and only for them.
+    ``own`` is the present profile. It is used only for records that name none.
     """
 
     def __init__(self, vault: Vault, machines: Mapping[str, Machine], policies: PolicyRepository, own: OwnVasp) -> None:
@@ -87,10 +86,10 @@ class RecordVerifier:
         self._machines = machines
         self._policies = RecordedPolicies(policies, own)
         self.under_present_profile = 0
-        """How many records were decided again under the present profile because they name none."""
+        """The number of records decided again under the present profile because they name none."""
 
     async def check(self, row: Any, wrapped: bytes, records: Sequence[Any], inputs: Sequence[Any]) -> Proof:
-        """Check the records, and that the subject as it stands now is what they lead to."""
+        """Check the records, and that they lead to the subject's present row."""
         proof = Proof()
         bodies: list[Body] = [orjson.loads(bytes(record.body)) for record in records]
         machine = self._machines.get(row.subject.partition(":")[0])
@@ -112,9 +111,7 @@ class RecordVerifier:
         return proof
 
     def check_kept(self, records: Sequence[Any], inputs: Sequence[Any]) -> str:
-        """What is wrong with the inputs of a subject whose content is no longer kept (empty: nothing): what stays of
-        each must still be what was decided on.
-        """
+        """Return the fault in the inputs of an erased subject; empty: none. Their fingerprints must match."""
         by_name = {(stored.source, stored.id): stored for stored in inputs}
         for record in records:
             body = orjson.loads(bytes(record.body))
@@ -143,10 +140,10 @@ class RecordVerifier:
         subject.version, subject.fingerprint = version, body["state"]
 
     def _version_changed(self, subject: _Subject, record: Any, version: int) -> None:
-        """Another version of the machine went on with the state that is kept beside its first record."""
+        """Check the state that a new machine version started from; it is stored with its first record."""
         if record.sealed_before is None:
             if version == FIRST_VERSION:
-                return  # a program that knew of no versions went on while others were upgraded
+                return  # a release without versions kept running while others were upgraded
             raise _Fault(f"the state before record {record.record} is missing")
         before = self._vault.open(subject.key, "before", subject.name, bytes(record.sealed_before))
         if state_fingerprint(self._vault, subject.name, before) != subject.fingerprint:
@@ -155,7 +152,7 @@ class RecordVerifier:
             subject.state = subject.machine.load(before)
 
     async def _decide_again(self, subject: _Subject, stored: Any, body: Body) -> None:
-        assert subject.machine is not None  # noqa: S101 -- else nothing is decided by us
+        assert subject.machine is not None  # noqa: S101 -- is_decided_by_us holds
         number = body["record"]
         item = unpack(self._vault.open(subject.key, "input", subject.name, bytes(stored.sealed)))
         if not self._is_the_one((item.source, item.id, item.type, item.subject, item.content), subject.name, body):
@@ -178,7 +175,7 @@ class RecordVerifier:
         subject.state = decision.state
 
     async def _as_recorded(self, subject: _Subject, stored: Any, body: Body) -> None:
-        """What holds for every version: the input, the answer, the policy and the profile are those of the record."""
+        """Check what holds for every version: input, answer, policy and profile are those of the record."""
         number = body["record"]
         name = packed_name(self._vault.open(subject.key, "input", subject.name, bytes(stored.sealed)))
         if not self._is_the_one(name, subject.name, body):
@@ -191,8 +188,10 @@ class RecordVerifier:
             raise _Fault(f"the stored answer of record {number} is another one")
 
     def _is_the_one(self, name: tuple[str, str, str, str, bytes], subject: str, body: Body) -> bool:
-        """An input of our own is stored with facts that are no part of its fingerprint; a platform's is not. Which of
-        both a type is that this version does not know cannot be told.
+        """Whether the stored input is the recorded one.
+
+        The fingerprint is compared for a platform's input only: an internal input is stored with facts that are not
+        part of its fingerprint, and an unknown type may be either.
         """
         source, item_id, kind, of, content = name
         if (source, item_id, kind, of) != (body["source"], body["id"], body["type"], subject):
@@ -211,7 +210,7 @@ class RecordVerifier:
         return self._vault.open(subject.key, "reply", subject.name, bytes(stored.reply))
 
     def _check_row(self, subject: _Subject, row: Any, last: Body) -> None:
-        """The subject as it stands now is what the records lead to."""
+        """Check that the subject's row is what the records lead to."""
         if not subject.events.end_at(orjson.loads(row.sequences)):
             raise _Fault("the row counts other events than the records")
         by_us = subject.is_decided_by_us(subject.version)
@@ -223,14 +222,14 @@ class RecordVerifier:
         columns = [row.status, row.verdict, row.chain, row.counterparty]
         if not by_us and columns == last.get("row"):
             return
-        # Of a record that does not tell them, or after an alert that wrote the row again: what this version projects.
+        # The record lacks the columns, or an alert rewrote the row: compare with what this version projects.
         projected = _projected(subject.machine, stored)
         if projected is None or columns != clear_columns(projected):
             raise _Fault("the row says something else than the state")
 
 
 def _was_entitled(vasp: str, item: Input, policy: Policy, body: Body) -> bool:
-    """Whether an operator's decision has the signature that the record says, and that its policy requires."""
+    """Whether an operator's decision has the recorded signature, and the one that its policy requires."""
     if not isinstance(item.data, DecisionRecorded):
         return True
     key_id = key_of(vasp, item, item.data, policy.decisions, datetime.fromisoformat(body["at"]))
@@ -249,7 +248,7 @@ def _projected(machine: Machine | None, stored: bytes) -> Projection | None:
 
 
 def _same_input(stored: Any, body: Body) -> bool:
-    """The clear columns of the input say what was recorded."""
+    """Whether the clear columns of the input equal the record."""
     said = (bytes(stored.fingerprint).hex(), stored.type, stored.status, stored.code, stored.record)
     return bool(said == (body["input"], body["type"], body["status"], body["code"], body["record"]))
 

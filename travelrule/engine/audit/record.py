@@ -1,7 +1,7 @@
-"""What an audit record says of a decision, and how its fields are read back.
+"""The audit record of a decision: how it is written, and how its fields are read.
 
-Nothing in it is personal: content is recorded as a keyed fingerprint. A field that a later release adds is absent
-in the records of before, so each is read with what its absence means.
+A record holds no personal data: content is recorded as a keyed fingerprint. Records written before a field was added
+lack it, so each reader defines what its absence means.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from travelrule.policy.policy import DEFAULTS, Policy
 Body = Mapping[str, Any]
 
 FIRST_DEFAULTS = 2
-"""The built-in rules of the records that do not name theirs."""
+"""The version of the built-in rules for records that name none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedDecision:
-    """One decision as its record tells it. ``state`` is the state it led to as bytes, ``reply`` what was answered."""
+    """One decision, ready to be recorded. ``state`` is the resulting state as bytes, ``reply`` the answer returned."""
 
     subject: str
     record: int
@@ -76,27 +76,27 @@ def write(decided: RecordedDecision, policy: Policy, vault: Vault) -> bytes:
 
 
 def _decided_by(item: Input) -> dict[str, Any]:
-    """Who decided, where a signature proved it. The policy that the record names holds actor and key in the clear."""
+    """The actor and key of a decision with a verified signature. The named policy holds both in the clear."""
     if not item.verified_by or not isinstance(item.data, DecisionRecorded):
         return {}
     return {"decidedBy": {"actor": item.data.actor, "keyId": item.verified_by}}
 
 
 def machine_version(body: Body) -> int:
-    """The version of the machine that decided."""
+    """The machine version that made the decision."""
     return int(body.get("machineVersion", FIRST_VERSION))
 
 
 def state_fingerprint(vault: Vault, subject: str, state: bytes) -> str:
-    """What a record says of the state that it led to."""
+    """The fingerprint of a state in a record."""
     return vault.index.fingerprint(subject.encode(), state).hex()
 
 
 def reply_fingerprint(vault: Vault, subject: str, reply: bytes) -> str:
-    """What a record says of the answer that was given."""
+    """The fingerprint of a reply in a record."""
     return vault.index.fingerprint(b"reply", subject.encode(), reply).hex()
 
 
 def clear_columns(projection: Projection) -> list[str]:
-    """What the subject's row says in the clear."""
+    """The clear columns of the subject's row."""
     return [projection.status, projection.verdict, projection.chain, projection.counterparty]

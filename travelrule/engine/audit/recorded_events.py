@@ -1,7 +1,7 @@
-"""The events that a subject's records say were emitted: one after the other, up to the counters of its row.
+"""The events in a subject's records: numbered without gaps, up to the counters of its row.
 
-This needs no machine, so it holds for records of every version. Alerts may have gaps: some are raised outside of any
-decision.
+The check needs no machine, so it applies to records of every version. Alerts may have gaps, because some are raised
+outside decisions.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 UNRECORDED = "alerts"
-"""The topic whose events also come from outside of decisions."""
+"""The topic whose events may also be emitted outside decisions."""
 
 
 class RecordedEvents:
-    """Counts along the records of one subject."""
+    """Counts the events of one subject's records, record by record."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
 
     def follow(self, events: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether the events of the next record continue those before."""
+        """Count the events of the next record. Return False if they do not continue the earlier ones."""
         for event in events:
             counter, number = f"{event['topic']}:{event['key']}", event["sequence"]
             last = self._last.get(counter, 0)
@@ -30,7 +30,7 @@ class RecordedEvents:
         return True
 
     def end_at(self, counters: Mapping[str, int]) -> bool:
-        """Whether the row's counters stand where the records end."""
+        """Whether the row's counters equal the last numbers in the records."""
         for counter in {*self._last, *counters}:
             recorded, counted = self._last.get(counter, 0), counters.get(counter, 0)
             if counted < recorded or (counted > recorded and counter.partition(":")[0] != UNRECORDED):

@@ -1,12 +1,12 @@
-"""``audit verify``: prove that the record is whole, unchanged, and what the rules give (design section 4).
+"""``audit verify``: prove that the record is complete, unchanged, and what the rules produce (design section 4).
 
-Per subject: the records form a chain that ends in the stored head; every input is there, as it was decided
-on; where the running version of the machine decided, deciding again under the recorded policy and the recorded own
-profile gives the recorded state and events; the stored state is the last one.
-Over all: the heads stand in the Merkle log, whose roots are signed.
+Per subject: the records form a chain that ends in the stored head; every input is present as it was decided on; where
+the running version of the machine decided, deciding again under the recorded policy and profile produces the recorded
+state and events; the stored state is the last one.
+For all subjects: the heads are in the Merkle log, and its roots are signed.
 
-It may run while the installation works: the log is read before the subjects, which only grow, and each subject is read
-at one moment. What is not proved: the outbox (its events are on Kafka) and the rows that searches read.
+The check may run beside working processes: the log is read before the subjects, which only grow, and each subject is
+read in one snapshot. Not proved: the outbox (its events are on Kafka) and the rows that searches read.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ _ORPHANS = text(
 
 @dataclass(slots=True)
 class AuditReport:
-    """What was checked and what is wrong; ``faults`` name subjects and records, never content.
+    """The counts of checked records, and the faults found; ``faults`` name subjects and records, never content.
 
-    ``recomputed`` records gave the same again; ``under_present_profile`` of them name no profile (they are older than
-    its versions) and were decided again under the present one. ``earlier_version`` records were decided by an earlier
-    version of their machine, ``later_version`` ones by a later (the installation was rolled back): chain, inputs,
-    answers, the order of events and the last state were checked, their decisions cannot be made again. Neither can
-    those of ``not_kept`` records, which belong to subjects that were erased: their chain and the fingerprints of their
-    inputs were checked.
+    ``recomputed``: decided again with the same result. ``under_present_profile``: those of them that name no profile,
+    because they are older than profile versions, and were decided again under the present one. ``earlier_version`` and
+    ``later_version``: decided by another version of the machine (later: the installation was rolled back); chain,
+    inputs, answers, event order and last state were checked, not the decisions. ``not_kept``: records of erased
+    subjects; their chain and the fingerprints of their inputs were checked.
     """
 
     subjects: int = 0
@@ -60,13 +59,13 @@ class AuditReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no fault was found."""
         return not self.faults
 
 
 @dataclass(slots=True)
 class _Seen:
-    """The heads of all chains, and up to which record each subject says that the log knows it."""
+    """The heads of all chains, and per subject the last record that its row marks as logged."""
 
     heads: dict[tuple[str, int], bytes] = field(default_factory=dict)
     logged: set[tuple[str, int]] = field(default_factory=set)
@@ -184,12 +183,12 @@ class AuditVerifier:
             report.faults.append("the log has leaves behind its last signed root")
 
     async def _check_logged(self, report: AuditReport, seen: _Seen, leaves: Sequence[Any]) -> None:
-        """A log that was cut together with its roots still leaves the subjects that say they are in it."""
+        """Find subjects marked as logged that the log lacks: the log was cut together with its roots."""
         known = {(row.subject, row.record) for row in leaves}
         log = tables.audit_log
         for subject, record in sorted(seen.logged - known):
             query = select(log.c.leaf).where(log.c.vasp == self._vasp, log.c.subject == subject, log.c.record == record)
-            async with self._database.read() as connection:  # it may have been logged since the log was read
+            async with self._database.read() as connection:  # logged since the log was read?
                 if (await connection.execute(query)).first() is None:
                     report.faults.append(f"{subject}: the log does not know record {record} any more")
 

@@ -1,10 +1,10 @@
-"""Whom we may call and with which key: the directory as this process sees it.
+"""The directory in this process: which counterparties may be called, and with which key.
 
-The stored directory is the truth; a copy, renewed when the stored one changed, saves a query per call.
-``refresh_keys`` asks the hub for one VASP's current keys (4.A.2), ``fetch`` for the whole list and, when they are due,
+The stored directory is authoritative. A copy, reloaded when the stored one changed, saves a query per call.
+``refresh_keys`` fetches one VASP's current keys from the hub (4.A.2), ``fetch`` the whole list and, when they are due,
 the coin networks (4.A.1, 4.A.3).
 
-What changed is told before it is stored: a process that dies in between tells it again, and nobody loses an alert.
+Changes are submitted before they are stored: a process that crashes in between submits them again, so no alert is lost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from travelrule.store.directory import DirectoryRepository, StoredVasp, networks
 from travelrule.store.directory_fetches import FetchState
 
 COPY_SECONDS = 1.0
-"""How long a process goes without asking whether the stored directory changed."""
+"""How long a process uses its copy before it checks whether the stored directory changed."""
 HEALTH_SECONDS = 20.0
 """How often the list is fetched, unless the settings say otherwise."""
 NETWORKS_SECONDS = 3600.0
@@ -42,14 +42,14 @@ NETWORKS_SECONDS = 3600.0
 NETWORKS_STALE_INTERVALS = 3
 """A table older than so many intervals decides nothing."""
 KEY_REFRESH_SECONDS = 5.0
-"""The least time between two key look-ups for one VASP: a stranger's bad header must not make us hammer the hub."""
+"""The least time between two key requests for one VASP; bounds requests to the hub on hostile headers."""
 
 log = logs.get("directory")
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedDirectory:
-    """A fetched directory, not stored yet, and how it differs from the stored one. ``networks`` None: not fetched."""
+    """A fetched directory that is not stored yet, with its differences. ``networks`` None: not fetched."""
 
     at: datetime
     known: Mapping[str, StoredVasp]
@@ -60,7 +60,7 @@ class FetchedDirectory:
 
 
 class CounterpartyDirectory:
-    """The directory for callers and the gateway of one process."""
+    """The directory for the calls and the gateway of one process."""
 
     def __init__(
         self,
@@ -83,27 +83,27 @@ class CounterpartyDirectory:
         self._refreshing = asyncio.Lock()
         self._copying = asyncio.Lock()
         self.wanted = asyncio.Event()
-        """Set when a call needs a fresh list; the refresher of this process stores the demand for all processes."""
+        """Set when a call needs a fresh list; this process's refresh job stores the demand for all processes."""
         self.networks_wanted = False
-        """Whether the next demand is for the coin networks too."""
+        """Whether the next demand includes the coin networks."""
         self.networks: dict[str, tuple[str, ...]] = {}
         self._networks_at: datetime | None = None
         self.tell: Callable[[Input], Awaitable[Any]] | None = None
-        """Takes the input about keys that were found changed between two fetches of the list."""
+        """Submits the input about keys that changed between two fetches of the list."""
 
     async def get(self, entity_id: str, *, fresh: bool = False) -> StoredVasp | None:
-        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is not listed anywhere.
+        """One VASP of the directory, at most ``COPY_SECONDS`` old; None if it is unknown.
 
         ``fresh`` reads the store: another process may just have stored the keys that a refused call needs.
         """
         if self._stale():
             async with self._copying:
-                if self._stale():  # of all that came at once, one looks
+                if self._stale():  # one of several simultaneous callers reloads
                     await self._renew()
         return await self._directory.get(entity_id) if fresh else self._copy.get(entity_id)
 
     def outdated(self) -> bool:
-        """Whether the stored list is too old to tell who is up; nothing is sent to a VASP then."""
+        """Whether the stored list is too old to show which VASPs are up; nothing is sent to a VASP then."""
         return is_outdated(self._state.fetched_at, self._clock(), self._interval)
 
     def fetched_since(self, at: datetime) -> bool:
@@ -111,10 +111,10 @@ class CounterpartyDirectory:
         return self._state.fetched_at is not None and self._state.fetched_at > at
 
     async def left_out(self, asked: Collection[str] | None, own: str) -> bool:
-        """Whether a listed VASP of the own network is not among those that the hub asked for a search.
+        """Whether the hub did not ask some listed VASP of our network in a search.
 
-        The hub asks only who is up (hub-api.md section 10) and may say nothing of the others: where all are down, it
-        asks nobody. One that does not say whom it asked (``asked`` None) tells nothing.
+        The hub asks only the VASPs that are up (hub-api.md section 10); if all are down, it asks none. Without a list
+        of those asked (``asked`` None) the result is False.
         """
         if asked is None:
             return False
@@ -129,7 +129,7 @@ class CounterpartyDirectory:
         return self._copied_at is None or self._clock() - self._copied_at > timedelta(seconds=COPY_SECONDS)
 
     async def _renew(self) -> None:
-        """Take a fresh copy if the stored directory changed since the last one."""
+        """Reload the copy if the stored directory changed."""
         state = await self._directory.fetches.read()
         if self._copied_at is None or state.version != self._state.version:
             await self.reload()
@@ -137,7 +137,7 @@ class CounterpartyDirectory:
         self._copied_at = self._clock()
 
     async def reload(self) -> None:
-        """Take a fresh copy of the stored directory."""
+        """Replace the copy by the stored directory."""
         self._copy = await self._directory.all()
         self.networks = await self._directory.networks()
         self._networks_at = await self._directory.networks_at()
@@ -146,10 +146,10 @@ class CounterpartyDirectory:
             metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
 
     def network_name(self, currency: str, network: str | None) -> str | None:
-        """The hub's own spelling of a coin's network (4.A.3), so that every member understands it.
+        """The hub's spelling of a coin's network (4.A.3), so that every member recognizes it.
 
-        A coin with one network only needs none to be named. A name that the hub does not list is left as it is: the
-        hub's examples are not a complete list, and the counterparty decides.
+        Without a network, the only one of a coin is returned. A name that the hub does not list is returned unchanged:
+        the hub's examples are not a complete list, and the counterparty decides.
         """
         listed = self.networks.get(currency.upper(), ())
         if not network:
@@ -157,9 +157,9 @@ class CounterpartyDirectory:
         return next((name for name in listed if _plain(name) == _plain(network)), network)
 
     def unlisted(self, currency: str, network: str | None) -> CoinFacts | None:
-        """What the hub's table has against sending this coin on this network; None: nothing, or it cannot tell.
+        """The facts if the hub's table lacks this coin on this network; None if it has them or decides nothing.
 
-        An empty table, and one that was not fetched for long, cannot.
+        An empty or outdated table decides nothing.
         """
         at, now = self._networks_at, self._clock()
         if not self.networks or at is None or now - at > self._networks_interval * NETWORKS_STALE_INTERVALS:
@@ -172,16 +172,16 @@ class CounterpartyDirectory:
         )
 
     def want_networks(self) -> None:
-        """Ask for a fresh table of networks; the refresher shares the demand, and throttles it."""
+        """Demand a fresh table of networks; the refresh job shares and limits the demand."""
         self.networks_wanted = True
         self.wanted.set()
 
     async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
-        """The VASP's current keys from the hub, stored if it is in the directory; empty if the hub does not know it.
+        """Fetch the VASP's current keys, and store them if it is in the directory. Empty: unknown to the hub.
 
-        At most one question in ``KEY_REFRESH_SECONDS`` for one VASP; in between the stored keys are given, unless they
-        still lead to the key that the hub just ``refused``: it changed after the last question. Raises ``HubError`` if
-        the hub does not answer.
+        The hub is asked once in ``KEY_REFRESH_SECONDS`` for one VASP. In between the stored keys are returned, unless
+        they still lead to the key that the hub just ``refused``: then it changed after the last request. Raise
+        ``HubError`` if the hub does not answer.
         """
         now = self._clock()
         async with self._refreshing:
@@ -214,8 +214,9 @@ class CounterpartyDirectory:
         await self.tell(_input(entity_id, stored.entry, stored.entry.model_copy(update={"pubkeys": keys}), now))
 
     async def fetch(self, *, networks: bool) -> FetchedDirectory | None:
-        """Fetch the list, with the coin networks on request, and find the differences (they become alerts). None: an
-        empty list, which is not believed. Raises ``HubError`` if the hub does not give the list.
+        """Fetch the list, with the coin networks on request, and find the differences, which become alerts.
+
+        Return None for an empty list, which is discarded. Raise ``HubError`` if the hub does not return the list.
         """
         now = self._clock()
         known = await self._directory.all()
@@ -225,7 +226,7 @@ class CounterpartyDirectory:
             log.error("directory-empty", entries=0)
             return None
         listed = {name: stored.entry for name, stored in known.items() if stored.listed}
-        # The first list of a new installation is not news.
+        # The first list of a new installation is not a change.
         found = [change.entity_id for change in changes(listed, fetched)] if known else []
         differences = tuple(_input(name, listed.get(name), fetched.get(name), now) for name in found)
         coins = await self._fetch_networks() if networks else None
@@ -234,7 +235,7 @@ class CounterpartyDirectory:
         return FetchedDirectory(now, known, fetched, differences, coins, changed)
 
     async def store(self, news: FetchedDirectory) -> None:
-        """Store what was fetched; what waits for it sees it at once."""
+        """Store a fetched directory, and use it in this process at once."""
         await self._directory.store(news.fetched, news.known, news.at)
         if news.networks is not None:
             await self._directory.store_networks(news.networks, news.at)
@@ -245,7 +246,7 @@ class CounterpartyDirectory:
         try:
             return await self._hub.coin_networks()
         except HubError as error:
-            # The list was fetched; the networks of last time serve until they are fetched again.
+            # The list was fetched; the stored networks stay in use until the next fetch.
             log.warning(
                 "networks-not-refreshed",
                 code=error.error_code or None,

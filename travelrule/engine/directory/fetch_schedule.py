@@ -12,31 +12,31 @@ from datetime import datetime, timedelta
 from travelrule.store.directory_fetches import FetchState
 
 DEMAND_SECONDS = 5.0
-"""The least time between two fetches, whatever asks for them."""
+"""The least time between two fetches, whatever demands them."""
 MINUTE_FETCHES = 7
-"""Demands and repeats wait while so many fetches were begun within the last minute."""
+"""Demands and repeats wait while this many fetches were started within the last minute."""
 EARLY_SHARE = 0.15
-"""How much of the interval is kept for what follows its end: noticing that a fetch is due, the fetch itself, and the
-copy of the directory that another process still uses."""
+"""The share of the interval reserved for what follows its end: noticing that a fetch is due, the fetch itself, and the
+age of the copy that another process uses."""
 FAILED_FIRST_SECONDS = 5.0
 LIMITED_FIRST_SECONDS = 10.0
 LIMITED_MAX_SECONDS = 300.0
 DOUBLINGS_MAX = 10
 STALE_INTERVALS = 15
-"""A list older than so many intervals says nothing about anyone's health."""
+"""A list older than this many intervals proves no VASP's health."""
 
 _MINUTE = timedelta(minutes=1)
 
 
 def period_of(interval: timedelta) -> timedelta:
-    """How long after a fetch the next one begins."""
+    """How long after a fetch the next one starts."""
     return interval * (1 - EARLY_SHARE)
 
 
 def is_due(state: FetchState, now: datetime, interval: timedelta) -> bool:
-    """Whether a fetch begins now."""
+    """Whether a fetch is due now."""
     if not state.tried or state.tried[-1] - now > interval:
-        return True  # never tried, or by a clock that was wrong
+        return True  # never tried, or tried by a clock that was wrong
     if state.not_before is not None and now < state.not_before:
         return False
     age = now - state.tried[-1]
@@ -49,12 +49,12 @@ def is_due(state: FetchState, now: datetime, interval: timedelta) -> bool:
 
 
 def tried_at(state: FetchState, now: datetime) -> tuple[datetime, ...]:
-    """The fetches to remember when one begins now."""
+    """The start times to store when a fetch starts now."""
     return (*(at for at in state.tried if timedelta() <= now - at < _MINUTE), now)
 
 
 def back_off(failures: int, interval: timedelta, *, limited: bool, retry_after: float | None) -> timedelta:
-    """How long to wait after so many failures in a row. ``limited``: the hub said that there were too many requests."""
+    """How long to wait after consecutive failures. ``limited``: the hub refused for too many requests."""
     doubled = 2.0 ** min(failures - 1, DOUBLINGS_MAX)
     if limited:
         seconds = min(LIMITED_MAX_SECONDS, LIMITED_FIRST_SECONDS * doubled)
@@ -65,7 +65,7 @@ def back_off(failures: int, interval: timedelta, *, limited: bool, retry_after: 
 
 
 def is_outdated(fetched_at: datetime | None, now: datetime, interval: timedelta) -> bool:
-    """Whether the stored list is too old to send anything on its word."""
+    """Whether the stored list is too old to rely on."""
     return fetched_at is None or now - fetched_at > interval * STALE_INTERVALS
 
 

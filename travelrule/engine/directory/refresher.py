@@ -1,8 +1,8 @@
-"""The directory refresher: fetches the VASP list for all processes, at its interval and on demand.
+"""The directory refresh: fetches the VASP list for all processes, at its interval and on demand.
 
-One process at a time fetches (a lease); when it does is decided by ``fetch_schedule`` on facts that all processes
-share through the store, so demands of many processes lead to one fetch. Differences become inputs, and so alerts; a
-VASP that came back wakes the calls that waited for it (design section 5, invariant 7).
+One process at a time fetches (a lease). ``fetch_schedule`` decides when, on facts that all processes share through the
+store, so demands of many processes lead to one fetch. Differences become inputs and alerts. When a VASP is up again,
+the calls that waited for it become due (design section 5, invariant 7).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEASE_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 FETCH_SECONDS = 15.0
 NETWORKS_AGAIN_SECONDS = 300.0
-"""When the coin networks are fetched again after they could not be."""
+"""When the coin networks are fetched again after a failure."""
 STALE_AGAIN = timedelta(hours=1)
 HUB_SUBJECT = f"vasp:{HUB_ENTITY}"
 
@@ -83,7 +83,7 @@ class DirectoryRefreshJob:
         return True
 
     async def round(self) -> None:
-        """Store what this process wants; fetch if it is due and this process is the one that does."""
+        """Store this process's demand; fetch if a fetch is due and this process holds the lease."""
         await self._store_demand()
         if not await self._leases.take(LEASE, LEASE_SECONDS):
             return
@@ -104,11 +104,11 @@ class DirectoryRefreshJob:
                 await self._want_networks()
             await self._fetches.want(self._clock())
         except BaseException:
-            wanted.set()  # the database did not take it: the demand stands
+            wanted.set()  # the demand was not stored: keep it
             raise
 
     async def _want_networks(self) -> None:
-        """Have the next fetch bring the coin networks, unless another process, or the last demand, asked lately."""
+        """Make the coin networks due with the next fetch, unless they already are."""
         now = self._clock()
         due_at = (await self._fetches.read()).networks_due_at
         if due_at is not None and due_at > now:
@@ -170,7 +170,7 @@ class DirectoryRefreshJob:
         await self._fetches.failed(failures, self._clock() + wait)
 
     async def _watch_age(self, state: FetchState) -> None:
-        """Alert when the list is too old to send anything on its word; again while it stays so."""
+        """Raise an alert when the list is too old to rely on, and repeat it while it stays so."""
         now = self._clock()
         if not is_outdated(state.fetched_at or self._started_at, now, self._interval):
             self._stale_told_at = None
@@ -184,5 +184,5 @@ class DirectoryRefreshJob:
                 await self._counterparties.wanted.wait()
         except TimeoutError:
             return
-        # A demand may come with each call: do not spin.
+        # Each call may set the demand: do not spin.
         await asyncio.sleep(LOOK_SECONDS / 4)

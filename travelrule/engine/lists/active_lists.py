@@ -1,8 +1,8 @@
-"""The sanctions lists in force, as this process screens with them: loaded at the start, followed while it runs.
+"""The sanctions lists that this process screens with: loaded at the start, reloaded when another version is in force.
 
-A new version is taken in beside the old one, which answers until the new one is whole. Everything goes in steps between
-which the event loop serves others. A version that cannot be read changes nothing: the one before it stays, operators
-are told, and it is tried again.
+A new version is loaded beside the old one, which serves until the new one is complete. Loading and searching run in
+steps between which the event loop runs other tasks. A version that cannot be read changes nothing: the earlier one
+stays in use, an alert is raised, and loading is tried again.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ POLL_SECONDS = 2.0
 RETRY = timedelta(minutes=1)
 TOLD_AGAIN = timedelta(days=1)
 SLICE_SECONDS = 0.001
-"""How long building or searching holds the event loop; a step that has begun is finished."""
+"""How long building or searching holds the event loop; a started step is completed."""
 STEPS_PER_TURN = 10
-"""Steps of a search before others have their turn, however short they are: a usual name takes about ten."""
+"""Steps of a search before other tasks run, however short they are; a usual name takes about ten."""
 
 log = logs.get("lists")
 
@@ -42,9 +42,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """What the lists say. ``checked`` False: no list is loaded, or one that is in force could not be read in any
-    version, or somebody has no name that could be looked for, so that no hit does not mean clean. ``versions``: the
-    lists that were asked. ``unnamed``: somebody has no such name, whatever the lists.
+    """The result of a screening.
+
+    ``checked`` False: no hits does not mean clean, because no list is loaded, a list in force could not be read in any
+    version, or a party has no comparable name (``unnamed``). ``versions``: the lists that were searched.
     """
 
     checked: bool
@@ -54,7 +55,7 @@ class ScreeningResult:
 
 
 class _InUse:
-    """A snapshot, and whether somebody searches it."""
+    """A snapshot with the number of searches that use it."""
 
     def __init__(self, snapshot: ListSnapshot) -> None:
         self.snapshot = snapshot
@@ -64,7 +65,7 @@ class _InUse:
 
     @contextmanager
     def searched(self) -> Iterator[ListSnapshot]:
-        """Keep it whole meanwhile."""
+        """Keep the snapshot complete while the block runs."""
         self._users += 1
         self.idle.clear()
         try:
@@ -76,8 +77,10 @@ class _InUse:
 
 
 class ActiveLists:
-    """One per process. ``changed`` is set when other lists are in force than when it was taken; a new one takes its
-    place: ``seen = lists.changed``, then work, then ``await seen.wait()`` misses nothing.
+    """The lists of one process.
+
+    ``changed`` is set when the lists change, and replaced by a new event. Take it before the work and wait for it
+    afterwards (``seen = lists.changed``, work, ``await seen.wait()``): no change is missed.
     """
 
     def __init__(
@@ -100,11 +103,11 @@ class ActiveLists:
         return self._current.snapshot.versions
 
     async def start(self) -> None:
-        """Load what is in force. Raises what the database raises."""
+        """Load the lists in force. Raise what the database raises."""
         await self.round()
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Take up new versions until cancelled."""
+        """Load new versions until cancelled."""
         await PeriodicJob("lists", self._step, interval=POLL_SECONDS, failed=database_failed).run()
 
     async def _step(self) -> bool:
@@ -112,7 +115,7 @@ class ActiveLists:
         return False
 
     async def round(self) -> None:
-        """Look once whether other versions are in force, and take them up."""
+        """Check once whether other versions are in force, and load them."""
         await self._in_force.poll()
         wanted, now = self._in_force.current, self._clock()
         loaded = {code: one for code, one in self._current.snapshot.lists.items() if code in wanted}
@@ -130,7 +133,7 @@ class ActiveLists:
     async def screen(
         self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
     ) -> ScreeningResult:
-        """Look for people and addresses; other work of the process goes on meanwhile."""
+        """Search for parties and addresses; the event loop runs other tasks meanwhile."""
         with self._current.searched() as snapshot:
             hits = list(snapshot.addresses(addresses))
             unnamed = False
@@ -153,10 +156,10 @@ class ActiveLists:
             return ScreeningResult(self._complete(snapshot) and not unnamed, hits, snapshot.versions, unnamed)
 
     async def _found(self, steps: Generator[None, None, _Result]) -> _Result:
-        """One search at a time: many at once would each take a slice of every turn of the event loop."""
+        """Run one search at a time: each of several would take a slice of every turn of the event loop."""
         async with self._one_search:
             found = await _gently(steps, STEPS_PER_TURN)
-        # A request may name hundreds, each of whom is looked for in less than a slice.
+        # A request may name hundreds of parties, each found in less than a slice.
         await asyncio.sleep(0)
         return found
 
@@ -164,7 +167,7 @@ class ActiveLists:
         return bool(snapshot.lists) and self._in_force.current.keys() <= snapshot.lists.keys()
 
     async def _taken_up(self, version: ListVersion, now: datetime, *, first: bool) -> LoadedList | None:
-        """The list in its version in force, or None; without a former one in memory the last readable one kept."""
+        """Load the version in force; with none in memory (``first``), fall back to the last readable stored version."""
         key = f"{version.code} {version.version}"
         if key in self._tried and now - self._tried[key] < RETRY:
             return None
@@ -210,7 +213,7 @@ class ActiveLists:
         await _gently(former.snapshot.release_in_steps(loaded))
 
     def _measure(self, now: datetime) -> None:
-        """What is in use here, which is not what is in force while a version cannot be read."""
+        """Measure the lists in use; they differ from those in force while a version cannot be read."""
         metrics.LIST_ENTRIES.clear()
         metrics.LIST_AGE_SECONDS.clear()
         for code, one in self._current.snapshot.lists.items():
@@ -219,7 +222,7 @@ class ActiveLists:
 
 
 async def _gently(steps: Generator[None, None, _Result], at_once: float = math.inf) -> _Result:
-    """Run steps, and let the event loop serve others every millisecond, and after ``at_once`` steps."""
+    """Run steps, and yield to the event loop every millisecond and after ``at_once`` steps."""
     began, done = perf_counter(), 0
     while True:
         try:
@@ -235,9 +238,9 @@ async def _gently(steps: Generator[None, None, _Result], at_once: float = math.i
 
 @contextmanager
 def _collector_off() -> Iterator[None]:
-    """Nothing that is built here is garbage, and there is much of it: a pass over it would stop everything for long.
+    """Switch the garbage collector off while many objects are built, none of which is garbage.
 
-    What was built is left out of later passes too.
+    A pass over them would stop the process for long. They are excluded from later passes too.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -250,7 +253,7 @@ def _collector_off() -> Iterator[None]:
 
 
 def _birth_date(text: str | None) -> date | None:
-    """None for what is no date: then a name is searched without it."""
+    """The date; None if the text is not one, and the name is searched without it."""
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:

@@ -1,7 +1,7 @@
-"""A list that nobody renewed is an alert: who is listed since is not found by it.
+"""Alerts for sanctions lists that are too old, or missing although the policy requires them.
 
-One process at a time looks (a lease). How old a list may be is in the policy (``time_limits.list_age``); the alert is
-repeated daily while the list stays old. So is one that there are no lists at all, although the policy requires them.
+A list does not contain parties that were listed after its publication. One process at a time checks (a lease). The
+policy defines the age (``time_limits.list_age``). Each alert is repeated daily while its cause lasts.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ LEASE_SECONDS = 60.0
 LOOK_SECONDS = 20.0
 AGAIN = timedelta(days=1)
 NONE = "list:-"
-"""The subject of the alert that there is no list."""
+"""The subject of the alert for no list."""
 
 
 class ListAgeJob:
-    """Looks at the age of the lists in force."""
+    """Checks the age of the lists in force at intervals."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ListAgeJob:
         self._told: dict[str, datetime] = {}
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Look until cancelled."""
+        """Check until cancelled."""
         await PeriodicJob(
             "list-age",
             self._step,
@@ -57,7 +57,7 @@ class ListAgeJob:
         return False
 
     async def round(self) -> None:
-        """Look once."""
+        """Check once."""
         now = self._clock()
         limit = timedelta(seconds=self._policy().time_limits.list_age)
         active = await self._lists.active()

@@ -1,8 +1,8 @@
-"""The owners of our wallets are screened when they are registered, and all of them when other lists are in force.
+"""Screening of wallet owners: each at registration, and all of them when other lists are in force.
 
-One process at a time works (a lease), a few wallets at a time. What a wallet was screened with stands in its row, so
-there is nothing else to remember: whoever comes next, after a kill too, goes on with those that are left. A result is
-an input of the wallet, named by the wallet's revision: two processes that screen the same one make one effect.
+One process at a time screens (a lease), a few wallets per round. The wallet's row holds the lists it was screened with,
+so there is no other progress to store: after a crash the next process continues with the remaining wallets. A result is
+an input of the wallet, identified by the wallet's revision: results of two processes for one wallet have one effect.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ LEASE = "owners"
 LEASE_SECONDS = 10.0
 POLL_SECONDS = 1.0
 AT_ONCE = 20
-"""Wallets of one round: their results are applied together, which holds the event loop for some milliseconds."""
+"""Wallets of one round. Their results are applied together, which holds the event loop for some milliseconds."""
 AGAIN = timedelta(minutes=1)
-"""A wallet that cannot be read, or whose result is refused, must not keep the others waiting."""
+"""When a wallet that cannot be read, or whose result is refused, is tried again; the others do not wait for it."""
 PUT_OFF_MAX = 1000
 COUNT_EVERY = timedelta(seconds=5)
 
@@ -44,26 +44,26 @@ log = logs.get("owners")
 
 
 class ListScreening(Protocol):
-    """What is needed of ``engine.lists.active_lists.ActiveLists``."""
+    """The part of ``ActiveLists`` that this job needs."""
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Code to version of the lists; empty: none."""
+        """Code to version of the lists in use; empty: none."""
 
     async def screen(
         self, parties: Sequence[Party], addresses: Sequence[str], *, threshold: Decimal
     ) -> ScreeningResult:
-        """Look for people in the lists, in steps between which the event loop serves others."""
+        """Search the lists for parties, in steps between which the event loop runs other tasks."""
 
 
 def mark(versions: Mapping[str, str], threshold: Decimal) -> str:
-    """Name what somebody was screened with: the start of a SHA-256 over the versions and the threshold."""
+    """Identify a set of lists and a threshold: the start of a SHA-256 over both."""
     content = orjson.dumps([sorted(versions.items()), format(threshold.normalize(), "f")])
     return fingerprint(content)
 
 
 class OwnerScreeningJob:
-    """Screens; ``submit`` is the intake's, ``wake`` is set by commits that changed wallets."""
+    """Screens wallet owners. ``submit`` is the intake's; commits that changed wallets set ``wake``."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class OwnerScreeningJob:
         return await self.round() > 0
 
     async def _is_ours(self) -> bool:
-        """Take the lease, or renew it when half of its time is over."""
+        """Take the lease, or renew it after half of its time. Return whether this process holds it."""
         now = asyncio.get_running_loop().time()
         if now >= self._ours_until:
             ours = await self._leases.take(LEASE, LEASE_SECONDS)
@@ -112,7 +112,7 @@ class OwnerScreeningJob:
         return True
 
     async def round(self) -> int:
-        """Screen the next few wallets; gives how many were done. 0: there is nothing to do, or no way to do it."""
+        """Screen the next few wallets. Return their number; 0 if there is nothing to do or screening is off."""
         policy, versions = self._policy(), self._lists.versions
         if policy.sanctions == "off" or not versions:
             return self._leave()
@@ -141,17 +141,17 @@ class OwnerScreeningJob:
         return [row for row in rows if row.subject not in self._put_off][:AT_ONCE]
 
     async def _screen(self, row: UnscreenedWallet, threshold: Decimal) -> Input | None:
-        """The result as an input; None if the owner cannot be read, or the lists cannot tell."""
+        """Screen one wallet. Return the result as an input; None if the owner or the lists cannot be read."""
         try:
             parties = parties_of_person(self._owners.person(row))
         except ValueError as error:
-            # What is there is not what was stored: a fault of this one wallet.
+            # The row is not what was stored: a fault of this one wallet.
             log.warning("wallet-unreadable", error=error)
             self._put_off[row.subject] = self._clock() + AGAIN
             return None
         screened = await self._lists.screen(parties, (), threshold=threshold)
         if screened.unnamed and not screened.hits:
-            # Registered before such names were refused: it stays unscreened, and must not keep the others waiting.
+            # Registered before such names were refused: it stays unscreened, and the others do not wait for it.
             log.warning("owner-without-name")
             self._put_off[row.subject] = self._clock() + AGAIN
             return None
@@ -179,7 +179,7 @@ class OwnerScreeningJob:
             metrics.OWNERS_UNSCREENED.set(await self._owners.number_unscreened(lists))
 
     def _leave(self) -> int:
-        """Another process screens, or nobody is to: what this one counted is not true any more."""
+        """Reset the count of this process: another one screens, or screening is off. Return 0."""
         self._counted = None
         metrics.OWNERS_UNSCREENED.set(0)
         return 0

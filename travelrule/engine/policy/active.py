@@ -1,4 +1,4 @@
-"""The policy in force, as this process sees it: taken from the database, looked up again every few seconds."""
+"""The policy in force in this process: read from the database, and again every few seconds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logs.get("policy")
 
 
 class ActivePolicy:
-    """Callable: gives the policy in force. Every verdict names the version that decided it."""
+    """A callable that returns the policy in force. Every verdict names the version that decided it."""
 
     def __init__(
         self, policies: PolicyRepository, own: OwnVasp, first_file: Path | None, clock: Callable[[], datetime]
@@ -38,10 +38,10 @@ class ActivePolicy:
         return self._current
 
     async def load(self) -> None:
-        """Take up the newest version. The first start activates the file of the settings, or the built-in policy.
+        """Load the newest version. The first start activates the file of the settings, or the built-in policy.
 
-        What we say about ourselves is kept first, because every record names it. Raises ``ConfigurationError`` if that
-        file is not a policy.
+        Our profile is stored first, because every record names it. Raise ``ConfigurationError`` if the file is not a
+        policy.
         """
         if not self._own_kept:
             await self._policies.keep_profile(self._own.version, self._own.content, self._clock())
@@ -56,8 +56,8 @@ class ActivePolicy:
             await self._take_up(stored)
 
     async def _take_up(self, stored: StoredPolicy) -> None:
-        """Use a policy that was put in force. Where this release reads the same text as other rules than the release
-        that activated it, that is a version of its own: stored too, so that every verdict's version can be found.
+        """Adopt a policy that was put in force. If this release reads its text as other rules than the release that
+        activated it, the result is a version of its own. It is stored too, so that every verdict's version is found.
         """
         taken = Policy.from_toml(stored.content).with_own(self._own)
         if taken.version != stored.version and await self._policies.by_version(taken.version) is None:
@@ -67,7 +67,7 @@ class ActivePolicy:
         self._current = taken
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Take up new versions until cancelled."""
+        """Adopt new versions until cancelled."""
         await PeriodicJob("policy", self._step, interval=REFRESH_SECONDS, failed=database_failed).run()
 
     async def _step(self) -> bool:
@@ -76,7 +76,7 @@ class ActivePolicy:
 
 
 def first_policy(file: Path | None) -> tuple[str, Policy]:
-    """The file of the settings, or the built-in policy, as text and as rules. Raises ``ConfigurationError``."""
+    """The file of the settings, or the built-in policy, as text and as rules. Raise ``ConfigurationError``."""
     content = _read(file) if file is not None else ""
     return content, _first(content)
 

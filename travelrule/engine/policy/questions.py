@@ -1,4 +1,4 @@
-"""What a decision asks of others and waits for: compared between two runs over the same inputs (``policy try``)."""
+"""The questions that a decision sends and waits for, compared between two runs over one history (``policy try``)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from travelrule.machine.internal_inputs import CallResult
 from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, AssessmentWanted
 
 REPORTING = frozenset({Operation.FINISH, Operation.TXID_REPORT})
-"""Calls that tell and do not ask: no verdict depends on their answer."""
+"""Calls that only report: no verdict depends on their answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialQuestion:
-    """One question. ``name`` is what an answer is found by: the operation and the id that it was asked under. ``key``
-    says what was asked, whatever the id: the same in two runs that ask the same. ``words`` are for people.
+    """One question. ``name`` identifies its answer: the operation and the question's id. ``key`` identifies its content
+    without the id: two runs with the same question have the same key. ``words`` are for people.
     """
 
     name: tuple[str, str]
@@ -30,7 +30,7 @@ class TrialQuestion:
 
 
 def question_of(effect: Effect) -> TrialQuestion | None:
-    """The question that this effect is; None for one that waits for nothing."""
+    """The question of an effect; None if the effect waits for no answer."""
     match effect:
         case CallHub() if effect.operation not in REPORTING:
             words = f"{effect.operation} to {effect.target}" if effect.target else effect.operation
@@ -46,7 +46,7 @@ def question_of(effect: Effect) -> TrialQuestion | None:
 
 
 def answered_question(data: Wire) -> tuple[str, str] | None:
-    """The name of the question that this input answers; None if it is no answer."""
+    """The name of the question that an input answers; None if it is not an answer."""
     match data:
         case CallResult() if data.operation not in REPORTING:
             return data.operation, data.correlation_id
@@ -58,7 +58,7 @@ def answered_question(data: Wire) -> tuple[str, str] | None:
 
 
 def renamed(data: Wire, old: str, new: str) -> Wire:
-    """The same answer to the same question, asked under another id."""
+    """The answer, to the same question under another id."""
     if old == new:
         return data
     if not isinstance(data, CallResult):

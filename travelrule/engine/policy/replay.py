@@ -1,8 +1,8 @@
-"""One subject decided again over its stored inputs, under the policies of then and under another one (``policy try``).
+"""One subject decided again on its stored inputs, under the recorded policies and under another one (``policy try``).
 
-Pure: effects are looked at and never carried out. Where the other policy would have asked what was never asked, or the
-same with other facts, no answer is stored: the run goes on without it, and only a verdict that is final all the same
-counts. Timers that only the other policy would have set come due as they would have.
+Pure: effects are inspected and never carried out. If the other policy asks a question that was never asked, or asks it
+with other facts, no answer is stored: the run continues without it, and its verdict counts only if it is final. Timers
+that only the other policy sets come due at their time.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from travelrule.messages.inbound_request import AuthorizationReceived
 from travelrule.policy.policy import Policy
 
 TIMERS_MAX = 1_000
-"""How many timers of its own a run fires for one subject: more is no answer any more."""
+"""The most timers of its own that a run fires for one subject; beyond that its result is unknown."""
 SALTS = UUID("0d8e6c1a-52a4-4f0e-8d0b-7a1b6f2c9e44")
 
 Timer = tuple[str, datetime | None]
 Said = dict[str, Any]
 Told = Callable[[Input], "SubstituteInput | None"]
-"""What another subject would have told instead; None: what it told."""
+"""The message that another subject would have sent instead; None: the one it sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubstituteInput:
-    """What would come in place of an input: other data, or nothing because nobody knows (``unknown`` says why)."""
+    """The replacement of an input: other data, or none because it is unknown (``unknown`` is the reason)."""
 
     data: AssessmentEnded | None = None
     unknown: str = ""
@@ -45,7 +45,7 @@ class SubstituteInput:
 
 @dataclass(slots=True)
 class ReplayRun:
-    """What one run over the inputs led to. ``verdict`` is what was said last, without anything personal."""
+    """The result of one run over the inputs. ``verdict`` is the last verdict, without personal data."""
 
     verdict: Said | None = None
     asked: list[TrialQuestion] = field(default_factory=list)
@@ -55,11 +55,11 @@ class ReplayRun:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing that is not known could change the verdict by itself."""
+        """Whether the verdict cannot change through anything unknown."""
         return not self.unknown or bool(self.verdict and self.verdict.get("final"))
 
     def take(self, decision: Decision[Any]) -> list[TrialQuestion]:
-        """Keep what a decision says; gives what it asks."""
+        """Record a decision. Return the questions that it asks."""
         if decision.status in ("rejected", "parked"):
             return []
         self.state = decision.state
@@ -78,9 +78,9 @@ class ReplayRun:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """The run under the policies of then, with the timer that was next before each step, and at the end.
+    """The run under the recorded policies, with the timer that was next before each step and at the end.
 
-    ``exact``: it led to the very state that is recorded. It need not where another version of the machine decided.
+    ``exact``: it led to the recorded state. It need not where another version of the machine decided.
     """
 
     run: ReplayRun
@@ -91,8 +91,8 @@ class RecordedRun:
 def recorded_run(
     machine: Machine, steps: Sequence[HistoryStep], fingerprint: Callable[[bytes], str]
 ) -> RecordedRun | None:
-    """Decide as it was decided; None if the result is another one than the record says although this version of the
-    machine decided it, from the same state.
+    """Decide under the recorded policies. Return None if the result differs from the record although this version of
+    the machine decided from the same state.
     """
     run = ReplayRun()
     timers: list[Timer] = []
@@ -104,7 +104,7 @@ def recorded_run(
         except Exception:
             if exact and step.version == machine.version:
                 raise
-            # The boundary to what another version decided: its inputs need make no sense to this one.
+            # The boundary to another version: this one need not understand its inputs.
             run.state = None
             return RecordedRun(run, [*timers, ("", None)], exact=False)
         agrees = run.state is not None and fingerprint(machine.dump(run.state)) == step.state
@@ -117,13 +117,13 @@ def recorded_run(
 def trial_run(
     machine: Machine, steps: Sequence[HistoryStep], recorded: RecordedRun, other: TrialConditions
 ) -> ReplayRun:
-    """Decide under the other policy."""
-    return _TrialReplay(machine, recorded, other).over(steps)
+    """Decide under the policy on trial."""
+    return _TrialReplay(machine, recorded, other).run(steps)
 
 
 @dataclass(frozen=True, slots=True)
 class TrialConditions:
-    """Under what is decided: the policy, up to when its timers come due, what other subjects would tell."""
+    """The conditions of a trial: the policy, the end of its time, and the messages of other subjects."""
 
     policy: Policy
     until: datetime
@@ -143,7 +143,7 @@ class _TrialReplay:
         self._fired = 0
         self._run = ReplayRun()
 
-    def over(self, steps: Sequence[HistoryStep]) -> ReplayRun:
+    def run(self, steps: Sequence[HistoryStep]) -> ReplayRun:
         for number, step in enumerate(steps):
             self._timers(self._recorded.timers[number], step.at, step.item)
             item = self._item(step)
@@ -155,7 +155,7 @@ class _TrialReplay:
         return self._run
 
     def _timers(self, known: Timer, until: datetime, item: Input) -> None:
-        """Let the timers come due that only this run has."""
+        """Fire the timers that only this run has."""
         while not self._run.unknown:
             timer = name, due_at = _timer(self._machine, self._run.state)
             if due_at is None or due_at > until or timer == known or _is_timer(item, timer):
@@ -167,11 +167,11 @@ class _TrialReplay:
             fired = _due(item.subject, name, due_at)
             self._ask(self._machine.decide(self._run.state, fired, self._other.policy, due_at))
             if _timer(self._machine, self._run.state) == timer:
-                return  # it was refused: it would stand there for ever
+                return  # it was refused and would never clear
 
     def _item(self, step: HistoryStep) -> Input | None:
-        """The input, if it would come in this run too and its content is known. An answer to what this run has not
-        asked yet waits until it does.
+        """The input, if this run would receive it too and its content is known. The answer to a question that this run
+        has not asked yet is kept until it does.
         """
         item = step.item
         if self._run.unknown and isinstance(item.data, TimerDue):
@@ -179,7 +179,7 @@ class _TrialReplay:
         name = answered_question(item.data)
         if name in self._keys and not self._asks_of(item):
             if any(ask.name == name for ask in self._run.asked):
-                return None  # asked with other facts, which was said when it was asked
+                return None  # asked with other facts; that was noted when it was asked
             for key in self._keys[name]:
                 self._early.setdefault(key, []).append((step, item))
             return None
@@ -190,7 +190,7 @@ class _TrialReplay:
         return [ask for ask in self._run.asked if ask.key in keys]
 
     def _instead_of(self, item: Input) -> Input | None:
-        """The input as this run would get it; None if nobody knows."""
+        """The input as this run would receive it; None if that is unknown."""
         instead = self._other.told(item)
         if instead is not None and instead.data is None:
             self._unknown(instead.unknown)
@@ -216,7 +216,7 @@ class _TrialReplay:
         self._ask(decisions[0])
 
     def _ask(self, decision: Decision[Any]) -> None:
-        """Keep what was decided; what is asked has its stored answer already, will get it, or has none."""
+        """Record a decision, and apply the stored answers to its questions that arrived early."""
         asks = self._run.take(decision)
         for ask in asks:
             if ask.key not in self._known:
@@ -226,13 +226,13 @@ class _TrialReplay:
                 self._decide(step, self._instead_of(item))
 
     def _unknown(self, reason: str) -> None:
-        """From here on it is known only if the verdict is final without it."""
+        """Mark the rest of the run as unknown, unless its verdict is final."""
         if not self._run.unknown and not (self._run.verdict and self._run.verdict.get("final")):
             self._run.unknown = reason
 
 
 def _screened(data: AuthorizationReceived, then: Policy, other: Policy) -> tuple[AuthorizationReceived, ...]:
-    """What the gateway would have found out under the other policy: one or several possibilities."""
+    """The findings that the gateway could have made under the other policy."""
     rules = [(one.sanctions, one.screening.name_threshold) for one in (then, other)]
     if rules[0] == rules[1] or {one.sanctions for one in (then, other)} == {"off"}:
         return (data,)

@@ -1,8 +1,7 @@
 """``policy try``: which verdicts would differ if another policy had been in force.
 
-Subjects are read and decided one after the other, so memory does not grow with their number; nothing is written and no
-effect is carried out. Judged are withdrawals, deposits, screenings, and on the beneficiary side the answers to
-authorizations.
+Subjects are read and decided one at a time, so memory does not grow with their number. Nothing is written and no effect
+is carried out. Withdrawals, deposits, screenings and the answers to inbound authorizations are compared.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ NOT_AS_RECORDED = "deciding again under the recorded policy gives another result
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """One subject: what was said and what would be said (None: nothing yet), or why that cannot be told."""
+    """One subject: its verdict and the one on trial (None: none yet), or why the latter is undetermined."""
 
     subject: str
     was: dict[str, Any] | None
@@ -47,13 +46,13 @@ class TrialResult:
 
     @property
     def differs(self) -> bool:
-        """Whether another verdict is known to come out."""
+        """Whether the verdict is known to differ."""
         return not self.undetermined and self.was != self.would
 
 
 @dataclass(frozen=True, slots=True)
 class _SubjectRuns:
-    """A subject's two runs, or why there are none."""
+    """The two runs of a subject, or the reason why there are none."""
 
     recorded: RecordedRun | None
     run: ReplayRun
@@ -61,7 +60,7 @@ class _SubjectRuns:
 
 
 class PolicyTrial:
-    """Tries one policy. ``now`` is up to when timers that only this policy sets would have come due."""
+    """Tries one policy. Timers that only this policy sets come due up to ``now``."""
 
     def __init__(
         self, histories: HistoryReader, vault: Vault, machines: Mapping[str, Machine], policy: Policy, now: datetime
@@ -73,7 +72,7 @@ class PolicyTrial:
         self._now = now
 
     async def judge(self, since: datetime) -> AsyncIterator[TrialResult]:
-        """Every subject that anything happened to since then, in the order of their names."""
+        """Judge every subject that changed since ``since``, ordered by name."""
         after = ""
         while True:
             page = await self._histories.touched(since, JUDGED, after, PAGE)
@@ -87,7 +86,7 @@ class PolicyTrial:
         tellers = {} if history.missing else await self._tellers(history)
         both = self._both(history, tellers)
         if both.recorded is None:
-            was = {"verdict": history.word} if history.word else None
+            was = {"verdict": history.verdict} if history.verdict else None
             return TrialResult(history.subject, was, undetermined=both.missing)
         was, run = both.recorded.run.verdict, both.run
         if run.settled:
@@ -95,7 +94,7 @@ class PolicyTrial:
         return TrialResult(history.subject, was, undetermined=run.unknown)
 
     async def _tellers(self, history: SubjectHistory) -> dict[str, _SubjectRuns]:
-        """The subjects that this one's inputs come from, decided both ways. What they were told is taken as it was."""
+        """The subjects that this one's inputs come from, decided both ways on their recorded inputs."""
         names = {name for step in history.steps if (name := _teller(step.item))}
         return {name: self._both(await self._histories.read(name), {}) for name in sorted(names)}
 
@@ -116,15 +115,15 @@ class PolicyTrial:
 
 
 def _leads_there(machine: Machine, run: ReplayRun, history: SubjectHistory) -> bool:
-    """Whether this version leads to the verdict and the status that another one led to. Then the two runs, both of this
-    version, differ by the policy alone.
+    """Whether this version leads to the stored verdict and status. Then the two runs, both of this version, differ by
+    the policy alone.
     """
     projected = None if run.state is None else machine.project(run.state)
-    return projected is not None and (projected.verdict, projected.status) == (history.word, history.status)
+    return projected is not None and (projected.verdict, projected.status) == (history.verdict, history.status)
 
 
 def _teller(item: Input) -> str:
-    """The subject whose decision stands behind this input, as far as a policy bears on it; else empty."""
+    """The subject that sent this input, if its decision depends on the policy; else empty."""
     if item.source != SUBJECTS:
         return ""
     data = item.data
@@ -135,7 +134,7 @@ def _teller(item: Input) -> str:
 
 
 def _told(item: Input, tellers: Mapping[str, _SubjectRuns]) -> SubstituteInput | None:
-    """What would come in place of this input; None: the same."""
+    """The replacement of an input; None: the input itself."""
     name = _teller(item)
     both = tellers.get(name)
     if both is None:

@@ -1,4 +1,4 @@
-"""Stored inbound authorizations, opened: whose name they carry (D37), and which of them could mean a deposit."""
+"""Stored inbound authorizations, opened: the names they carry (D37), and those that could announce a deposit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from travelrule.store.database import Database
 from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, OpenAuthorizationRow, SearchRepository
 
 OPENED_MAX = 200
-"""How many authorizations are opened for one question, which has a second: the newest of each account number
-(``BENEFICIARY_ACCOUNTS_MAX``), with and without its tag, come first.
+"""The most authorizations opened for one question, which has a second to be answered. The newest of each account number
+(``BENEFICIARY_ACCOUNTS_MAX``), with and without its tag, are opened first.
 """
 
 _AUTHORIZATIONS = (
@@ -30,7 +30,7 @@ _SQLITE = text(_AUTHORIZATIONS.format(subjects="IN (SELECT value FROM json_each(
 
 
 class AuthorizationReader:
-    """Opens what was asked of us, as it was stored."""
+    """Opens inbound authorizations as they were stored."""
 
     def __init__(self, database: Database, vasp: str, vault: Vault, reads: SearchRepository) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class AuthorizationReader:
         return [persons for persons in named if persons]
 
     async def announcing(self, address: str, currency: str, amount: Decimal) -> list[OpenAuthorizationRow]:
-        """Authorizations without txid that could mean a deposit of this amount at this address (``address[:tag]``)."""
+        """Authorizations without txid that could announce this amount at this address (``address[:tag]``)."""
         records = await self._reads.open_authorizations(address, currency, amount)
         fitting: list[OpenAuthorizationRow] = []
         for start in range(0, len(records), OPENED_MAX):
@@ -61,7 +61,7 @@ class AuthorizationReader:
         return fitting[:OPEN_AUTHORIZATIONS]
 
     async def _open(self, subjects: Sequence[str]) -> dict[str, AuthorizationReceived]:
-        """What was asked first under each subject; those whose data were erased are left out."""
+        """The first authorization of each subject; erased ones are omitted."""
         if not subjects:
             return {}
         postgresql = self._database.is_postgresql
@@ -76,7 +76,7 @@ class AuthorizationReader:
             data = unpack(self._vault.open(key, "input", subject, bytes(row.sealed))).data
             if isinstance(data, AuthorizationReceived):
                 opened[subject] = data
-            await asyncio.sleep(0)  # each may be large; the event loop has others to serve
+            await asyncio.sleep(0)  # each may be large; let the event loop run other tasks
         return opened
 
 

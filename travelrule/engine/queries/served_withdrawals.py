@@ -1,7 +1,7 @@
-"""Did we send this, and for whom? What M6 and M7 ask of our own withdrawals (member-api.md sections 7 and 8).
+"""Our withdrawals as M6 and M7 ask for them: whether we sent a payment, and for whom (member-api.md sections 7, 8).
 
-The store finds withdrawals by transaction and address; the tag and everything about the sender stand in the sealed
-state, which only the machine of the withdrawals can read.
+The store finds withdrawals by transaction and address. The tag and the sender's data are in the sealed state, which
+only the withdrawal machine can read.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from travelrule.store.search_rows import Payment, SearchRepository, WalletRecord
 
 @dataclass(frozen=True, slots=True)
 class SentWithdrawal:
-    """A withdrawal that a question means: its transaction, its address, its tag."""
+    """A withdrawal that matches a question by transaction, address and tag."""
 
     asked: Payment = field(repr=False)
     facts: WithdrawalFacts
 
 
 class ServedWithdrawals:
-    """All own withdrawals, recorded ones included, whatever became of them."""
+    """All our withdrawals, recorded ones included, whatever their outcome."""
 
     def __init__(self, reads: SearchRepository) -> None:
         self._reads = reads
 
     async def sent(self, asked: Sequence[Payment]) -> list[SentWithdrawal]:
-        """The withdrawals that the payments mean, the oldest first.
+        """The withdrawals that match the payments, oldest first.
 
-        Algorithm A (ivms101.md section 6): what is found for the whole text goes before what is found left of its
-        colon. Where the withdrawal has a tag, the right part must be that tag. A tag that was erased refuses nothing:
-        that value went to this address in this transaction is still known.
+        Algorithm A (ivms101.md section 6): a match of the whole text precedes a match of the part left of its colon. If
+        the withdrawal has a tag, the right part must equal it. An erased tag excludes nothing: the payment to this
+        address in this transaction is still known.
         """
         found = [
             (record, facts)
@@ -49,7 +49,7 @@ class ServedWithdrawals:
         return [SentWithdrawal(record.asked, facts) for record, facts in chosen]
 
     async def facts(self, payment: Payment) -> tuple[WithdrawalFacts, ...]:
-        """The same for one payment, with what the wallet registrations tell about each sender's KYC."""
+        """The facts for one payment, with each sender's KYC status from the wallet registrations."""
         found = [one.facts for one in await self.sent([payment])]
         asked = {facts.request.originator.wallet_address for facts in found if facts.request is not None}
         wallets = await self._reads.wallets_at(sorted(address for address in asked if address))
@@ -64,7 +64,7 @@ def _with_kyc(facts: WithdrawalFacts, wallets: Sequence[WalletRecord]) -> Withdr
 
 
 def _kyc(originator: OriginatorData, found: Sequence[WalletRecord]) -> tuple[bool | None, Person | None]:
-    """Whether a wallet of this very customer says that KYC is finished, and who it says he is."""
+    """Whether a wallet of this customer has finished KYC, and the owner it names."""
     wallets = [
         wallet
         for wallet in found

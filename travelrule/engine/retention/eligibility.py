@@ -1,7 +1,7 @@
-"""When a subject is concluded: nothing is awaited any more, and nobody who is still open needs what it knows.
+"""Which subjects retention may erase: those that are concluded, and that no open subject needs.
 
-Only such subjects are given up by retention. A subject that has a timer, a call or a message on its way is never
-concluded, whatever its state says; that stands in its rows and is looked at there.
+A subject is concluded if its state awaits nothing. One with a timer, a pending call or a pending message is open
+whatever its state is; that is checked on its rows (``store.expired_rows``).
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.transition_table import NEW
 
 ENDED = frozenset({NEW, "denied", "canceled", "confirmed"})
-"""Where an exchange that we began can stand for ever."""
+"""The statuses in which an outbound exchange may remain indefinitely."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionEligibility:
-    """``over(state)``: this subject awaits nothing. ``serves(state)``: the subjects that may still need it."""
+    """``is_concluded(state)``: the subject awaits nothing. ``needed_by(state)``: the subjects that may need it."""
 
-    over: Callable[[Any], bool]
-    serves: Callable[[Any], tuple[str, ...]] = lambda _: ()
+    is_concluded: Callable[[Any], bool]
+    needed_by: Callable[[Any], tuple[str, ...]] = lambda _: ()
 
 
 def _withdrawal(state: WithdrawalState | RefusedRequestState) -> bool:
-    """The chain is through, or it never went there. An allow without a broadcast may still become one."""
+    """The transaction is final, or was never sent. An allowed withdrawal without a broadcast may still be sent."""
     if isinstance(state, RefusedRequestState):
         return state.case.final
     if any(attempt.status not in ENDED or owes_conclusion(attempt) for attempt in state.attempts):
@@ -49,7 +49,7 @@ def _withdrawal(state: WithdrawalState | RefusedRequestState) -> bool:
 
 
 def _exchange(state: ExchangeState) -> bool:
-    """``confirmed`` says only that the txid is known (D40): the value itself must have come, or never will."""
+    """``confirmed`` means only that the txid is known (D40): the value must have arrived, or can no longer arrive."""
     if state.status == "confirmed":
         return state.credited or state.chain in {"final", "failed"}
     return state.status in {"denied", "canceled"}
@@ -87,9 +87,11 @@ def _removed(state: WalletState) -> bool:
 
 
 def _never(_state: VaspState | OwnerState | DisclosureState) -> bool:
-    """What is known of a counterparty is company data, and needed as long as it may be dealt with. Of a customer whom a
-    list named only the entries stand there, without which every new wallet of his would alert again. Who read
-    personal data is kept for longer than the data.
+    """The kinds that are kept.
+
+    A counterparty's state is company data and is needed while transfers with it are possible. A listed customer's state
+    holds only the list entries; without them each new wallet would raise the alert again. The record of who read
+    personal data is kept longer than the data.
     """
     return False
 
@@ -107,4 +109,4 @@ ELIGIBILITY: dict[str, RetentionEligibility] = {
     "screening": RetentionEligibility(_assessment, _of_assessment),
     "assessment": RetentionEligibility(_assessment, _of_assessment),
 }
-"""By kind of subject. A kind that does not stand here is never given up."""
+"""By kind of subject. A kind that is not in this table is never erased."""

@@ -1,10 +1,9 @@
-"""Retention: what the policy does not want to be kept any longer is deleted, in small transactions.
+"""Retention: what the policy no longer keeps is deleted, in small transactions.
 
-One process at a time does it (a lease), a page per transaction, so a kill in the middle leaves whole pages behind and
-the next pass goes on with what is left. What an open subject needs is never deleted (``eligibility``). A subject that
-is
-given up is erased, not removed: its data key and all sealed content go, its chain of audit records and the fingerprints
-of its inputs stay. So the record still proves itself, and an input that is delivered again is still known.
+One process at a time runs it (a lease), with a page per transaction: after a crash complete pages are deleted, and the
+next pass continues with the rest. What an open subject needs is never deleted (``eligibility``). A subject is erased,
+not removed: its data key and all sealed content are deleted, its chain of audit records and the fingerprints of its
+inputs stay. So the record still proves itself, and an input that is delivered again is recognized.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ log = logs.get("retention")
 
 @dataclass(slots=True)
 class RetentionCounts:
-    """What one pass deleted: subjects that were given up with the content of their inputs, and rows."""
+    """The counts of one pass: erased subjects with their inputs, and deleted rows."""
 
     subjects: int = 0
     inputs: int = 0
@@ -46,7 +45,7 @@ class RetentionCounts:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of all counts."""
         return self.subjects + self.inputs + self.searches + self.events + self.dead_letters
 
 
@@ -80,7 +79,7 @@ class RetentionJob:
         return False
 
     async def round(self) -> RetentionCounts:
-        """Delete everything that is due, as long as this process has the lease."""
+        """Delete everything that is due, while this process holds the lease."""
         rules = self._policy().retention
         removed = RetentionCounts()
         passes: tuple[tuple[int, Callable[[datetime, RetentionCounts], Awaitable[None]]], ...] = (
@@ -114,10 +113,10 @@ class RetentionJob:
         while await self._mine():
             async with self._database.begin() as connection:
                 page = await expired_rows.old_keys(connection, self._vasp, before, last, PAGE)
-                rows = await expired_rows.settled(connection, self._vasp, [subject for _, subject in page], before)
+                rows = await expired_rows.lock_settled(connection, self._vasp, [subject for _, subject in page], before)
                 over = await self._over(connection, rows)
                 if over:
-                    removed.inputs += await expired_rows.give_up(connection, self._vasp, over)
+                    removed.inputs += await expired_rows.erase_subjects(connection, self._vasp, over)
             removed.subjects += len(over)
             if len(page) < PAGE:
                 return
@@ -152,17 +151,17 @@ class RetentionJob:
                 return
 
     async def _over(self, connection: AsyncConnection, rows: Sequence[Any]) -> list[str]:
-        """Those that are concluded, and serve nobody who is still open."""
+        """The subjects that are concluded and that no open subject needs."""
         serves: dict[str, tuple[str, ...]] = {}
         for row in rows:
             state = self._state(row)
-            if state is not None and ELIGIBILITY[row.kind].over(state):
-                serves[row.subject] = ELIGIBILITY[row.kind].serves(state)
+            if state is not None and ELIGIBILITY[row.kind].is_concluded(state):
+                serves[row.subject] = ELIGIBILITY[row.kind].needed_by(state)
         still_open = await self._open(connection, {served for some in serves.values() for served in some})
         return [subject for subject, some in serves.items() if still_open.isdisjoint(some)]
 
     async def _open(self, connection: AsyncConnection, subjects: set[str]) -> set[str]:
-        """Those that are there, not erased and not concluded."""
+        """The subjects that exist, are not erased and not concluded."""
         if not subjects:
             return set()
         rows = await expired_rows.states(connection, self._vasp, sorted(subjects))
@@ -172,16 +171,16 @@ class RetentionJob:
         if row.due_at is not None or row.parked:
             return False
         state = self._state(row)
-        return state is not None and ELIGIBILITY[row.kind].over(state)
+        return state is not None and ELIGIBILITY[row.kind].is_concluded(state)
 
     def _state(self, row: Any) -> Any:
-        """The opened state; None if this version cannot say anything about it, so that it is kept."""
+        """The opened state; None if this version cannot read it, so that it is kept."""
         if row.sealed is None or row.kind not in ELIGIBILITY or row.kind not in self._machines:
             return None
         try:
             key = self._vault.unwrap(row.subject, bytes(row.wrapped))
             return self._machines[row.kind].load(self._vault.open(key, "state", row.subject, bytes(row.sealed)))
         except Exception as error:  # noqa: BLE001
-            # The boundary of one odd subject: it stays, and keeps nobody else's content in the store.
+            # The boundary of one unreadable subject: it stays, and does not stop the deletion of others.
             log.warning("retention-unreadable", error=error, kind=row.kind)
             return None

@@ -1,9 +1,9 @@
-"""The value of an inbound exchange on its way: what the exchange says and hears where it meets its deposit.
+"""Messages between an inbound exchange and its deposit.
 
-A stored txid is told to ``arrival:<digest>``, where the deposit is waiting or will come. The deposit says when it
-arrived, when it is final and when the customer was paid: from then on a finish is refused (M5, ``ILLEGAL_STATEFLOW``).
-What is heard may come twice, late, or after a finish. Only a ``confirmed`` exchange hears it: the others announced
-nothing, or were canceled since, and value that comes all the same is an anonymous deposit (member-api.md section 6).
+The exchange sends a stored txid to ``arrival:<digest>``, where the deposit is or will be. The deposit reports when it
+arrived, when it is final and when the customer was credited: from then on a finish is refused (M5,
+``ILLEGAL_STATEFLOW``). A message may come twice, late, or after a finish, and applies to a ``confirmed`` exchange only:
+any other has announced nothing or was canceled, and its value is an anonymous deposit (member-api.md section 6).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.table import BENEFICIARY
 from travelrule.identity.account_numbers import split_tag
 from travelrule.identity.txids import same_txid
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored
 from travelrule.messages.arrival import (
     ArrivalReported,
     ArrivalWithdrawn,
@@ -28,7 +28,7 @@ from travelrule.messages.arrival import (
 
 
 def announce(builder: InboundExchangeBuilder) -> None:
-    """The txid or its output index was stored: say so where the deposit comes by."""
+    """Announce the stored txid and output index to the arrival subject."""
     state = builder.state
     place = _place(state)
     if place is None:
@@ -47,7 +47,7 @@ def announce(builder: InboundExchangeBuilder) -> None:
 
 
 def withdraw(builder: InboundExchangeBuilder) -> None:
-    """The exchange was canceled: if it announced anything, it does not any more."""
+    """Withdraw the announcement of a canceled exchange, if there is one."""
     place = _place(builder.state)
     if place is not None:
         told = ArrivalWithdrawn(exchange=f"exchange:{builder.state.subject}")
@@ -55,7 +55,7 @@ def withdraw(builder: InboundExchangeBuilder) -> None:
 
 
 def store_txid(builder: InboundExchangeBuilder, trigger: str, txid: str, vout: str | None) -> None:
-    """Store the transaction, whoever named it, and announce it; the table must have the change."""
+    """Store the transaction and announce it; the table must have the change."""
     builder.change(txid=txid, vout=vout)
     builder.move(trigger)
     builder.stop_waiting()
@@ -63,7 +63,7 @@ def store_txid(builder: InboundExchangeBuilder, trigger: str, txid: str, vout: s
 
 
 def fill_vout(builder: InboundExchangeBuilder, vout: str | None) -> bool:
-    """Fill in an output index that was not named with the txid, while the transfer is open; whether it was."""
+    """Add the output index that the txid came without, while the transfer is open; return whether it was added."""
     state = builder.state
     if vout is None or state.vout is not None or state.status != "confirmed":
         return False
@@ -72,65 +72,65 @@ def fill_vout(builder: InboundExchangeBuilder, vout: str | None) -> bool:
     return True
 
 
-def arrived(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[Any]:
-    """The own node saw the value; perhaps again, after a reorganisation."""
+def handle_arrival(builder: InboundExchangeBuilder, data: ExchangeArrived) -> Decision[Any]:
+    """Handle the arrival of the value on our node, possibly again after a reorganisation."""
     state = builder.state
     if state.status != "confirmed":
-        return _nothing(state, f"{state.status}: no deposit is its own")
+        return ignored(state, f"{state.status}: no deposit is its own")
     chain = "broadcast" if state.chain in ("none", "retracted") else state.chain
     if (state.deposit_id, state.chain) == (data.deposit_id, chain):
-        return _nothing(state, "the deposit is known")
+        return ignored(state, "the deposit is known")
     builder.change(deposit_id=data.deposit_id, chain=chain)
     builder.publish()
     return builder.done("the value stands on chain")
 
 
-def deposit_settled(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
-    """The deposit went on: final, credited, returned, seized, or taken back by a reorganisation."""
+def handle_settlement(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
+    """Handle a stage of the deposit: final, credited, returned, seized, or retracted by a reorganisation."""
     state = builder.state
     if state.status != "confirmed":
-        return _nothing(state, f"{state.status}: no deposit is its own")
+        return ignored(state, f"{state.status}: no deposit is its own")
     if data.stage == "retracted":
         return _retracted(builder, data)
     credited = state.credited or data.stage == "credited"
     if (state.deposit_id, state.chain, state.credited) == (data.deposit_id, "final", credited):
-        return _nothing(state, "said before")
+        return ignored(state, "said before")
     builder.change(chain="final", credited=credited, deposit_id=data.deposit_id)
     builder.publish()
     return builder.done(f"the deposit is {data.stage}: a finish is refused from now on")
 
 
 def _retracted(builder: InboundExchangeBuilder, data: ExchangeSettled) -> Decision[Any]:
-    """The value is gone, and a finish possible again, unless the customer was paid."""
+    """Handle value that is no longer on chain: a finish is possible again, unless the customer was credited."""
     state = builder.state
     if state.deposit_id not in (None, data.deposit_id):
-        return _nothing(state, "another deposit brought the value since")
+        return ignored(state, "another deposit brought the value since")
     if state.chain == "retracted":
-        return _nothing(state, "said before")
+        return ignored(state, "said before")
     builder.change(chain="retracted", deposit_id=data.deposit_id)
     builder.publish()
     return builder.done("the value is not on chain any more")
 
 
-def learned(builder: InboundExchangeBuilder, data: TxidLearned) -> Decision[Any]:
-    """A status search told the txid: stored like a report (states.md section 3). A stored one is never replaced."""
+def handle_txid(builder: InboundExchangeBuilder, data: TxidLearned) -> Decision[Any]:
+    """Store the txid of a status search like a report (states.md section 3). A stored one is never replaced."""
     state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, data.txid):
-            return _nothing(state, "another txid is stored")
+            return ignored(state, "another txid is stored")
         if fill_vout(builder, data.vout):
             return builder.done("the originator named the output index")
-        return _nothing(state, "the txid is known")
+        return ignored(state, "the txid is known")
     if not BENEFICIARY.may(state.status, "origin-confirmed"):
-        return _nothing(state, f"{state.status}: no txid is stored any more")
+        return ignored(state, f"{state.status}: no txid is stored any more")
     store_txid(builder, "origin-confirmed", data.txid, data.vout)
     return builder.done("the originator named the txid")
 
 
 def account_of(state: ExchangeState) -> tuple[str, str | None]:
-    """Give address and tag of the first account number; the address is empty if there is none.
+    """Return address and tag of the first account number; the address is empty if there is none.
 
-    The tag only where the own wallet has one: else an appended tag means nobody, and the deposit comes by without it.
+    The tag is returned only if our wallet has one: else an appended tag names no customer, and the deposit has none.
     """
     beneficiary = state.request.ivms101.get("Beneficiary")
     numbers = beneficiary.get("accountNumber") if isinstance(beneficiary, dict) else None
@@ -142,10 +142,6 @@ def account_of(state: ExchangeState) -> tuple[str, str | None]:
 
 
 def _place(state: ExchangeState) -> str | None:
-    """Where the deposit of this exchange will come by; None without a txid or an address."""
+    """Return the arrival subject of this exchange; None without a txid or an address."""
     address, tag = account_of(state)
     return arrival_subject(state.txid, address, tag) if state.txid is not None and address else None
-
-
-def _nothing(state: ExchangeState, rule: str) -> Decision[Any]:
-    return Decision(state, status="duplicate", rule=rule)

@@ -1,8 +1,8 @@
-"""M2: may this transfer reach our customer? Orders 4 to 13 of member-api.md section 3, as a pure function.
+"""The rules for an inbound authorization (M2): orders 4 to 13 of member-api.md section 3, as a pure function.
 
-Orders 1 and 2 (well-formed, decrypted) are done before there is an input, order 3 (known before) by the machine. The
-nine rules are in here where they decide: rule 2 in orders 4 and 5, rule 3 in 6 and 7, rule 4 and 9 in 10, rule 5 in 9;
-rule 8 is how it is written: every step must find its reason to pass, and only the end says ``verified``.
+Orders 1 and 2 (well-formed, decrypted) come before the input, order 3 (known before) is in the machine. The nine rules
+apply in these orders: rule 2 in 4 and 5, rule 3 in 6 and 7, rules 4 and 9 in 10, rule 5 in 9. Rule 8 is the structure:
+every step needs a reason to pass, and only the last one returns ``verified``.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from travelrule.policy.policy import HUB_ENTITY, Policy
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The outcome. ``reason`` is empty for ``verified``; ``message`` never tells anything about the owner.
+    """The outcome. ``reason`` is empty for ``verified``; ``message`` contains nothing about the owner.
 
-    ``payload`` is the request's inner object after the overwrite of ``OriginatingVASP`` (D8); ``wallet`` are the own
-    addresses that the request means.
+    ``payload`` is the request's inner object after the overwrite of ``OriginatingVASP`` (D8); ``wallets`` are our
+    addresses that the request names.
     """
 
     reason: str
@@ -46,7 +46,7 @@ class Examined:
 
 
 def examine(request: AuthorizationReceived, policy: Policy) -> Examined:
-    """Evaluate the orders; the first failure answers."""
+    """Evaluate the orders; the first failure is the answer."""
     payload = request.payload
     if not _sender_accepted(request, policy):
         return Examined("UNKNOWN", "transfers of this sender are not accepted", payload)
@@ -86,13 +86,13 @@ def _combination(ivms: Ivms101, policy: Policy) -> str:
 
 
 def _lacks(payload: Ivms) -> str:
-    """Say which fields are missing: paths of the IVMS101 model, no values."""
+    """Return which fields are missing: paths of the IVMS101 model, no values."""
     paths = [fault.path for fault in lacking(payload, "authorization-request")[:5]]
     return f"missing or incomplete: {', '.join(paths)}"
 
 
 def _wallets(request: AuthorizationReceived, ivms: Ivms101) -> tuple[WalletFacts, ...]:
-    """Order 7: every account number is an own deposit address for this currency; else none at all."""
+    """Order 7: return our addresses if every account number is one for this currency; else none."""
     numbers = [number for number in ivms.beneficiary.account_number if number.strip()] if ivms.beneficiary else []
     found: list[WalletFacts] = []
     for number in numbers:
@@ -106,7 +106,7 @@ def _wallets(request: AuthorizationReceived, ivms: Ivms101) -> tuple[WalletFacts
 def _asset_unknown(request: AuthorizationReceived, ivms: Ivms101, policy: Policy) -> bool:
     """Order 6: the wallets at the account numbers do not take the currency, and ``[assets]`` does not list it either.
 
-    The hub's table of networks has no say in what our own customers can receive.
+    The hub's table of networks does not limit what our customers can receive.
     """
     numbers = [number for number in ivms.beneficiary.account_number if number.strip()] if ivms.beneficiary else []
     owned = {wallet.account_number for wallet in request.wallets}
@@ -123,7 +123,7 @@ def _takes(wallet: WalletFacts, request: AuthorizationReceived) -> bool:
 def _owners(
     request: AuthorizationReceived, ivms: Ivms101, wallets: tuple[WalletFacts, ...], policy: Policy
 ) -> tuple[str, str]:
-    """Orders 8 to 12: what concerns the owners of the addresses."""
+    """Orders 8 to 12: the checks of the owners of the addresses."""
     if not all(wallet.kyc for wallet in wallets):
         return "NOT_KYC_USER", "the owner has not finished KYC"
     if request.originator_sanctioned or any(wallet.sanctioned for wallet in wallets):
@@ -161,7 +161,7 @@ def _names(
 
 
 def _distinct(wallets: tuple[WalletFacts, ...]) -> list[Person | None]:
-    """Give each owner once: several addresses of a request usually are one customer's."""
+    """Return each owner once: several addresses of a request usually belong to one customer."""
     owners: list[Person | None] = []
     for wallet in wallets:
         if wallet.owner not in owners:

@@ -1,7 +1,7 @@
-"""What the originator of a transfer asks of us: authorization, txid report, finish (member-api.md M2, M3, M5).
+"""Requests of the originator: authorization, txid report, finish (member-api.md M2, M3, M5).
 
-The order of the branches is the order of the tables there. Every request gets its answer, also one for a transfer that
-is not known: that one is answered and leaves nothing behind.
+The order of the branches is the order of the tables there. Every request is answered; one for an unknown transfer
+leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def content_of(request: AuthorizationReceived) -> str:
     return json_fingerprint({**asked, "currency": request.currency.upper()})
 
 
-def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
-    """M2 order 3: the stored answer for the same content, else a transferId that is taken."""
+def answer_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
+    """M2 order 3: return the stored answer for the same content; refuse a ``transferId`` with other content."""
     if state.counterparty == request.entity_id and state.fingerprint == content_of(request):
         return Decision(state, (Reply(state.answer),), status="duplicate", rule="M2: stored answer")
     return Decision(
@@ -50,7 +50,7 @@ def asked_again(state: ExchangeState, request: AuthorizationReceived) -> Decisio
     )
 
 
-def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: datetime) -> Decision[Any]:
+def answer_authorization(item: Input, request: AuthorizationReceived, policy: Policy, now: datetime) -> Decision[Any]:
     """M2 orders 4 to 13: examine, store, answer."""
     profile = own_profile(policy)
     if profile is None:
@@ -93,7 +93,7 @@ def asked(item: Input, request: AuthorizationReceived, policy: Policy, now: date
 
 
 def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspProfile) -> dict[str, Any]:
-    """Build the plain reply; ``payload`` is sealed by the gateway. A refusal tells nothing of the owner."""
+    """Build the plain reply; ``payload`` is sealed by the gateway. A refusal contains nothing about the owner."""
     owner = examined.wallets[0].owner if examined.verified else None
     return {
         "result": "verified" if examined.verified else "denied",
@@ -105,8 +105,8 @@ def _answer(request: AuthorizationReceived, examined: Examined, profile: VaspPro
     }
 
 
-def reported(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Decision[ExchangeState]:
-    """M3: the transaction that carries the value."""
+def accept_report(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Decision[ExchangeState]:
+    """M3: store the transaction that carries the value."""
     state = builder.state
     if state.txid is not None:
         if not same_txid(state.txid, report.txid):
@@ -124,8 +124,8 @@ def reported(builder: InboundExchangeBuilder, report: TxidReportReceived) -> Dec
     return builder.done("M3: txid stored")
 
 
-def finished(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decision[ExchangeState]:
-    """M5: the value will not come, or its transaction failed."""
+def accept_finish(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decision[ExchangeState]:
+    """M5: cancel a transfer whose value is not sent or whose transaction failed."""
     state = builder.state
     if finish.status.strip().lower() != "canceled":
         return Decision(
@@ -148,8 +148,8 @@ def finished(builder: InboundExchangeBuilder, finish: FinishReceived) -> Decisio
     return builder.done("M5: canceled")
 
 
-def unknown(transfer_id: str) -> Decision[Any]:
-    """M3, M5 first row: unknown, or another sender's. Answered, and nothing is stored."""
+def refuse_unknown(transfer_id: str) -> Decision[Any]:
+    """M3, M5 first row: refuse a transfer that is unknown or another sender's; nothing is stored."""
     return Decision(
         None,
         (Reply(_error(transfer_id, "UNKNOWN_TRANSFER_ID")),),

@@ -1,4 +1,15 @@
-"""The beneficiary side: one exchange that another VASP began, from its authorization to txid or finish. Pure."""
+"""The inbound exchange machine: a transfer that another VASP started, from its authorization to txid or finish. Pure.
+
+The law
+-------
+1. An authorization (M2) creates the subject and is answered at once; a repeated one gets the stored answer. A txid
+   report (M3) or a finish (M5) for an unknown transfer is answered and leaves nothing behind.
+2. The status moves through ``exchange.table.BENEFICIARY`` only. ``inbound_requests`` applies the requests of the
+   originator, ``arrival`` the messages of the deposit.
+3. An authorization with neither txid nor finish has the timer ``open``: first the originator is asked (4.A.8), then an
+   alert is raised.
+4. All other inputs for an unknown exchange are parked.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +22,27 @@ from typing import Any
 from schemas.numbers import read_amount
 from schemas.operations import Operation
 from schemas.wire_model import Wire
-from travelrule.exchange.beneficiary.arrival import account_of, arrived, deposit_settled, learned, store_txid
+from travelrule.exchange.beneficiary.arrival import (
+    account_of,
+    handle_arrival,
+    handle_settlement,
+    handle_txid,
+    store_txid,
+)
 from travelrule.exchange.beneficiary.builder import OPEN, InboundExchangeBuilder
-from travelrule.exchange.beneficiary.inbound_requests import asked, asked_again, finished, reported, unknown
+from travelrule.exchange.beneficiary.inbound_requests import (
+    accept_finish,
+    accept_report,
+    answer_again,
+    answer_authorization,
+    refuse_unknown,
+)
 from travelrule.exchange.beneficiary.state import ExchangeState
 from travelrule.exchange.originator.answer_check import names_transfer
 from travelrule.exchange.table import BENEFICIARY_VERSION
 from travelrule.identity.account_numbers import canonical, join
 from travelrule.machine.alert_codes import AlertCode
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
 from travelrule.machine.port import Machine
@@ -37,36 +60,29 @@ def decide(state: ExchangeState | None, item: Input, policy: Policy, now: dateti
     data = item.data
     if isinstance(data, AuthorizationReceived):
         if state is not None:
-            return asked_again(state, data)
-        return asked(item, data, policy, now)
+            return answer_again(state, data)
+        return answer_authorization(item, data, policy, now)
     if isinstance(data, TxidReportReceived | FinishReceived):
         if state is None or state.counterparty != data.entity_id:
-            return replace(unknown(data.transfer_id), state=state)
+            return replace(refuse_unknown(data.transfer_id), state=state)
         builder = InboundExchangeBuilder(state, item, policy, now)
-        return reported(builder, data) if isinstance(data, TxidReportReceived) else finished(builder, data)
+        return accept_report(builder, data) if isinstance(data, TxidReportReceived) else accept_finish(builder, data)
     if state is None:
         return Decision(None, status="parked", rule="the exchange is not known yet")
     builder = InboundExchangeBuilder(state, item, policy, now)
     if isinstance(data, TimerDue):
-        return _timer_due(builder, data)
+        return _handle_timer(builder, data)
     if isinstance(data, CallResult):
-        return _status_reported(builder, data)
-    hear = MEETING_INPUTS.get(type(data))
-    if hear is not None:
-        return hear(builder, data)
-    return Decision(
-        state,
-        status="rejected",
-        code="UNKNOWN_TYPE",
-        field="type",
-        fix="this type says nothing about an inbound exchange",
-        rule="UNKNOWN_TYPE",
-    )
+        return _handle_status(builder, data)
+    handle = DEPOSIT_HANDLERS.get(type(data))
+    if handle is not None:
+        return handle(builder, data)
+    return rejected(state, "UNKNOWN_TYPE", "type", "this type says nothing about an inbound exchange")
 
 
-def _timer_due(builder: InboundExchangeBuilder, data: TimerDue) -> Decision[ExchangeState]:
+def _handle_timer(builder: InboundExchangeBuilder, data: TimerDue) -> Decision[ExchangeState]:
     if builder.state.timers.get(data.name) != data.due_at or builder.state.status != "verified":
-        return Decision(builder.state, status="duplicate", rule="the timer was moved or dropped")
+        return ignored(builder.state, "the timer was moved or dropped")
     builder.set_timer(OPEN, builder.policy.time_limits.authorization_open)
     if builder.state.asking:
         builder.alert(AlertCode.AUTHORIZATION_OPEN, attempts=builder.state.asked)
@@ -75,15 +91,15 @@ def _timer_due(builder: InboundExchangeBuilder, data: TimerDue) -> Decision[Exch
     return builder.done("neither txid nor finish within the limit: ask the originator")
 
 
-def _status_reported(builder: InboundExchangeBuilder, report: CallResult) -> Decision[ExchangeState]:
-    """Hear what the originator said (4.A.8). Only a record that still waits moves; nothing goes backwards."""
+def _handle_status(builder: InboundExchangeBuilder, report: CallResult) -> Decision[ExchangeState]:
+    """Handle the answer to a status search (4.A.8). Only a ``verified`` record moves; no record goes backwards."""
     if report.operation != Operation.STATUS_SEARCH or builder.state.status != "verified":
-        return Decision(builder.state, status="duplicate", rule="nothing waits for this answer")
+        return ignored(builder.state, "nothing waits for this answer")
     if report.outcome == "deferred":
         return builder.done("originator down: the question waits")
     if report.outcome != "troubled":
         builder.change(asking=False)
-    # An answer without our transferId may speak of another transfer, and a txid is stored for good.
+    # An answer without our transferId may be about another transfer, and a txid is stored for good.
     body = report.body if report.body and names_transfer(report.body, builder.state.transfer_id) else {}
     status = _text(body, "status").lower()
     txid = _text(body, "txid")
@@ -131,7 +147,7 @@ def project(state: ExchangeState) -> Projection:
 
 
 def _amount(text: str) -> Decimal | None:
-    """The announced amount; None for a text that is none, which the gateway does not let through."""
+    """Return the announced amount; None for a text that is none, which the gateway refuses."""
     try:
         return read_amount(text)
     except ValueError:
@@ -139,20 +155,20 @@ def _amount(text: str) -> Decimal | None:
 
 
 def _address(state: ExchangeState) -> str:
-    """Give the key of the first account number; empty if there is none.
+    """Return the key of the first account number; empty if there is none.
 
-    With its tag where the own wallet has one, because a shared address means nobody without it; else without.
+    It has the tag if our wallet has one, because a shared address without it names no customer.
     """
     address, tag = account_of(state)
     return canonical(join(address, tag))
 
 
-MEETING_INPUTS: dict[type[Wire], Callable[[InboundExchangeBuilder, Any], Decision[Any]]] = {
-    ExchangeArrived: arrived,
-    ExchangeSettled: deposit_settled,
-    TxidLearned: learned,
+DEPOSIT_HANDLERS: dict[type[Wire], Callable[[InboundExchangeBuilder, Any], Decision[Any]]] = {
+    ExchangeArrived: handle_arrival,
+    ExchangeSettled: handle_settlement,
+    TxidLearned: handle_txid,
 }
-"""Which function hears what a deposit says."""
+"""The handler of each message of the deposit."""
 
 _dump, _load = codec(ExchangeState)
 

@@ -1,4 +1,4 @@
-"""The state of an exchange that another VASP began with us: frozen, nothing but data."""
+"""The state of an inbound exchange: frozen data."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from travelrule.machine.transition_table import NEW
 from travelrule.messages.inbound_request import AuthorizationReceived
 
 SeenChain = Literal["none", "broadcast", "mined", "final", "failed", "retracted"]
-"""What the own node saw of a transaction; ``retracted``: it was there, and a reorganisation took it back."""
+"""The transaction as seen by our node; ``retracted``: a reorganisation removed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeState:
-    """A transfer that was asked of us. ``subject`` is ``ORIGIN/TRANSFERID``.
+    """An inbound transfer. ``subject`` is ``ORIGIN/TRANSFERID``.
 
-    ``request`` is what was asked, without the looked-up facts; ``answer`` the plain reply, which a repeated request
-    gets again; ``fingerprint`` recognises it. ``wallet_ids`` and ``customer_ids`` are the own addresses and owners it
-    named; ``tagged``: the first of them has a tag. ``chain`` is what the own node saw, apart from ``status`` (D40);
-    ``deposit_id`` the deposit that brought the value; ``credited`` that the customer was paid. ``asked`` counts the
-    status searches; ``asking``: one of them is not answered yet.
+    ``request`` is the authorization without the looked-up facts; ``answer`` is the plain reply, returned again for a
+    repeated request, which ``fingerprint`` identifies. ``wallet_ids`` and ``customer_ids`` are our addresses and owners
+    that it names; ``tagged``: the first address has a tag. ``chain`` is the transaction as seen by our node, apart from
+    ``status`` (D40); ``deposit_id`` is the deposit of the value; ``credited``: the customer was credited. ``asked``
+    counts the status searches; ``asking``: one of them is not answered yet.
     """
 
     subject: str

@@ -1,18 +1,18 @@
-"""Does the answer to an authorization belong to it? Pure; invariant 13.
+"""The check that the answer to an authorization belongs to it. Pure; invariant 13.
 
 The box key of a pair of VASPs is the same in both directions, and an answer carries neither amount nor currency. So a
 payload that opens proves only that one of the two sealed it. An answer is bound by:
 
-* ``transferId``, where it is there (checked on every answer, with or without a payload);
-* the four IVMS101 objects, of which ``BeneficiaryVASP`` may stand outside the payload and does not name us;
+* ``transferId``, if present (checked on every answer, with or without a payload);
+* the four IVMS101 objects, of which ``BeneficiaryVASP`` may be outside the payload and does not name us;
 * the accounts of both customers;
 * the originator's names and kind of person, and the name of the originating VASP;
 * the sealed bytes, which are neither our own nor the accepted answer of another transfer.
 
-Nothing else is compared: honest peers leave fields out, send null and change case.
+Nothing else is compared: honest peers omit fields, send null and change case.
 
-A refusal needs the ``transferId`` alone. If it carries a payload all the same, that must not speak of another transfer;
-objects that are missing in it are not asked for, and our request itself in place of an answer counts as no payload.
+A refusal needs the ``transferId`` alone. If it has a payload, that must not be about another transfer; objects may be
+missing in it, and our own request in place of an answer counts as no payload.
 """
 
 from __future__ import annotations
@@ -60,23 +60,23 @@ NAMED_BY: dict[str, str] = {
     Operation.TXID_SEARCH_RESULT: "requestId",
     Operation.WALLET_SEARCH_RESULT: "requestId",
 }
-"""The operations whose answers repeat the id of the request, and in which field. What starts a search is not among
-them: its answer may hold another id (D36). An authorization is judged by its machine."""
+"""The field of each operation's answer that repeats the id of the request. Operations that start a search are left out:
+their answer may have another id (D36). An authorization is checked by its machine."""
 
 
 def answers_another_call(operation: str, body: Ivms | None, call_id: str) -> bool:
-    """Say whether an answer carries the id of another request."""
+    """Whether an answer carries the id of another request."""
     name = NAMED_BY.get(operation)
     return name is not None and _is_another((body or {}).get(name), call_id)
 
 
 def names_another_transfer(body: Ivms | None, transfer_id: str) -> bool:
-    """Say whether an answer carries the ``transferId`` of another transfer. Ours are UUIDs: case does not matter."""
+    """Whether an answer carries the ``transferId`` of another transfer. Ours are UUIDs: case does not matter."""
     return _is_another((body or {}).get("transferId"), transfer_id)
 
 
 def names_transfer(body: Ivms, transfer_id: str) -> bool:
-    """Say whether an answer carries the ``transferId`` of this transfer."""
+    """Whether an answer carries the ``transferId`` of this transfer."""
     return not is_absent(body.get("transferId")) and not names_another_transfer(body, transfer_id)
 
 
@@ -89,7 +89,7 @@ def _is_another(named: Any, own: str) -> bool:
 def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -> BindingFault | None:
     """Return the first check that the answer fails; None if it is bound to its request.
 
-    An answer without a payload that can be read is bound by its ``transferId`` alone: nothing is allowed on it.
+    An answer without a readable payload is bound by its ``transferId`` alone: it never leads to an allow.
     """
     if names_another_transfer(report.body, report.correlation_id):
         return "transfer-id"
@@ -126,13 +126,13 @@ def _has_all(holder: Ivms, names: Sequence[str]) -> bool:
 
 
 def _names_us(vasp: Any, sent: Ivms) -> bool:
-    """Say whether the beneficiary's VASP has our name, as registered: two companies of a group may share the rest."""
+    """Whether the beneficiary's VASP has our registered name: two companies of a group may share the rest."""
     own = _company_names(sent.get("OriginatingVASP"))
     return not name_keys(_company_names(vasp)).isdisjoint(name_keys(own))
 
 
 def _same_account(answer: Ivms, sent: Ivms, name: str, *, required: bool) -> bool:
-    """Compare one party's account numbers: the sent ones are there, and no entry is another address or tag."""
+    """Whether the sent account numbers of a party are present, and no entry is another address or tag."""
     said, asked = _accounts(answer.get(name)), _accounts(sent.get(name))
     if not said and not required:
         return True
@@ -142,13 +142,13 @@ def _same_account(answer: Ivms, sent: Ivms, name: str, *, required: bool) -> boo
 
 
 def _means(said: str, sent: str) -> bool:
-    """Say whether both name the same account. A tag counts on either side: at a shared address it is the customer."""
+    """Whether both name the same account. A tag counts on either side: at a shared address it is the customer."""
     address, tag = split_tag(sent)
     return names_wallet(said, address, tag) if tag else canonical(said) == canonical(sent)
 
 
 def _address_of(said: str, sent: str) -> bool:
-    """Say whether an entry repeats the address alone, beside one with the tag."""
+    """Whether an entry repeats the address alone, in addition to one with the tag."""
     return canonical(said) == canonical(split_tag(sent)[0])
 
 
@@ -160,9 +160,7 @@ def _accounts(party: Any) -> list[str]:
 
 
 def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
-    """Compare the names of what is there; whether it has to be there is another check. ``required``: an object that is
-    there has to name somebody.
-    """
+    """Whether the names of the present objects agree. ``required``: a present object must have a name."""
     if has_content(answer.get("Originator")):
         said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
         if said is None or asked is None:
@@ -178,7 +176,7 @@ def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
 
 
 def _persons(party: Any) -> list[IvmsPerson] | None:
-    """Read kind and names of a party's persons, whatever else they hold; None if these cannot be read."""
+    """Return kind and names of a party's persons; None if these cannot be read."""
     people = [one for one in _listed(present(party, PERSONS["Originator"])) if isinstance(one, dict)]
     try:
         return [

@@ -1,4 +1,4 @@
-"""What a withdrawal hears from the assessments that it waits for."""
+"""The results of the assessments that a withdrawal waits for."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from travelrule.messages.assessment_causes import cause_of
 from travelrule.policy.causes import Cause
 
 
-def session(builder: WithdrawalBuilder, data: AssessmentSession) -> Decision[WithdrawalState]:
-    """The hub gave a session for the proof of ownership."""
+def handle_session(builder: WithdrawalBuilder, data: AssessmentSession) -> Decision[WithdrawalState]:
+    """Handle a session for the proof of ownership."""
     if builder.state.gate is None or builder.state.gate.subject != data.assessment:
         return ignored(builder.state, "no assessment of this name is waited for")
-    return builder.done(gates.session_opened(builder, data))
+    return builder.done(gates.publish_session(builder, data))
 
 
-def ended(builder: WithdrawalBuilder, data: AssessmentEnded) -> Decision[WithdrawalState]:
-    """An assessment came to its end; only the one that is waited for counts."""
+def handle_result(builder: WithdrawalBuilder, data: AssessmentEnded) -> Decision[WithdrawalState]:
+    """Handle the result of an assessment; only the pending one counts."""
     gate = builder.state.gate
     if gate is None or gate.subject != data.assessment or gate.kind != data.kind:
         return ignored(builder.state, "no assessment of this name is waited for")
     builder.change(gate=None)
     if gate.kind == "ownership":
-        return builder.done(_proof(builder, data))
+        return builder.done(_apply_proof(builder, data))
     cause = cause_of(gate.kind, data.risk, sanctioned=data.sanctioned)
     if not gates.apply_assessment(builder, gate.kind, cause):
         return builder.done(f"{gate.kind} assessed: {data.reason or data.risk}")
     return builder.done(f"{gate.kind} assessed: {proceed(builder)}")
 
 
-def unanswered(builder: WithdrawalBuilder) -> str:
-    """The assessment did not answer, although its own limit has long passed: what it was asked is unknown (contract
-    section 4, risk pending at the limit). Unless the policy goes on without it, it is asked again.
+def repeat_unanswered(builder: WithdrawalBuilder) -> str:
+    """Handle an assessment without an answer long after its limit: the risk is pending (contract section 4).
+
+    Unless the policy accepts that, the assessment is requested again.
     """
     gate = builder.state.gate
     if gate is None:
@@ -51,8 +52,8 @@ def unanswered(builder: WithdrawalBuilder) -> str:
     return f"{gate.kind} not assessed within the limit: ask again"
 
 
-def _proof(builder: WithdrawalBuilder, data: AssessmentEnded) -> str:
-    gates.say_ownership(builder, data)
+def _apply_proof(builder: WithdrawalBuilder, data: AssessmentEnded) -> str:
+    gates.publish_ownership(builder, data)
     if data.proven:
         builder.decide(Cause.OWNERSHIP_PROVEN)
         return "the wallet is the customer's own"

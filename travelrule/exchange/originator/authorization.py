@@ -1,4 +1,4 @@
-"""From the address search to the authorization's answer, and back to a new try when the counterparty is not there."""
+"""The address search, the authorization and its answer; the repeated tries when the counterparty is unreachable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from travelrule.exchange.originator.answer_check import BindingFault, binding_fa
 from travelrule.exchange.originator.builder import TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.conclusion import give_up, owe_finish, queue
 from travelrule.exchange.originator.hub_outage import wait_for_hub, waits_for_hub
-from travelrule.exchange.originator.required_fields import hold_unsendable
+from travelrule.exchange.originator.required_fields import unsendable_fields
 from travelrule.exchange.originator.state import Attempt
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.backoff import COUNTERPARTY_RETRY_SECONDS_MAX, counterparty_retry_seconds
@@ -22,11 +22,11 @@ from travelrule.policy.causes import Cause
 from travelrule.policy.verdicts import denied_cause
 
 RESTARTS_MAX = 3
-"""How many fresh ids are tried when the counterparty says that it knows each of them."""
+"""How many fresh ids are tried when the counterparty refuses each as known."""
 
 UNBOUND_SECONDS = (2.0, 8.0)
 UNBOUND_WINDOW_SECONDS = 60.0
-"""An authorization whose answer does not fit is made again after these waits, while the window is open."""
+"""The waits before an authorization is repeated whose answer does not match, within the window."""
 
 ENTITY_ID_MAX = 200
 
@@ -48,13 +48,13 @@ REFUSALS = frozenset(
 
 
 def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
-    """Ask the counterparty whether the address is there; nothing personal leaves (invariant 6)."""
+    """Ask the counterparty for the address; no personal data are sent (invariant 6)."""
     clear, payload = wire_bodies.address_search(builder.state.request)
     builder.call_counterparty(Operation.ADDRESS_SEARCH, attempt, clear, payload)
 
 
-def address_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What became of the address search of the attempt that counts."""
+def handle_address_result(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle the result of the address search of the current attempt."""
     attempt = builder.state.attempt
     if attempt is None or attempt.transfer_id != report.correlation_id or attempt.status != NEW:
         return "late answer ignored"
@@ -97,7 +97,7 @@ def _refused(builder: WithdrawalBuilder, attempt: Attempt, reason: str) -> None:
 
 
 def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
-    """Store ``wait`` and send the authorization of the attempt that counts."""
+    """Store ``wait`` and send the authorization of the current attempt."""
     profile = own_profile(builder.policy)
     if profile is None:
         builder.decide(Cause.NOT_AVAILABLE)
@@ -106,14 +106,15 @@ def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
     request = builder.state.request
     exceeding = wire_bodies.exceeds(request, builder.policy)
     clear, payload = wire_bodies.authorization(request, attempt, profile, exceeding=exceeding)
-    if hold_unsendable(builder, attempt, clear, payload):
+    if missing := unsendable_fields(request, attempt, clear, payload, builder.policy):
+        builder.decide(Cause.INFORMATION_INCOMPLETE, missing=missing)
         return
     attempt = builder.move(attempt.transfer_id, "authorization-sent")
     builder.call_counterparty(Operation.TRANSFER_AUTHORIZATION, attempt, clear, payload)
 
 
-def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What became of an authorization. Only an attempt in ``wait`` listens; the rest is too late."""
+def handle_authorization_result(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle the result of an authorization. For an attempt that is not in ``wait`` it is too late."""
     attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.status != "wait":
         return "late answer ignored"
@@ -133,7 +134,7 @@ def authorization_reported(builder: WithdrawalBuilder, report: CallResult) -> st
 
 
 def _with_request(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> CallResult:
-    """Results that earlier versions stored do not hold what was sent: it is built again."""
+    """Return the result with the request. Results stored by earlier versions lack it: it is built again."""
     profile = own_profile(builder.policy)
     if report.sent is not None or profile is None:
         return report
@@ -144,9 +145,9 @@ def _with_request(builder: WithdrawalBuilder, attempt: Attempt, report: CallResu
 
 
 def _unbound(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
-    """Make the same authorization again, which an honest counterparty answers again; a few times, then give it up.
+    """Repeat the same authorization, which an honest counterparty answers again, a few times; then give it up.
 
-    What the counterparty holds is not known, so its finish is owed whatever the answer said.
+    The counterparty's record is not known, so a finish is due whatever the answer was.
     """
     since = attempt.unbound_since or builder.now
     waits = UNBOUND_SECONDS[attempt.unbound : attempt.unbound + 1]
@@ -165,7 +166,7 @@ def _unbound(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult, f
 def _not_bound(builder: WithdrawalBuilder, attempt: Attempt, rule: str) -> str:
     if attempt.give_up:
         return rule
-    answered_at_last(builder)
+    reset_failures(builder)
     builder.decide(Cause.ANSWER_NOT_BOUND)
     builder.alert(AlertCode.ANSWER_NOT_BOUND, "critical", counterparty=attempt.counterparty, attempts=attempt.unbound)
     return rule
@@ -184,9 +185,9 @@ def _verified(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) 
         builder.decide(Cause.PAYLOAD_UNREADABLE)
         builder.alert(AlertCode.PAYLOAD_UNREADABLE, "critical", counterparty=attempt.counterparty)
         return "verified without Travel Rule data: finish"
-    answered_at_last(builder)
+    reset_failures(builder)
     builder.move(attempt.transfer_id, "answered-verified", "queued")
-    builder.decide(Cause.VERIFIED)
+    builder.judge()
     queue(builder)
     return "verified"
 
@@ -196,7 +197,7 @@ def _denied(builder: WithdrawalBuilder, attempt: Attempt, reason: str) -> str:
     builder.move(attempt.transfer_id, "answered-denied")
     if attempt.give_up:
         return "denied after the withdrawal was given up"
-    answered_at_last(builder)
+    reset_failures(builder)
     _refused(builder, attempt, reason)
     return "denied"
 
@@ -219,11 +220,11 @@ def _authorization_lost(builder: WithdrawalBuilder, attempt: Attempt, report: Ca
         builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
         builder.alert(AlertCode.DUPLICATED_TRANSFER_ID, "critical", counterparty=attempt.counterparty)
         return "every transferId is known there"
-    anew = Attempt(
+    fresh = Attempt(
         fresh_transfer_id(builder.item.salt), attempt.counterparty, country=attempt.country, alliance=attempt.alliance
     )
-    builder.change(attempts=(*builder.state.attempts, anew), restarts=builder.state.restarts + 1)
-    authorize(builder, anew)
+    builder.change(attempts=(*builder.state.attempts, fresh), restarts=builder.state.restarts + 1)
+    authorize(builder, fresh)
     return "transferId known there: finished, begun anew"
 
 
@@ -231,12 +232,12 @@ def _deferred(builder: WithdrawalBuilder, report: CallResult) -> str:
     if is_of_hub(report.status, report.code):
         wait_for_hub(builder, begin_again=False)
         return "the hub cannot be reached: the call waits"
-    unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+    hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
     return "counterparty down"
 
 
 def _not_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult) -> str:
-    """The call was given up: decide whether time, the customer or an operator must help."""
+    """Set the verdict of a call that was given up."""
     if report.code in UNKNOWN_VASP_CODES:
         builder.decide(Cause.COUNTERPARTY_UNKNOWN)
         return "the hub does not know the VASP"
@@ -249,7 +250,7 @@ def _not_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResu
         wait_for_hub(builder, begin_again=True)
         return "the hub failed: begun again soon"
     if is_transient(report.status, report.code):
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "calls used up"
     builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
     builder.alert(
@@ -259,14 +260,14 @@ def _not_answered(builder: WithdrawalBuilder, attempt: Attempt, report: CallResu
 
 
 def hold_unlisted(builder: WithdrawalBuilder) -> str:
-    """The hub's table does not have the coin on that network: nothing was asked; looked at again now and then."""
+    """Hold a coin that the hub's table does not list on that network; the table is checked again later."""
     builder.decide(Cause.ASSET_NOT_LISTED)
     builder.set_timer(TRY_AGAIN, COUNTERPARTY_RETRY_SECONDS_MAX)
     return "the hub's table does not list the coin, or not on that network"
 
 
-def unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
-    """Hold at once, and try again later, ever more rarely, until the policy's limit; then an operator must decide."""
+def hold_unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
+    """Hold, and try again with growing waits until the policy's limit; then an operator must decide."""
     builder.decide(Cause.COUNTERPARTY_UNREACHABLE)
     if builder.state.case.final:
         if builder.state.case.verdict == "deny":
@@ -286,13 +287,13 @@ def unreachable(builder: WithdrawalBuilder, code: AlertCode) -> None:
 
 
 def try_again(builder: WithdrawalBuilder) -> str:
-    """The timer came: search the address again, under a fresh ``transferId`` if the last one was used."""
+    """Search the address again after the timer, under a fresh ``transferId`` if the last one was used."""
     attempt = builder.state.attempt
     if attempt is not None and attempt.status == "wait" and waits_for_hub(builder):
         wait_for_hub(builder, begin_again=False)
         return "the authorization still waits for the hub"
     if attempt is not None and attempt.status == "wait":
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the authorization still waits for the counterparty"
     if attempt is None or attempt.status != NEW:
         target = builder.state.request.destination.vasp_entity_id or ""
@@ -304,13 +305,13 @@ def try_again(builder: WithdrawalBuilder) -> str:
     return "counterparty tried again"
 
 
-def answered_at_last(builder: WithdrawalBuilder) -> None:
-    """Whoever was asked answered: the tries so far do not count any more."""
+def reset_failures(builder: WithdrawalBuilder) -> None:
+    """Reset the count of failed tries after an answer."""
     builder.clear_timer(TRY_AGAIN)
     builder.change(failing_since=None, failures=0)
 
 
 def reason_of(report: CallResult) -> str:
-    """Read the reason of a refusal; what is not documented is ``UNKNOWN``."""
+    """Return the reason of a refusal; one that is not documented is ``UNKNOWN``."""
     reason = normalized_field(report.body or {}, "reasonType").upper()
     return reason if reason in REFUSALS else "UNKNOWN"

@@ -13,6 +13,7 @@ from typing import Any
 
 from schemas.operations import Operation
 from travelrule.exchange.originator.state import Attempt, WithdrawalState
+from travelrule.exchange.originator.verdict_cause import CauseFound, cause_of
 from travelrule.exchange.table import ORIGINATING
 from travelrule.machine.case import case_for, is_same_verdict, verdict_data
 from travelrule.machine.decision import Decision
@@ -92,6 +93,16 @@ class WithdrawalBuilder(DecisionBuilder[WithdrawalState]):
         if self.state.case.final:
             return
         self.overrule(cause, reason=reason, rule=rule, counterparty=counterparty, missing=missing)
+
+    def apply(self, found: CauseFound) -> str:
+        """Set the verdict of a cause that follows from the state; return its line of the law."""
+        self.decide(found.cause, rule=found.exemption, missing=found.missing)
+        return found.law
+
+    def judge(self) -> None:
+        """Set the verdict that the state calls for, if any."""
+        if (found := cause_of(self.state, self.policy)) is not None:
+            self.apply(found)
 
     def overrule(
         self,

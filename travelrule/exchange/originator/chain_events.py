@@ -1,10 +1,10 @@
-"""What the platform says about the chain: broadcast, mined, settled. A stored txid is never replaced (invariant 5)."""
+"""Chain events of the platform: broadcast, mined, settled. A stored txid is never replaced (invariant 5)."""
 
 from __future__ import annotations
 
 from schemas.events.txids import WithdrawalBroadcast, WithdrawalSettled
 from travelrule.exchange.originator.builder import WithdrawalBuilder
-from travelrule.exchange.originator.conclusion import chain_failed, follow_chain, queue
+from travelrule.exchange.originator.conclusion import cancel_failed, follow_chain, queue
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.identity.txids import same_txid
 from travelrule.machine.alert_codes import AlertCode
@@ -15,7 +15,7 @@ from travelrule.policy.causes import Cause
 NOT_BROADCAST_FIX = "send withdrawal.broadcast.v1 with the txid first"
 
 
-def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
+def apply_broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision[WithdrawalState]:
     """``withdrawal.broadcast.v1``: a node accepted the transaction."""
     state = builder.state
     if state.txid is not None:
@@ -43,7 +43,7 @@ def broadcast(builder: WithdrawalBuilder, data: WithdrawalBroadcast) -> Decision
     return builder.done("broadcast" if allowed else "broadcast without an allow")
 
 
-def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
+def apply_mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     """``withdrawal.mined.v1``: the transaction is in a block."""
     state = builder.state
     if state.txid is None:
@@ -55,7 +55,7 @@ def mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     return builder.done("mined")
 
 
-def settled(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
+def apply_settlement(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
     """``withdrawal.settled.v1``: final, or failed for good."""
     if data.outcome == "failed":
         return _failed(builder)
@@ -81,7 +81,7 @@ def _failed(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
     builder.change(chain="failed")
     attempt = state.attempt
     before = attempt.status if attempt is not None else NEW
-    chain_failed(builder, attempt)
+    cancel_failed(builder, attempt)
     if builder.state.attempt is not None and builder.state.attempt.status == before:
         _publish(builder)
     if not state.recorded:
@@ -90,7 +90,7 @@ def _failed(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
 
 
 def _advance(builder: WithdrawalBuilder) -> None:
-    """Follow the chain; if that steps no exchange, the chain's own change is still worth saying."""
+    """Follow the chain; if no exchange moves, emit the change of the chain."""
     before = builder.state.attempt
     follow_chain(builder)
     after = builder.state.attempt

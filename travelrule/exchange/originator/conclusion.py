@@ -1,4 +1,4 @@
-"""What an originating VASP owes after ``verified`` (D46): a txid report, a finish, or one after the other."""
+"""The conclusion of a verified exchange (D46): a txid report, a finish, or one after the other."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from travelrule.machine.transition_table import NEW
 ON_CHAIN = frozenset({"processing", "wait-confirm", "confirmed"})
 
 REPORTS_MAX = 3
-"""How often a txid report is begun, each time with all its tries, before it has failed for good."""
+"""How often a txid report is started, each time with all its tries, before it has failed for good."""
 
 REPORT_AGAIN_SECONDS = 3600
-"""Until it is begun anew, as long as a finish waits between its tries (D47); at most half of the policy's limit."""
+"""The wait before the next start, equal to that between tries of a finish (D47); at most half the policy's limit."""
 
 
 def owe_finish(builder: WithdrawalBuilder, transfer_id: str, reason: str) -> None:
-    """Send a finish. It is repeated by the caller until it is accepted or refused for good (D47)."""
+    """Send a finish. The dispatcher repeats it until it is accepted or refused for good (D47)."""
     attempt = builder.change_attempt(transfer_id, finish="owed")
     builder.call_counterparty(Operation.FINISH, attempt, wire_bodies.finish(attempt, reason))
 
 
 def give_up(builder: WithdrawalBuilder, reason: str) -> None:
-    """End the attempt that counts, as far as it came, for ``reason`` (a finish code).
+    """End the current attempt for ``reason`` (a finish code).
 
-    Before the authorization nothing is owed, and an answer about the address that still comes starts nothing. While the
-    authorization is on its way the finish waits for the answer, because a finish that overtakes it would leave the
-    counterparty waiting; one that waits to be sent (hub or counterparty down) is not sent any more.
+    Before the authorization no finish is due, and a later answer about the address starts nothing. While the
+    authorization is pending the finish waits for its answer, because a finish that overtakes it would leave the
+    counterparty waiting. An authorization that is still queued (hub or counterparty down) is not sent.
     """
     attempt = builder.state.attempt
     if attempt is None:
@@ -48,7 +48,7 @@ def give_up(builder: WithdrawalBuilder, reason: str) -> None:
 
 
 def queue(builder: WithdrawalBuilder) -> None:
-    """Bring a verified exchange to where the chain already is: the platform may have been faster than the answer."""
+    """Move a verified exchange to the stage of the chain: the broadcast may have preceded the answer."""
     attempt = builder.state.attempt
     if attempt is None or attempt.status != "pending" or builder.state.txid is None:
         return
@@ -57,7 +57,7 @@ def queue(builder: WithdrawalBuilder) -> None:
 
 
 def follow_chain(builder: WithdrawalBuilder) -> None:
-    """Step the attempt that counts as far as the chain came, and report the txid when its moment is there."""
+    """Move the current attempt to the stage of the chain, and report the txid at its moment."""
     attempt = builder.state.attempt
     if attempt is None:
         return
@@ -86,7 +86,7 @@ def _report(builder: WithdrawalBuilder, attempt: Attempt, txid: str) -> None:
 
 
 def report_again(builder: WithdrawalBuilder) -> str:
-    """The timer came: what kept the counterparty from taking the txid may have passed."""
+    """Repeat a txid report after its timer: the failure may have passed."""
     attempt, txid = builder.state.attempt, builder.state.txid
     if attempt is None or txid is None or attempt.report != "missed":
         return "no report to make again"
@@ -94,8 +94,8 @@ def report_again(builder: WithdrawalBuilder) -> str:
     return "txid reported again"
 
 
-def report_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What became of a txid report."""
+def handle_report_result(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle the result of a txid report."""
     attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.report not in ("owed", "dropped"):
         return "late answer ignored"
@@ -117,12 +117,12 @@ def report_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
 
 
 def _may_pass(report: CallResult) -> bool:
-    """Whether the counterparty may take the same report later, without anybody correcting anything."""
+    """Whether the counterparty may accept the same report later, without a correction."""
     return (report.operation, report.code) not in CONCLUDING_BY_CODE and is_transient(report.status, report.code)
 
 
-def finish_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What became of a finish. A counterparty that knows nothing of the transfer waits for nothing (D47)."""
+def handle_finish_result(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle the result of a finish. A counterparty without a record of the transfer is not waiting (D47)."""
     attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.finish != "owed":
         return "late answer ignored"
@@ -139,8 +139,8 @@ def finish_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     return "finish failed for good"
 
 
-def chain_failed(builder: WithdrawalBuilder, attempt: Attempt | None) -> None:
-    """The transaction failed for good: cancel, and finish, also after a report (D46)."""
+def cancel_failed(builder: WithdrawalBuilder, attempt: Attempt | None) -> None:
+    """Cancel and finish after a transaction that failed for good, also after a report (D46)."""
     if attempt is None or attempt.status not in ON_CHAIN:
         give_up(builder, "UNKNOWN")
         return

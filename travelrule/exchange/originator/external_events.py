@@ -1,4 +1,4 @@
-"""What ends or nudges a withdrawal from outside: the platform cancels, an operator decides, a timer comes due."""
+"""External events of a withdrawal: cancelled by the platform, decided by an operator, timers, calls in trouble."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from schemas.events.decisions import DecisionRecorded
 from schemas.events.withdrawals import WithdrawalCancelled
 from schemas.operations import Operation
-from travelrule.exchange.originator.assessment_results import unanswered
+from travelrule.exchange.originator.assessment_results import repeat_unanswered
 from travelrule.exchange.originator.authorization import try_again
 from travelrule.exchange.originator.builder import (
     CONCLUDE,
@@ -29,7 +29,7 @@ from travelrule.machine.transition_table import NEW
 from travelrule.policy.causes import Cause
 
 
-def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
+def cancel(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision[WithdrawalState]:
     """``withdrawal.cancelled.v1``: possible until the value is on its way."""
     state = builder.state
     if state.txid is not None:
@@ -43,8 +43,8 @@ def cancelled(builder: WithdrawalBuilder, data: WithdrawalCancelled) -> Decision
     return builder.done("cancelled by the platform")
 
 
-def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Decision[WithdrawalState]:
-    """``decision.recorded.v1``: deny anything not final; allow what is on hold, as far as the policy lets him."""
+def apply_decision(builder: WithdrawalBuilder, data: DecisionRecorded) -> Decision[WithdrawalState]:
+    """``decision.recorded.v1``: deny what is not final; allow what is on hold, within the limits of the policy."""
     state = builder.state
     if state.case.final:
         return rejected(state, "ALREADY_FINAL", "subject", "the last verdict is final")
@@ -66,8 +66,8 @@ def operator_decided(builder: WithdrawalBuilder, data: DecisionRecorded) -> Deci
     return builder.done("allowed by an operator")
 
 
-def timer_due(builder: WithdrawalBuilder, data: TimerDue) -> Decision[WithdrawalState]:
-    """A timer of this withdrawal came due; one that was moved or dropped since is nothing."""
+def handle_timer(builder: WithdrawalBuilder, data: TimerDue) -> Decision[WithdrawalState]:
+    """Handle a timer that came due; one that was moved or dropped since is ignored."""
     if data.name == WAKE:
         return builder.done("looked at once more: it may wait without a timer")
     if builder.state.timers.get(data.name) != data.due_at:
@@ -82,13 +82,13 @@ def timer_due(builder: WithdrawalBuilder, data: TimerDue) -> Decision[Withdrawal
     if data.name == REPORT_AGAIN:
         return builder.done(report_again(builder))
     if data.name == GATE:
-        return builder.done(unanswered(builder))
+        return builder.done(repeat_unanswered(builder))
     if data.name == CONCLUDE:
-        return builder.done(_not_concluded(builder))
-    return builder.done(_held_long(builder))
+        return builder.done(_alert_unconcluded(builder))
+    return builder.done(_remind(builder))
 
 
-def _not_concluded(builder: WithdrawalBuilder) -> str:
+def _alert_unconcluded(builder: WithdrawalBuilder) -> str:
     for attempt in builder.state.attempts:
         if owes_conclusion(attempt):
             builder.alert(
@@ -100,8 +100,8 @@ def _not_concluded(builder: WithdrawalBuilder) -> str:
     return "verified, and not concluded within the limit"
 
 
-def _held_long(builder: WithdrawalBuilder) -> str:
-    """Remind the platform; half a limit later tell an operator; and so on."""
+def _remind(builder: WithdrawalBuilder) -> str:
+    """Repeat the verdict for the platform; half a limit later raise an alert; and so on."""
     case = builder.state.case
     reminders = case.reminders + 1
     builder.change(case=replace(case, reminders=reminders))
@@ -113,8 +113,8 @@ def _held_long(builder: WithdrawalBuilder) -> str:
     return "on hold for too long"
 
 
-def troubled(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
-    """A call is still being tried; an operator should know."""
+def alert_trouble(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
+    """Raise an alert for a call that is still repeated."""
     attempt = builder.state.find(report.correlation_id)
     search = builder.state.search
     if attempt is None and (search is None or search.over or search.request_id != report.correlation_id):

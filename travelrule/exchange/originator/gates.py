@@ -1,10 +1,9 @@
-"""What must be assessed before anything of a withdrawal leaves the house, one thing after the other.
+"""The gates: what must be assessed before anything of a withdrawal is sent, one at a time.
 
-The gates are: the own sanctions lists (policy ``sanctions``), the rating of the destination's wallet (policy
-``screening.withdrawals``), and for an unhosted wallet the proof that it is the customer's own. Each is asked as a
-subject of its own (``messages.assessment``); until it answers, the withdrawal waits, and the assessment keeps the time
-limit. An open gate has a timer besides, because an answer may be lost with a message that was refused. A gate that was
-passed is not asked again for the same facts.
+The gates are our sanctions lists (policy ``sanctions``), the rating of the destination's wallet (policy
+``screening.withdrawals``), and for an unhosted wallet the proof that the customer owns it. Each is a subject of its own
+(``messages.assessment``), which keeps the time limit. An open gate has a timer as well, because an answer may be lost
+with a message that was refused. A gate that was passed is not repeated for the same facts.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from travelrule.policy.causes import Cause
 
 
 def require_assessment(builder: WithdrawalBuilder, kind: AssessmentKind) -> bool:
-    """Ask at this gate if it was not passed; whether there is something to wait for."""
+    """Request an assessment that was not passed; return whether the withdrawal waits for one."""
     if kind in builder.state.passed:
         return False
     if builder.state.gate is not None:
@@ -40,7 +39,7 @@ def require_assessment(builder: WithdrawalBuilder, kind: AssessmentKind) -> bool
 
 
 def ask_again(builder: WithdrawalBuilder, gate: Gate) -> None:
-    """Ask the same assessment again, which repeats an answer that it gave; if that does not help, ask another one."""
+    """Request the same assessment again, which repeats an answer that it gave; after that, a new one."""
     builder.set_timer(GATE, answer_limit(gate.kind, builder.policy.time_limits))
     if gate.asked > REPEATS:
         builder.end_assessment()
@@ -81,8 +80,8 @@ def _facts(builder: WithdrawalBuilder, kind: AssessmentKind) -> dict[str, Any]:
     return facts
 
 
-def session_opened(builder: WithdrawalBuilder, data: AssessmentSession) -> str:
-    """Hand the widget's session to the platform; the verdict waits for the proof."""
+def publish_session(builder: WithdrawalBuilder, data: AssessmentSession) -> str:
+    """Emit the widget's session to the platform; the verdict waits for the proof."""
     emitted: dict[str, Any] = {
         "subject": f"withdrawal:{builder.state.withdrawal_id}",
         "requestId": data.assessment.partition(":")[2],
@@ -95,8 +94,8 @@ def session_opened(builder: WithdrawalBuilder, data: AssessmentSession) -> str:
     return "ownership: the customer is asked for the proof"
 
 
-def say_ownership(builder: WithdrawalBuilder, data: AssessmentEnded) -> None:
-    """Tell topic ``callbacks`` how the proof ended."""
+def publish_ownership(builder: WithdrawalBuilder, data: AssessmentEnded) -> None:
+    """Emit the result of the proof to topic ``callbacks``."""
     emitted: dict[str, Any] = {
         "subject": f"withdrawal:{builder.state.withdrawal_id}",
         "requestId": data.assessment.partition(":")[2],
@@ -109,7 +108,7 @@ def say_ownership(builder: WithdrawalBuilder, data: AssessmentEnded) -> None:
 
 
 def apply_assessment(builder: WithdrawalBuilder, kind: AssessmentKind, cause: Cause | None) -> bool:
-    """Judge a risk: whether the withdrawal goes on, else its verdict is said."""
+    """Apply the cause of a risk; return whether the withdrawal passed. If not, the verdict is set."""
     if cause is not None and not accepted(cause, "withdrawal", builder.policy):
         builder.decide(cause)
         return False

@@ -1,7 +1,7 @@
-"""A withdrawal on hold because the hub cannot be reached. It needs no decision: it goes on when the hub is back.
+"""A withdrawal on hold because the hub cannot be reached. It needs no decision: it continues when the hub is back.
 
-A call that waits for the hub is repeated by its row (``retry_policy``); the timer here only watches it. An attempt that
-ended because its authorization may have arrived is begun again by the timer, under a fresh ``transferId``.
+A call that waits for the hub is repeated by its row (``retry_policy``); the timer here only watches it. After an
+attempt that ended because its authorization may have arrived, the timer starts a new one with a fresh ``transferId``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ALERT_AGAIN_SECONDS = 3600.0
 
 
 def wait_for_hub(builder: WithdrawalBuilder, *, begin_again: bool) -> None:
-    """Hold. ``begin_again``: no call waits, so a timer begins the next attempt, from seconds upward."""
+    """Hold. ``begin_again``: no call is queued, so a timer starts the next attempt, from seconds upward."""
     builder.decide(Cause.HUB_UNREACHABLE)
     if builder.state.case.final:
         if builder.state.case.verdict == "deny":
@@ -35,5 +35,5 @@ def wait_for_hub(builder: WithdrawalBuilder, *, begin_again: bool) -> None:
 
 
 def waits_for_hub(builder: WithdrawalBuilder) -> bool:
-    """Whether the verdict says that the hub is waited for."""
+    """Whether the withdrawal is on hold for the hub."""
     return builder.state.case.cause == Cause.HUB_UNREACHABLE

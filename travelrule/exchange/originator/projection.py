@@ -1,4 +1,4 @@
-"""What stands outside a sealed state, so that SQL can find and sum it: derived from the state and nothing else."""
+"""The columns of a withdrawal outside its sealed state, for SQL: derived from the state alone."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from travelrule.machine.transition_table import NEW
 
 WITHOUT_MINOR_UNITS = frozenset({"KRW", "JPY"})
 FIAT_MINOR_MAX = 2**63 - 1
-"""What a database column holds; a price beyond it is kept exact in the state and capped in sums."""
+"""The limit of a database column; a larger price is exact in the state and capped in sums."""
 
 
 def project_withdrawal(state: WithdrawalState) -> Projection:
-    """Project a withdrawal: its row, one row per exchange that was begun, the earliest timer."""
+    """Project a withdrawal: its row, one row per started exchange, the earliest timer."""
     request = state.request
     attempt = state.attempt
     address = canonical(split_destination(request.destination)[0])
@@ -59,6 +59,6 @@ def project_withdrawal(state: WithdrawalState) -> Projection:
 
 
 def fiat_minor(price: Decimal, currency: str) -> int:
-    """Give a fiat value in minor units (cents; won and yen have none), rounded half to even."""
+    """Return a fiat value in minor units (cents; won and yen have none), rounded half to even."""
     units = price if currency in WITHOUT_MINOR_UNITS else price * 100
     return min(int(units.to_integral_value(ROUND_HALF_EVEN)), FIAT_MINOR_MAX)

@@ -1,8 +1,8 @@
 """A withdrawal of which only refused requests are known. Pure.
 
-A request that was refused as a message is a dead letter. Where its id is readable and no withdrawal has it, the
-platform gets the verdict ``hold``, ``REJECTED_INPUT``, with the id of the dead letter. A valid request under the same
-id opens the withdrawal as if nothing had been before; only the events count on.
+A request that was refused as a message is a dead letter. If its id is readable and no withdrawal has it, the platform
+receives the verdict ``hold``, ``REJECTED_INPUT``, with the id of the dead letter. A valid request under the same id
+opens the withdrawal as a new one; only the sequence of events continues.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from travelrule.policy.policy import Policy
 
 
 class RequestRefused(Wire):
-    """A ``withdrawal.requested.v1`` was refused: as which dead letter, with which code, at which field (a path)."""
+    """A ``withdrawal.requested.v1`` was refused: the dead letter, the code and the field (a path)."""
 
     dead_letter_id: str
     code: str
@@ -36,14 +36,14 @@ class RequestRefused(Wire):
 
 
 REFUSED_REQUEST_INPUTS: dict[str, type[Wire]] = {"request.refused": RequestRefused}
-"""Which model an internal input's data are."""
+"""The model of each input type."""
 
 _OF_THE_CHAIN = (WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled)
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedRequestState:
-    """``dead_letter_id`` is the newest refusal's."""
+    """The state of a refused request. ``dead_letter_id`` is that of the newest refusal."""
 
     withdrawal_id: str
     dead_letter_id: str
@@ -59,12 +59,12 @@ def is_reopened(state: RefusedRequestState, data: Wire) -> bool:
 
 
 def first_refusal(withdrawal_id: str, data: RequestRefused, policy: Policy, now: datetime) -> Decision[Any]:
-    """The id is new: put it on hold."""
+    """Put a new id on hold."""
     return _hold(RefusedRequestState(withdrawal_id, data.dead_letter_id), policy, now)
 
 
 def decide_refused(state: RefusedRequestState, item: Input, policy: Policy, now: datetime) -> Decision[Any]:
-    """Decide everything that does not open the withdrawal."""
+    """Decide an input that does not open the withdrawal."""
     data = item.data
     if isinstance(data, TimerDue):
         return _timer_due(state, data, policy, now)
@@ -85,7 +85,7 @@ def decide_refused(state: RefusedRequestState, item: Input, policy: Policy, now:
 
 
 def project_refused(state: RefusedRequestState) -> Projection:
-    """No search row: nothing is known that could be found."""
+    """Project verdict and timer; there is no row, because no field of the request is known."""
     due_at = state.timers.get(HELD)
     return Projection(verdict=state.case.verdict, chain="none", due_at=due_at, due_timer=HELD if due_at else "")
 
@@ -113,7 +113,7 @@ def _after_the_end(state: RefusedRequestState, data: Wire) -> Decision[Any]:
 
 
 def _timer_due(state: RefusedRequestState, data: TimerDue, policy: Policy, now: datetime) -> Decision[Any]:
-    """Remind the platform, half a limit later tell an operator, as of every hold."""
+    """Repeat the verdict, half a limit later raise an alert, as for every hold."""
     if state.timers.get(data.name) != data.due_at:
         return ignored(state, "the timer was moved or dropped")
     reminders = state.case.reminders + 1

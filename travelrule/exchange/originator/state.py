@@ -1,7 +1,4 @@
-"""The states of the machines: frozen, and nothing but data.
-
-Dicts in a state are never changed in place; whoever needs another one makes another one.
-"""
+"""The state of a withdrawal: frozen data. Dicts in a state are replaced, never changed in place."""
 
 from __future__ import annotations
 
@@ -15,9 +12,9 @@ from travelrule.machine.transition_table import NEW
 from travelrule.messages.assessment import AssessmentKind, Gate
 
 Owed = Literal["none", "owed", "missed", "accepted", "closed", "failed", "dropped"]
-"""A txid report or a finish. ``missed``: a report whose tries are used up for a reason that may pass; it is begun anew
-later. ``closed``: the counterparty knows nothing of the transfer, so nothing waits there. ``dropped``: a report that a
-chain failure made pointless."""
+"""The state of a txid report or a finish. ``missed``: a report whose tries are used up by a transient failure; it is
+repeated later. ``closed``: the counterparty has no record of the transfer, so none is waiting. ``dropped``: a report
+that a chain failure made obsolete."""
 
 Chain = Literal["none", "broadcast", "mined", "final", "failed"]
 CHAIN_ORDER: tuple[Chain, ...] = ("none", "broadcast", "mined", "final")
@@ -27,10 +24,9 @@ CHAIN_ORDER: tuple[Chain, ...] = ("none", "broadcast", "mined", "final")
 class Attempt:
     """One exchange with one counterparty under one wire ``transferId``.
 
-    ``give_up`` is the finish code with which it ends as soon as its answer is known or lost: the withdrawal was
-    cancelled or amended while a question was on its way. ``internal_inputs`` counts how often the txid report was
-    begun. ``payload`` is the opened answer. ``unbound`` counts the answers that did not fit the authorization, since
-    ``unbound_since``.
+    ``give_up`` is the finish code with which the attempt ends once its answer is known or lost: the withdrawal was
+    cancelled or amended while a call was pending. ``reports`` counts the txid reports that were started. ``payload`` is
+    the opened answer. ``unbound`` counts the answers that did not match the authorization, since ``unbound_since``.
     """
 
     transfer_id: str
@@ -52,10 +48,10 @@ class Attempt:
 class WalletSearch:
     """A search for the VASP behind an address (P.2, P.3).
 
-    ``searches`` counts the ones that were begun because the one before found nobody. ``asks_at`` is when the newest
-    question for the result is asked (None: we do not know yet that the hub searches), ``asked_at`` when the one before
-    was; ``called_back``: somebody called back before there was one. ``over``: the result is known, and nothing more is
-    heard under this id.
+    ``searches`` counts the searches, repeated because the one before found no VASP. ``asks_at`` is when the newest
+    question for the result is sent (None: the hub has not accepted the search yet), ``asked_at`` when the one before
+    was; ``called_back``: a callback arrived before the first one. ``over``: the result is known, and further answers
+    under this id are ignored.
     """
 
     request_id: str
@@ -72,9 +68,9 @@ class WithdrawalState:
     """A withdrawal. ``request`` holds the current facts, after amendments; ``fingerprint`` the first request's.
 
     ``recorded``: it was sent without an exchange; there is no verdict. ``failing_since`` and ``failures`` count the
-    tries to reach the counterparty since the last success, ``restarts`` the attempts begun anew because a
-    ``transferId`` was refused as known. ``gate`` is the assessment that is waited for, ``gates`` how many there were,
-    ``passed`` what the current facts were assessed for.
+    tries to reach the counterparty since the last success, ``restarts`` the attempts that replaced one whose
+    ``transferId`` was refused as known. ``gate`` is the pending assessment, ``gates`` counts all of them, ``passed``
+    are the kinds that the current facts have passed.
     """
 
     withdrawal_id: str
@@ -97,16 +93,16 @@ class WithdrawalState:
 
     @property
     def attempt(self) -> Attempt | None:
-        """The attempt that counts: the last one."""
+        """The current attempt: the last one."""
         return self.attempts[-1] if self.attempts else None
 
     def find(self, transfer_id: str) -> Attempt | None:
-        """Find an attempt by its wire id."""
+        """Return the attempt with this ``transferId``."""
         return next((one for one in self.attempts if one.transfer_id == transfer_id), None)
 
 
 def reached(state: WithdrawalState, moment: Chain) -> bool:
-    """Whether the chain came as far as ``moment`` (``broadcast``, ``mined``, ``final``), and did not fail."""
+    """Whether the transaction has reached ``moment`` (``broadcast``, ``mined``, ``final``) and did not fail."""
     if state.chain == "failed":
         return False
     return CHAIN_ORDER.index(state.chain) >= CHAIN_ORDER.index(moment)

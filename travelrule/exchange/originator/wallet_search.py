@@ -1,13 +1,13 @@
-"""Who owns this address? The wallet search of a withdrawal whose destination is unknown (hub-api.md P.2, P.3).
+"""The wallet search: which VASP owns the address of a withdrawal with an unknown destination (hub-api.md P.2, P.3).
 
-The search begins when the withdrawal arrives. Its result is asked for more than ten seconds apart, sooner once if
-somebody calls back, and a callback alone is never believed. The VASP that is found must be one that the policy sends
-to; unless the policy accepts it, the customer confirms it by amending the withdrawal.
+The search starts with the withdrawal. Questions for its result are more than ten seconds apart; a callback moves one
+forward and is never trusted. The policy must allow the VASP that is found; unless the policy accepts it, the customer
+confirms it by amending the withdrawal.
 
-Nothing waits for ever. A search without a result at the policy's limit is over. One that found nobody while members
-were away is repeated a few times, one that the hub forgot at once, one that the hub could not be asked as rarely and as
-long as a counterparty is tried. Each ends in a hold that says what would help. Every search that was not made pointless
-is told to topic ``callbacks`` once.
+Every wait has a limit. A search without a result at the policy's limit is over. A search that found no VASP while
+members were down is repeated a few times, one that the hub forgot at once, one that could not be sent with the waits of
+an unreachable counterparty. Each ends in a hold whose needs name the remedy. The result of every search that was not
+dropped is emitted to topic ``callbacks`` once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from schemas.hub.bodies import WalletSearchResult
 from schemas.hub.search import SearchRow
 from schemas.operations import Operation
 from schemas.texts import Id
-from travelrule.exchange.originator.authorization import answered_at_last, hold_unlisted, search_address, unreachable
+from travelrule.exchange.originator.authorization import hold_unlisted, hold_unreachable, reset_failures, search_address
 from travelrule.exchange.originator.builder import SEARCH_AGAIN, TRY_AGAIN, WithdrawalBuilder
 from travelrule.exchange.originator.hub_outage import wait_for_hub
-from travelrule.exchange.originator.required_fields import hold_incomplete
+from travelrule.exchange.originator.required_fields import missing_fields
 from travelrule.exchange.originator.state import Attempt, WalletSearch, WithdrawalState
 from travelrule.exchange.wire_bodies import split_destination
 from travelrule.identity.account_numbers import join
@@ -39,10 +39,10 @@ from travelrule.policy.causes import Cause
 from travelrule.policy.verdicts import verdict_for
 
 SEARCHES_MAX = 3
-"""How often the same address is searched: members that were away may be there the next time."""
+"""How often the same address is searched: members that were down may be up the next time."""
 
 EVERY_NETWORK = "all"
-"""The network's name that includes affiliated networks where the platform named none (hub-api.md P.2)."""
+"""The name that includes affiliated networks if the platform named none (hub-api.md P.2)."""
 
 Ending = Literal["found", "not-found", "ambiguous", "failed"]
 Asked = tuple[dict[str, str], ...]
@@ -51,7 +51,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
 def start_search(builder: WithdrawalBuilder, searches: int = 1) -> None:
-    """Begin a search under a fresh request id."""
+    """Start a search under a fresh request id."""
     request = builder.state.request
     address, tag = split_destination(request.destination)
     request_id = fresh_transfer_id(builder.item.salt)
@@ -66,7 +66,7 @@ def start_search(builder: WithdrawalBuilder, searches: int = 1) -> None:
 
 
 def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
-    """The timer came: search once more, under a new id. A search that could not be asked does not count."""
+    """Search again after the timer, under a new id. A search that could not be sent does not count."""
     before = builder.state.search
     if before is not None and not before.over:
         builder.drop(Operation.WALLET_SEARCH, Operation.WALLET_SEARCH_RESULT)
@@ -75,8 +75,8 @@ def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
     return "wallet search begun again"
 
 
-def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What became of the request for a search."""
+def handle_search_accepted(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle the hub's answer to the request for a search."""
     search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is not None:
         return "late answer ignored"
@@ -92,8 +92,8 @@ def search_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     return "wallet search runs"
 
 
-def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
-    """Somebody says that the search is over: ask for the result now, unless it was asked for a moment ago."""
+def handle_callback(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
+    """Handle a callback: ask for the result now, unless a question was sent a moment ago."""
     search = _running(builder, data.request_id)
     if search is None or data.operation != Operation.WALLET_SEARCH:
         return ignored(builder.state, "no search of this id runs")
@@ -109,8 +109,8 @@ def called_back(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[
     return builder.done("called back: ask for the result now")
 
 
-def result_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
-    """What the hub says about the search. The first final result is the one that counts."""
+def handle_search_result(builder: WithdrawalBuilder, report: CallResult) -> str:
+    """Handle an answer to a question for the result. The first final result counts."""
     search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is None:
         return "late answer ignored"
@@ -119,18 +119,18 @@ def result_reported(builder: WithdrawalBuilder, report: CallResult) -> str:
     result = _read(report)
     if result is None or result.is_processing:
         return _without_result(builder, search, report)
-    answered_at_last(builder)
+    reset_failures(builder)
     asked = tuple(_row(row) for row in result.analysis_result)
     if result.result == "valid":
         return _valid(builder, search, result, asked)
     if result.reason_type == "ALLIANCE_DATA_NON_UNIQUE_RESULT":
         return _ambiguous(builder, search, asked)
     if result.reason_type == "LACK_OF_INFORMATION":
-        return _in_vain(builder, search, "failed", asked, at_once=True)
+        return _without_vasp(builder, search, "failed", asked, at_once=True)
     if result.reason_type != "NOT_FOUND_ADDRESS":
-        return _in_vain(builder, search, "failed", asked)
+        return _without_vasp(builder, search, "failed", asked)
     if report.unasked or any(row.unreachable for row in result.analysis_result):
-        return _in_vain(builder, search, "not-found", asked)
+        return _without_vasp(builder, search, "not-found", asked)
     _end(builder, search, "not-found", asked)
     builder.decide(Cause.COUNTERPARTY_UNKNOWN)
     return "no VASP says that the address is its"
@@ -157,7 +157,7 @@ def _ask_result(builder: WithdrawalBuilder, search: WalletSearch, seconds: float
 
 
 def _read(report: CallResult) -> WalletSearchResult | None:
-    """Read the answer; None if there is none that says anything."""
+    """Return the result in an answer; None if it is unreadable or there is no answer."""
     if report.outcome != "answered":
         return None
     try:
@@ -172,23 +172,23 @@ def _row(row: SearchRow) -> dict[str, str]:
 
 
 def _without_result(builder: WithdrawalBuilder, search: WalletSearch, report: CallResult) -> str:
-    """No result yet: ask again, until the limit."""
+    """Ask again while there is no result, until the limit."""
     if search.asks_at is not None and search.asks_at > builder.now:
         return "the next question is on its way already"
     limits = builder.policy.time_limits
     failed = report.outcome == "failed"
     in_time = builder.now - search.began_at < timedelta(seconds=limits.search_limit)
     if in_time and (not failed or is_transient(report.status, report.code)):
-        # The question may have been made later than it was due: it counts from its answer.
+        # The question may have been sent later than it was due: the wait starts at its answer.
         _ask_result(builder, replace(search, asks_at=builder.now), limits.search_poll)
         return "wallet search still runs"
     if failed:
         return _not_asked(builder, search, report)
-    return _in_vain(builder, search, "failed", ())
+    return _without_vasp(builder, search, "failed", ())
 
 
 def _not_asked(builder: WithdrawalBuilder, search: WalletSearch, report: CallResult) -> str:
-    """The hub could not be asked, or refuses the search."""
+    """End a search that the hub could not be asked for, or refuses."""
     _end(builder, search, "failed", ())
     if report.coin is not None:
         return hold_unlisted(builder)
@@ -196,7 +196,7 @@ def _not_asked(builder: WithdrawalBuilder, search: WalletSearch, report: CallRes
         wait_for_hub(builder, begin_again=True)
         return "the hub failed: search again soon"
     if is_transient(report.status, report.code):
-        unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
+        hold_unreachable(builder, AlertCode.COUNTERPARTY_UNREACHABLE)
         return "the hub could not be asked: search again later"
     builder.decide(Cause.COUNTERPARTY_UNKNOWN)
     builder.alert(AlertCode.COUNTERPARTY_REFUSED_CALL, "critical", attempts=report.attempts)
@@ -204,14 +204,14 @@ def _not_asked(builder: WithdrawalBuilder, search: WalletSearch, report: CallRes
 
 
 def _valid(builder: WithdrawalBuilder, search: WalletSearch, result: WalletSearchResult, asked: Asked) -> str:
-    """One VASP owns the address, if the answer agrees with itself."""
+    """Apply the claim of one VASP, if the answer is consistent."""
     claimants = {row.entity_id for row in result.analysis_result if row.found}
     if len(claimants) > 1:
         return _ambiguous(builder, search, asked)
     try:
         named = _ID.validate_python(result.beneficiary_vasp_entity_id or next(iter(claimants), ""))
     except ValidationError:
-        return _in_vain(builder, search, "failed", asked)
+        return _without_vasp(builder, search, "failed", asked)
     return _found(builder, search, named, asked)
 
 
@@ -219,7 +219,7 @@ def _found(builder: WithdrawalBuilder, search: WalletSearch, entity_id: str, ask
     _end(builder, search, "found", asked, entity_id)
     policy = builder.policy
     if entity_id == policy.own.entity_id:
-        # The customer says whether it stays in the house: on the hub's word alone nothing is exempt.
+        # The customer must confirm an internal transfer: no answer of the hub exempts anything.
         builder.decide(Cause.COUNTERPARTY_FOUND, counterparty=entity_id)
         return "the address is said to be our own: the customer must confirm it"
     if not policy.may_send_to(entity_id):
@@ -231,7 +231,8 @@ def _found(builder: WithdrawalBuilder, search: WalletSearch, entity_id: str, ask
     request = builder.state.request
     destination = request.destination.model_copy(update={"kind": "vasp", "vasp_entity_id": entity_id})
     builder.change(request=request.model_copy(update={"destination": destination}))
-    if hold_incomplete(builder, entity_id):
+    if missing := missing_fields(builder.state.request, entity_id, policy):
+        builder.decide(Cause.INFORMATION_INCOMPLETE, missing=missing)
         return "a VASP was found, but something that must be sent to it is missing"
     first = not builder.state.attempts
     attempt = Attempt(next_transfer_id(builder.state.withdrawal_id, builder.item.salt, first=first), entity_id)
@@ -246,10 +247,10 @@ def _ambiguous(builder: WithdrawalBuilder, search: WalletSearch, asked: Asked) -
     return "more than one VASP says that the address is its"
 
 
-def _in_vain(
+def _without_vasp(
     builder: WithdrawalBuilder, search: WalletSearch, ending: Ending, asked: Asked, *, at_once: bool = False
 ) -> str:
-    """Nobody was found, and another search may find somebody: a few times."""
+    """End a search without a VASP; another search follows, a few times."""
     _end(builder, search, ending, asked)
     if search.searches >= SEARCHES_MAX:
         builder.decide(Cause.COUNTERPARTY_UNKNOWN)
@@ -266,7 +267,7 @@ def _in_vain(
 def _end(
     builder: WithdrawalBuilder, search: WalletSearch, ending: Ending, asked: Asked, counterparty: str = ""
 ) -> None:
-    """Hear nothing more under this id, and say how it ended."""
+    """End the search and emit its result; later answers under this id are ignored."""
     builder.change(search=replace(search, over=True))
     data: dict[str, Any] = {
         "subject": f"withdrawal:{builder.state.withdrawal_id}",

@@ -1,4 +1,4 @@
-"""The second process of the two-process test: hears its own words into the same subjects."""
+"""The second process of the two-process test: sends its inputs to the same subjects."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ async def test_a_cancelled_withdrawal_is_finished_whatever_is_answered(north: En
 async def test_a_report_and_a_finish_are_not_taken_as_accepted_on_the_word_of_another_transfer(
     north: EngineInstallation,
 ) -> None:
-    """Hub and counterparty say ``normal``, of some other transfer: what is owed stays owed."""
+    """Hub and counterparty answer ``normal`` about another transfer: the report stays pending."""
     await north.withdraw()
     await north.calls_all()
     north.wire.changed = lambda path, request, answer: (

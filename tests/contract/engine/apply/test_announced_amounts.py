@@ -80,7 +80,7 @@ async def test_of_more_that_fit_the_newest_are_asked(beneficiary: Beneficiary) -
 
 
 async def test_what_an_earlier_build_stored_is_found_by_its_content(beneficiary: Beneficiary) -> None:
-    """Its row has no amount: a deposit must find it all the same."""
+    """Its row has no amount: a deposit must still find it."""
     wanted = await beneficiary.authorized(0, "250.50")
     for number in range(1, OPEN_AUTHORIZATIONS + 5):
         await beneficiary.authorized(number, f"{number}.5")

@@ -131,7 +131,7 @@ async def refused(desk: Desk, event: dict[str, Any], code: str, told: str = W2) 
 
 
 async def test_everybody_decides_where_the_policy_is_open(desk: Desk) -> None:
-    """The behaviour of before, and the default: nothing is asked of the producer."""
+    """The earlier behaviour, and the default: nothing is required of the producer."""
     assert Policy.default().decisions.authority == "open"
     await desk.rule(OPEN)
     assert (await desk.send(desk.event(key=None, actor="somebody"))).status == "applied"

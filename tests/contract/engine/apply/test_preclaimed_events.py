@@ -62,7 +62,7 @@ async def test_events_of_own_batches_are_published_without_a_claim(bench: Bench,
 
 
 async def test_an_event_behind_an_unsent_one_is_not_taken(bench: Bench, vault: Vault) -> None:
-    """Whoever has the earlier one may be slow, or dead: only when it is sent may the next one be."""
+    """The process with the earlier one may be slow or dead: the next one may be sent only after it."""
     await write(bench.database, tables.outbox, [event("w-1", 0)])
     relay = bench.relay()
     engine = engine_of(bench, vault, relay)
@@ -131,7 +131,7 @@ async def test_a_process_that_dies_leaves_what_it_took_to_another(bench: Bench, 
 async def test_what_comes_after_events_on_their_way_follows_at_once(
     bench: Bench, vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second batch finds the first one's events unsent; nobody polls in between."""
+    """The second batch finds the first one's events unsent; no relay polls in between."""
     relay = bench.relay()
     engine = engine_of(bench, vault, relay)
     engine.committed.outbox = bench.wake

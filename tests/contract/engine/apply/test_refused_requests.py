@@ -142,7 +142,7 @@ async def test_an_event_without_an_id_is_told_of_once_per_dead_letter(record: Re
 
 
 async def test_an_id_that_names_another_event_is_a_refused_request_too(record: Record) -> None:
-    """A platform that numbers its events from 1 for each withdrawal must hear of it."""
+    """A platform that numbers its events from 1 for each withdrawal must be notified."""
     first, second = event("w-7", "e-1000"), event("w-8", "e-1000")
     outcomes = await record.north.submit_all([taken(record, first, 1, b"w-7"), taken(record, second, 2, b"w-8")])
     assert [one.code for one in outcomes] == ["", "CONFLICT"]

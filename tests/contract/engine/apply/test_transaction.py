@@ -227,7 +227,7 @@ async def test_an_alert_without_input(engine: Engine) -> None:
 
 
 async def test_two_processes_lose_no_update(database_url: str, engine: Engine, vault: Vault) -> None:
-    """Read-modify-write of the same subject from two processes: every word must be heard, each once."""
+    """Read-modify-write of the same subject from two processes: every input must be applied, each once."""
     script = os.path.join(os.path.dirname(__file__), "second_process.py")
     process = await asyncio.create_subprocess_exec(
         os.sys.executable, script, database_url, "other", "40", stdout=asyncio.subprocess.PIPE

@@ -278,7 +278,7 @@ async def rewritten(record: Record, subject: str, number: int, changes: Mapping[
 async def test_what_an_erased_subject_was_before_an_upgrade_goes_with_it(record: Record) -> None:
     await upgraded(record)
     async with record.database.begin() as connection:
-        await expired_rows.give_up(connection, "north", [SUBJECT])
+        await expired_rows.erase_subjects(connection, "north", [SUBJECT])
     assert [row for row in await record.north.rows(audit, OF_W1) if row.sealed_before is not None] == []
     report = await record.verify(NEXT)
     assert (report.faults, report.not_kept) == ([], 7)

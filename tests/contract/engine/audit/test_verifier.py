@@ -70,7 +70,7 @@ async def last_record(record: Record) -> None:
 
 
 async def history_cut_with_its_head(record: Record) -> None:
-    """Who knows how the chain works cuts it and mends head and count: only the log still knows."""
+    """An attacker who can rebuild the chain truncates it and adjusts head and count: only the log shows it."""
     await record.change(delete(audit).where(OF_W1, audit.c.record > 1))
     await record.change(delete(inputs).where(inputs.c.subject == SUBJECT, inputs.c.record > 1))
     first = await record.one(audit, OF_W1)

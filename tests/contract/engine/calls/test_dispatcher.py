@@ -322,7 +322,7 @@ async def test_a_caller_killed_in_the_middle_leaves_its_call_to_the_next_one(nor
 
 
 async def test_a_result_that_comes_twice_is_one_result_and_no_alarm(north: EngineInstallation) -> None:
-    """A caller that was slower than its lease: somebody else called too, and perhaps heard something else."""
+    """A caller that was slower than its lease: another process called too, and may have received another answer."""
     await north.withdraw()
     (item,) = await north.call_rows.claim(9, 9, {}, north.clock(), north.clock() + seconds(1))
     north.clock.forward(2)

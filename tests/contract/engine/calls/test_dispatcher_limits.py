@@ -1,4 +1,4 @@
-"""How many calls at once, in which order, and who is left in peace: the caller with attempts that a test holds up."""
+"""Number and order of concurrent calls, and open circuits: the dispatcher with attempts that a test blocks."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def test_one_slow_counterparty_does_not_hold_up_the_others(database: Datab
 
 
 async def test_calls_to_a_busy_counterparty_keep_their_order(database: Database) -> None:
-    """Whoever is passed over because all places are taken must not go to the end of the queue."""
+    """A call that is passed over because all slots are taken must keep its place in the queue."""
     bench = Bench(database, concurrency=8, per_counterparty=4)
     ids = [f"c{number:02}" for number in range(24)]
     await write(database, tables.calls, [call(name, "south", due=-100 + place) for place, name in enumerate(ids)])

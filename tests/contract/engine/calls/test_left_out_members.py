@@ -12,7 +12,7 @@ UNKNOWN = {"kind": "unknown", "address": ADDRESS, "tag": "77001"}
 
 
 async def search(record: Record) -> str:
-    """Search for the VASP of an address that nobody has; gives the timer that the withdrawal waits for."""
+    """Search for the VASP of an address that no VASP has; return the timer that the withdrawal waits for."""
     north = record.north
     await north.withdraw("w-9", destination=UNKNOWN)
     await north.calls_all()

@@ -116,11 +116,11 @@ async def test_a_retry_after_is_kept_and_a_list_that_comes_ends_the_patience(
     asked: list[datetime] = []
     whole = north.hub.vasp_list
 
-    async def limited(*, traceparent: str | None = None) -> VaspList:
+    async def limited() -> VaspList:
         asked.append(north.clock())
         if len(asked) == 1:
             raise error_of("vasp-list", 429, "TOO_MANY_REQUESTS", 77.0)
-        return await whole(traceparent=traceparent)
+        return await whole()
 
     monkeypatch.setattr(north.hub, "vasp_list", limited)
     for _ in range(100):

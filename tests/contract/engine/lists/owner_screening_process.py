@@ -125,7 +125,7 @@ class Desk:
         return results
 
     async def sanctioned(self, *wallets: str) -> list[bool | None]:
-        """What the gateway is told of the owners of these wallets."""
+        """Return the owners of these wallets as the gateway gets them."""
         every = await self.reads.wallets_at([f"{ADDRESS}:{name}" for name in wallets])
         found = {one.tag: one for one in every if one.tag == one.found_tag}
         return [found[name].sanctioned for name in wallets]
@@ -136,7 +136,7 @@ class Desk:
             return [orjson.loads(row.value)["data"] for row in (await connection.execute(query)).all()]
 
     async def alerts(self) -> list[tuple[str, str]]:
-        """Code and customer of every alert; of which of his wallets it speaks is open."""
+        """Return code and customer of every alert; which wallet of the customer it names is arbitrary."""
         return sorted((data["code"], self.customers[data["subject"]]) for data in await self.said("alerts"))
 
 

@@ -1,4 +1,4 @@
-"""The lists in force as a process screens with them: loaded, followed, never lost, and nobody waits for it."""
+"""The lists in force as a process screens with them: loaded, updated, never lost, without delaying any request."""
 
 from __future__ import annotations
 

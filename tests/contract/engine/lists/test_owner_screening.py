@@ -1,4 +1,4 @@
-"""Owners against the lists in force: known after registration, again after each change, alerted once, whoever dies."""
+"""Owners against the lists in force: screened after registration and each change, alerted once, also after a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between subjects: delivered in order through failures; what is refused is kept, told of, and sent again."""
+"""Messages between subjects: delivered in order through failures; refused ones are kept, alerted, and sent again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy that every process takes up, and the gauges that are counted in the database."""
+"""The policy that every process loads, and the gauges that are counted in the database."""
 
 from __future__ import annotations
 

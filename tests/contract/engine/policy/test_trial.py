@@ -147,7 +147,7 @@ async def test_an_operator_that_could_not_have_allowed(record: Record) -> None:
 
 
 async def test_timers_that_only_the_other_rules_set_come_due(record: Record) -> None:
-    """An unhosted wallet: the session opens, nobody proves anything, and the time is shorter than it was."""
+    """An unhosted wallet: the session opens, no proof arrives, and the time limit is shorter than before."""
     north = record.north
     subject = "screening:o-1"
     outcome = await north.submit(an_input(subject, "ownership.requested.v1", ownership(requestId="o-1")))

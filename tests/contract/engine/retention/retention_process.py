@@ -1,4 +1,4 @@
-"""Another process that applies retention: to its end, or until it stands in the middle of a transaction."""
+"""Another process that applies retention: to its end, or until it stops in the middle of a transaction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def main(url: str, name: str, now: datetime, stop_at: int) -> None:
     """``name`` is that of the lease too, so that several of these work at once."""
     module.PAGE, module.LEASE = 5, name
     pages = 0
-    give_up = store.give_up
+    give_up = store.erase_subjects
 
     async def watched(*arguments: Any) -> int:
         nonlocal pages
@@ -43,7 +43,7 @@ async def main(url: str, name: str, now: datetime, stop_at: int) -> None:
             await asyncio.Event().wait()
         return done
 
-    store.give_up = watched
+    store.erase_subjects = watched
     database = Database(url)
     vault = Vault("north", KeyEncryptionKeys([base64.b64encode(b"k" * 32).decode()]), BlindIndex(b"i" * 32))
     rules = Policy.from_toml("[retention]\nsubjects = 1825\n")

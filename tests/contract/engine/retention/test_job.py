@@ -87,7 +87,7 @@ async def test_without_the_section_everything_is_kept_for_ever(record: Record) -
 
 
 async def test_a_message_that_comes_again_is_known_for_ever(record: Record) -> None:
-    """Its content is gone, but not that it was there: it must not begin the withdrawal anew."""
+    """Its content is deleted, but not its id: it must not restart the withdrawal."""
     await concluded(record)
     north = record.north
     again = next(item for item in north.sent if item.subject == SUBJECT)
@@ -113,7 +113,7 @@ async def test_what_stays_of_an_input_is_still_proved(record: Record) -> None:
 
 
 async def test_content_that_was_taken_from_a_subject_that_has_its_key_is_a_fault(record: Record) -> None:
-    """Nobody escapes the recomputation by emptying an input."""
+    """Emptying an input does not evade the recomputation."""
     await record.change(update(inputs).where(inputs.c.subject == SUBJECT, inputs.c.record == 1).values(sealed=b""))
     assert (await record.verify()).faults == [
         f"{SUBJECT}: something sealed was changed, at record 1 or in the subject itself"

@@ -1,4 +1,4 @@
-"""Circuit and bulkhead: a dead counterparty is left in peace, a live one gets all its connections."""
+"""Circuit and bulkhead: a dead counterparty gets no calls, a live one gets all its connections."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def step(data: Wire, seconds: float, policy: Policy, version: int = 2) -> Histor
 
 
 def history(policy: Policy, asked_at: float) -> list[HistoryStep]:
-    """Requested, asked when the timer came due, answered two seconds later, and heard of an hour later."""
+    """Requested, asked when the timer came due, answered two seconds later, and reported an hour later."""
     due_at = START + timedelta(seconds=asked_at)
     asked = str(uuid5(NAMESPACE, str(asked_at)))
     report = CallResult(

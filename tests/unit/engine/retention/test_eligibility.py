@@ -1,4 +1,4 @@
-"""When a subject is concluded: too early would erase what is still needed, never would keep personal data for ever."""
+"""When a subject is concluded: too early would erase needed data, never would keep personal data indefinitely."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def attempt(status: str, **changes: Any) -> tuple[Attempt, ...]:
 
 
 def over(kind: str, state: Any) -> bool:
-    return ELIGIBILITY[kind].over(state)
+    return ELIGIBILITY[kind].is_concluded(state)
 
 
 def test_every_kind_of_subject_has_its_rule() -> None:
@@ -63,9 +63,9 @@ def test_an_inbound_exchange_waits_for_its_value(status: str, chain: Any) -> Non
     state = ExchangeState("south/t", "t", "south", "f", request=None, answer={}, status=status, chain=chain)  # type: ignore[arg-type]
     through = status in {"denied", "canceled"} or (status == "confirmed" and chain in {"final", "failed"})
     assert over("exchange", state) is through
-    assert ELIGIBILITY["exchange"].serves(state) == ()
+    assert ELIGIBILITY["exchange"].needed_by(state) == ()
     arrived = replace(state, deposit_id="d-1", credited=True)
-    assert ELIGIBILITY["exchange"].serves(arrived) == ("deposit:d-1",)
+    assert ELIGIBILITY["exchange"].needed_by(arrived) == ("deposit:d-1",)
     assert over("exchange", arrived) is (status in {"denied", "canceled", "confirmed"})
 
 
@@ -76,4 +76,4 @@ def test_a_meeting_place_serves_everybody_who_came() -> None:
     seen = ArrivalSeen(deposit_id="d-1", currency="XRP", amount=Decimal(1))
     machine = MACHINES["arrival"]
     state = replace(machine.load(b"{}"), reports=(report,), deposits=(seen,))
-    assert ELIGIBILITY["arrival"].serves(state) == ("exchange:south/t", "deposit:d-1")
+    assert ELIGIBILITY["arrival"].needed_by(state) == ("exchange:south/t", "deposit:d-1")

@@ -1,4 +1,4 @@
-"""What an inbound exchange tells the place where its deposit comes by, and what it hears from the deposit."""
+"""Messages of an inbound exchange to the arrival subject of its deposit, and those from the deposit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""M3 and M5, row by row, and what the beneficiary does when it hears nothing."""
+"""M3 and M5, row by row, and what the beneficiary does without either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of answers to an authorization that do not fit it, and of those that the policy lets pass."""
+"""Answers that are not bound to their authorization, and those that the policy accepts."""
 
 from __future__ import annotations
 

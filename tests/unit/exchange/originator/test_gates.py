@@ -1,4 +1,4 @@
-"""What is assessed before a withdrawal leaves the house, and what each risk leads to."""
+"""Assessments before a withdrawal is sent, and the effect of each risk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A withdrawal while the hub is away: on hold without needing anyone, watched by a timer, begun again where needed."""
+"""A withdrawal while the hub is away: on hold without an operator, watched by a timer, restarted where needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request that was refused as a message: the platform hears of it, and the corrected one goes its usual way."""
+"""A request that was refused as a message: the platform is notified, and the corrected one is processed as usual."""
 
 from __future__ import annotations
 
@@ -129,12 +129,12 @@ def test_a_sender_that_repeats_its_fault_does_not_put_off_the_reminder():
 @pytest.mark.parametrize(("ending", "reason"), [(cancelled(), "CANCELLED"), (decided("deny"), "OPERATOR")])
 def test_it_can_be_given_up(ending: Wire, reason: str):
     scene = refused()
-    assert not ELIGIBILITY["withdrawal"].over(scene.state)
+    assert not ELIGIBILITY["withdrawal"].is_concluded(scene.state)
     scene.submit(ending)
     (verdict,) = scene.verdicts
     assert (verdict["verdict"], verdict["reasons"], verdict["final"]) == ("deny", [reason], True)
     assert scene.state.timers == {}
-    assert ELIGIBILITY["withdrawal"].over(scene.state)
+    assert ELIGIBILITY["withdrawal"].is_concluded(scene.state)
     assert arrived(scene), "nothing may wait for what will never come"
     assert (scene.submit(requested()).status, scene.last.code) == ("rejected", "ALREADY_FINAL")
     assert (scene.submit(decided("deny")).status, scene.last.code) == ("rejected", "ALREADY_FINAL")

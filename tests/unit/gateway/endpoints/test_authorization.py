@@ -290,7 +290,7 @@ async def test_the_answer_is_sealed_with_the_pair_that_the_request_addressed(sce
     old = {**HEADERS, "X-Code-Req-Remote-PubKey": OLD.public_base64}
     answer = await scene.authorize(headers=old, payload=box(transfer(), to=OLD))
     assert "BeneficiaryVASP" in opened(answer, by=OLD)
-    # The same request, addressed to the new key now: the stored answer, sealed anew with the pair of this request.
+    # The same request, addressed to the new key now: the stored answer, sealed again with the key pair of this request.
     again = await scene.authorize()
     assert "BeneficiaryVASP" in opened(again, by=OWN)
     unnamed = without("X-Code-Req-Remote-PubKey")

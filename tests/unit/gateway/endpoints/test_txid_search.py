@@ -1,4 +1,4 @@
-"""M6 (member-api.md section 7): yes or no, over everything we ever sent, whoever asks, within the second."""
+"""M6 (member-api.md section 7): yes or no, over everything we ever sent, for any requester, within the second."""
 
 from __future__ import annotations
 

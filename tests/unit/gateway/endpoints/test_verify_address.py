@@ -103,7 +103,7 @@ async def test_order_3_currency(scene: GatewayScene) -> None:
         ("ETH", None, "NOT_SUPPORTED_SYMBOL"),
     ):
         assert (await scene.verify(currency=currency, network=network))["reasonType"] == reason, (currency, network)
-    # Order 3 comes before order 4: an address that nobody owns does not hide a currency that nobody takes.
+    # Order 3 comes before order 4: an address without owner does not hide a currency that is not served.
     assert (await scene.verify(beneficiary("nowhere"), currency="ETH"))["reasonType"] == "NOT_SUPPORTED_SYMBOL"
 
 

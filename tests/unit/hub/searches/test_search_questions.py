@@ -1,4 +1,4 @@
-"""What members are asked in a search: the hub speaks for itself and tells no more than they need."""
+"""The requests to members in a search: sent by the hub itself, with no more than they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken, empty and cut files, wrong encodings, odd rows: what is refused as a whole, and what is said and kept."""
+"""Broken, empty and cut files, wrong encodings, odd rows: what is refused entirely, and what is reported and kept."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_wide_or_foreign_encoding_without_a_mark_is_never_taken_for_a_list(
 
 @pytest.mark.parametrize("name", XML)
 def test_an_encoding_that_the_file_claims_does_not_count(name: str, tmp_path: Path) -> None:
-    """A list in UTF-8 that says Latin-1 would be read as letters that nobody has."""
+    """A list in UTF-8 that claims Latin-1 would be read as wrong letters."""
     body = re.sub(r"^<\?xml.*?\?>\s*", "", SAMPLES[name].read_text(encoding="utf-8").removeprefix("\ufeff"))
     versions = set()
     for claimed in ("UTF-8", "ISO-8859-1", "windows-1251", "UTF-16"):
@@ -95,7 +95,7 @@ def test_the_byte_is_right_far_into_the_file_and_across_blocks(tmp_path: Path) -
 def test_a_file_of_another_format_is_refused(name: str, tmp_path: Path) -> None:
     for other, sample in SAMPLES.items():
         if other == name or (name == "own-csv" and other == "opensanctions-csv"):
-            continue  # the columns of OpenSanctions include those that an own list needs
+            continue  # the columns of OpenSanctions include those that an operator's list needs
         found = fault(name, tmp_path / SAMPLES[name].name, sample.read_bytes())
         assert found.code in ("OTHER_FORMAT", "NOT_XML", "NOT_CSV", "TRUNCATED", "TOO_MUCH_UNREAD", "NO_ENTRIES"), other
 

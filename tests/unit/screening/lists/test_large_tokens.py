@@ -100,7 +100,7 @@ def test_a_large_comment_before_the_root_of_another_format(tmp_path: Path) -> No
 
 @st.composite
 def lists(draw: st.DrawFn) -> tuple[str, bytes, int, ListLimits]:
-    """A sample with tokens put between its elements, some large beside the block, and damaged now and then."""
+    """A sample with tokens put between its elements, some large beside the block, and some damaged."""
     name = draw(st.sampled_from(XML))
     text = SAMPLES[name].read_bytes().removeprefix(b"\xef\xbb\xbf")
     behind = [place + 1 for place, byte in enumerate(text) if byte == ord(">")]

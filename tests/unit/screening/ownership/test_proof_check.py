@@ -213,7 +213,7 @@ def test_a_chain_we_cannot_check_is_unsupported(blockchain: str) -> None:
 
 
 def test_addresses_of_a_known_key() -> None:
-    # The private key 1, whose addresses everybody knows.
+    # The private key 1, whose addresses are public.
     key = PrivateKey((1).to_bytes(32, "big")).public_key
     assert bitcoin_addresses(key.format(compressed=True), key.format(compressed=False)) == (
         "1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH",
