@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
@@ -41,37 +40,6 @@ LIMITS = ListenerLimits(
 DESCRIPTORS_BESIDE = 256
 """Database, broker, hub and files of a role."""
 GRACE_SECONDS = 5
-
-
-class LoopProgress:
-    """Liveness check of a loop.
-
-    ``waiting`` returns whether there is work (a full queue, lag); ``done()`` is called after each finished piece. The
-    check succeeds without work, or if a piece was finished within the last ``limit_seconds``. ``clock`` counts seconds.
-    """
-
-    def __init__(
-        self, waiting: Callable[[], bool], limit_seconds: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._waiting = waiting
-        self._limit_seconds = limit_seconds
-        self._clock = clock
-        self._last_done = clock()
-        self._busy_since: float | None = None
-
-    def done(self) -> None:
-        """Record that a piece of work is finished."""
-        self._last_done = self._clock()
-
-    def __call__(self) -> bool:
-        """Answer the liveness probe."""
-        if not self._waiting():
-            self._busy_since = None
-            return True
-        # Idle time does not count: the limit starts with the first probe while there is work.
-        now = self._clock()
-        self._busy_since = now if self._busy_since is None else self._busy_since
-        return now - max(self._last_done, self._busy_since) <= self._limit_seconds
 
 
 def create_health(live: Mapping[str, Check], ready: Mapping[str, Check]) -> Starlette:

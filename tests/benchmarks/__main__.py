@@ -16,10 +16,10 @@ import uvloop
 
 from tests.benchmarks import anonymous_deposit, event_intake, gateway, growth, list_import, name_screening, withdrawals
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.surroundings import Stage
+from tests.benchmarks.surroundings import Surroundings
 from tests.services import run
 
-FIGURES: dict[str, Callable[[Stage], Awaitable[list[Figure]]]] = {
+FIGURES: dict[str, Callable[[Surroundings], Awaitable[list[Figure]]]] = {
     "withdrawals": withdrawals.figures,
     "name-screening": name_screening.figures,
     "list-import": list_import.figures,
@@ -49,9 +49,9 @@ async def _measure(wanted: Sequence[str], *, short: bool) -> int:
     postgres = await asyncio.to_thread(run.shared_postgres)
     bad = 0
     for name in wanted:
-        stage = Stage(run.run_directory() / name, short, kafka, postgres)
+        surroundings = Surroundings(run.run_directory() / name, short, kafka, postgres)
         try:
-            measured = await FIGURES[name](stage)
+            measured = await FIGURES[name](surroundings)
         except Exception:  # noqa: BLE001 -- one figure without a result must not hide the others
             sys.stderr.write(f"{name}:\n{traceback.format_exc()}")
             bad += 1

@@ -21,10 +21,10 @@ import orjson
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.filled_installation import open_desk, wallet_of
+from tests.benchmarks.filled_installation import open_filled, wallet_of
 from tests.benchmarks.platform import PATIENCE_SECONDS, event
 from tests.benchmarks.program import ProgramFailed
-from tests.benchmarks.surroundings import ROBOTS, Stage, member
+from tests.benchmarks.surroundings import ROBOTS, Surroundings, member
 from tests.benchmarks.withdrawals import Case, percentile, worker_case
 
 WALLETS = 100
@@ -33,20 +33,20 @@ AMOUNT = "250.5"
 SENDER = {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}}
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """CPU per 1,000 anonymous deposits, of all our processes and PostgreSQL."""
-    count, rounds = (200, 1) if stage.short else (1000, 3)
+    count, rounds = (200, 1) if surroundings.short else (1000, 3)
     wallets = [wallet_of(number) for number in range(WALLETS)]
     txids = [token_hex(32) for _ in range(WARM + rounds * count)]
-    async with stage.database() as database:
-        vasp = stage.vasp("north", database)
-        async with open_desk(vasp) as desk:
-            await desk.apply(desk.inputs("wallet.registered.v1", "wallets", "walletId", wallets))
+    async with surroundings.database() as database:
+        vasp = surroundings.vasp("north", database)
+        async with open_filled(vasp) as filled:
+            await filled.apply(filled.inputs("wallet.registered.v1", "wallets", "walletId", wallets))
         members = [member("north", vasp.public_key, vasp.base_url)]
         async with (
-            stage.hub(members, _sent(txids, wallets)),
-            worker_case(stage, vasp, database) as (withdrawals, worker),
-            _platform(stage.kafka.bootstrap, vasp.topic_prefix, txids, wallets) as platform,
+            surroundings.hub(members, _sent(txids, wallets)),
+            worker_case(surroundings, vasp, database) as (withdrawals, worker),
+            _platform(surroundings.kafka.bootstrap, vasp.topic_prefix, txids, wallets) as platform,
         ):
             deposits = Case(platform, withdrawals.trees, withdrawals.settled)
             await platform.play(WARM)

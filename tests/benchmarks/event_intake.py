@@ -19,27 +19,27 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.filled_installation import wallet_of
 from tests.benchmarks.platform import PATIENCE_SECONDS, event
 from tests.benchmarks.program import Program
-from tests.benchmarks.surroundings import Stage
+from tests.benchmarks.surroundings import Surroundings
 from travelrule.commands.demo.vasp import DemoVasp
 
 TARGET = 0.65
 LOOK_SECONDS = 0.1
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """Events per second of one worker, and of an agent that only decodes; the best of some rounds of each."""
-    count, rounds = (3000, 1) if stage.short else (20_000, 3)
+    count, rounds = (3000, 1) if surroundings.short else (20_000, 3)
     ours: list[float] = []
     costs: list[dict[str, float]] = []
     reference: list[float] = []
     for number in range(rounds):
-        async with stage.database() as database:
-            vasp = stage.vasp(f"accepting{number}", database)
-            await _produce(stage, vasp, count)
-            rate, cost = await _accept(stage, vasp, count, database)
+        async with surroundings.database() as database:
+            vasp = surroundings.vasp(f"accepting{number}", database)
+            await _produce(surroundings, vasp, count)
+            rate, cost = await _accept(surroundings, vasp, count, database)
             ours.append(rate)
             costs.append(cost)
-            reference.append(await _decode(stage, vasp, count))
+            reference.append(await _decode(surroundings, vasp, count))
     best = costs[ours.index(max(ours))]
     extra: dict[str, Any] = {
         "events": count,
@@ -54,9 +54,9 @@ async def figures(stage: Stage) -> list[Figure]:
     ]
 
 
-async def _produce(stage: Stage, vasp: DemoVasp, count: int) -> None:
-    stage.create_topics(vasp.topic_prefix)
-    producer = AIOKafkaProducer(bootstrap_servers=stage.kafka.bootstrap, acks="all", linger_ms=20)
+async def _produce(surroundings: Surroundings, vasp: DemoVasp, count: int) -> None:
+    surroundings.create_topics(vasp.topic_prefix)
+    producer = AIOKafkaProducer(bootstrap_servers=surroundings.kafka.bootstrap, acks="all", linger_ms=20)
     await producer.start()
     try:
         for number in range(count):
@@ -68,17 +68,19 @@ async def _produce(stage: Stage, vasp: DemoVasp, count: int) -> None:
         await producer.stop()
 
 
-async def _accept(stage: Stage, vasp: DemoVasp, count: int, database: str) -> tuple[float, dict[str, float]]:
-    connection = await asyncpg.connect(stage.postgres.dsn(database).replace("+asyncpg", ""))
+async def _accept(
+    surroundings: Surroundings, vasp: DemoVasp, count: int, database: str
+) -> tuple[float, dict[str, float]]:
+    connection = await asyncpg.connect(surroundings.postgres.dsn(database).replace("+asyncpg", ""))
     try:
-        async with stage.serving(vasp, "worker") as worker, asyncio.timeout(PATIENCE_SECONDS):
+        async with surroundings.serving(vasp, "worker") as worker, asyncio.timeout(PATIENCE_SECONDS):
             first, first_at, meter = 0, 0.0, Meter({})
             while True:
                 accepted = await connection.fetchval("SELECT count(*) FROM wallets")
                 now = perf_counter()
                 if accepted and not first:
                     first, first_at = accepted, now
-                    meter = Meter({"program": worker.pid, "postgresql": stage.postgres_pid()})
+                    meter = Meter({"program": worker.pid, "postgresql": surroundings.postgres_pid()})
                 if accepted == count:
                     spent = meter.read()
                     rest = count - first
@@ -90,11 +92,13 @@ async def _accept(stage: Stage, vasp: DemoVasp, count: int, database: str) -> tu
         await connection.close()
 
 
-async def _decode(stage: Stage, vasp: DemoVasp, count: int) -> float:
-    result = stage.folder / f"{vasp.entity_id}.result"
+async def _decode(surroundings: Surroundings, vasp: DemoVasp, count: int) -> float:
+    result = surroundings.folder / f"{vasp.entity_id}.result"
     options = orjson.dumps({"count": count, "result": str(result)}).decode()
     environment = vasp.environment() | {"TRAVELRULE_CONSUMER_GROUP": f"{vasp.entity_id}-reference"}
-    program = Program("reference-agent", ["tests.benchmarks.reference_agent", options], stage.folder, environment)
+    program = Program(
+        "reference-agent", ["tests.benchmarks.reference_agent", options], surroundings.folder, environment
+    )
     await program.start()
     try:
         seconds = (await program.until_written(result))["seconds"]

@@ -1,4 +1,4 @@
-"""One figure: ours against a reference, as one line of JSON."""
+"""One figure: ours compared with a reference, as one line of JSON."""
 
 from __future__ import annotations
 

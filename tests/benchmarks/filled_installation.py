@@ -24,7 +24,7 @@ BATCH = 100
 
 
 @dataclass
-class Desk:
+class FilledInstallation:
     """One installation, opened here."""
 
     opened: Installation
@@ -69,11 +69,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(vasp: DemoVasp) -> AsyncIterator[Desk]:
+async def open_filled(vasp: DemoVasp) -> AsyncIterator[FilledInstallation]:
     """Open the installation of ``vasp``; its database is there and has the tables."""
     opened = await open_installation(Settings.load(vasp.environment()))
     try:
-        yield Desk(opened)
+        yield FilledInstallation(opened)
     finally:
         await opened.close()
 

@@ -18,11 +18,11 @@ import orjson
 
 from tests.benchmarks.cpu import Meter
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.filled_installation import open_desk, wallet_of
+from tests.benchmarks.filled_installation import open_filled, wallet_of
 from tests.benchmarks.list_import import OFAC, ofac_folder
 from tests.benchmarks.program import Program
 from tests.benchmarks.requests import Measured, Requests
-from tests.benchmarks.surroundings import Stage, member
+from tests.benchmarks.surroundings import Surroundings, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.processes import free_port
 from travelrule.commands.demo.vasp import DemoVasp
@@ -70,20 +70,20 @@ class Server:
         return min(self.costs, key=lambda one: one["server"])
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """CPU per request, and the latency at 70 % of the rate at which the gateway is saturated."""
-    count, rounds, seconds = (1500, 2, 5) if stage.short else (5000, 4, 20)
-    async with stage.database() as database:
-        vasp = stage.vasp("north", database, SCREENING)
+    count, rounds, seconds = (1500, 2, 5) if surroundings.short else (5000, 4, 20)
+    async with surroundings.database() as database:
+        vasp = surroundings.vasp("north", database, SCREENING)
         _lists(vasp)
         sender = SigningKey(os.urandom(32))
-        async with open_desk(vasp) as desk:
-            await desk.list_members([member(SENDER, sender.public_base64)])
+        async with open_filled(vasp) as filled:
+            await filled.list_members([member(SENDER, sender.public_base64)])
             wallets = [wallet_of(number) for number in range(WALLETS)]
-            await desk.apply(desk.inputs("wallet.registered.v1", "wallets", "walletId", wallets))
-            assert await desk.screen_owners() == WALLETS
-        async with stage.serving(vasp, "gateway") as program, _reference(stage, vasp) as (reference, url):
-            trees = {"server": program.pid, "postgresql": stage.postgres_pid()}
+            await filled.apply(filled.inputs("wallet.registered.v1", "wallets", "walletId", wallets))
+            assert await filled.screen_owners() == WALLETS
+        async with surroundings.serving(vasp, "gateway") as program, _reference(surroundings, vasp) as (reference, url):
+            trees = {"server": program.pid, "postgresql": surroundings.postgres_pid()}
             ours = Server(_requests(vasp.base_url, vasp, sender), trees)
             other = Server(_requests(url, vasp, sender), {"server": reference.pid})
             named = Server(_requests(vasp.base_url, vasp, sender, [OWNER]), trees)
@@ -159,10 +159,10 @@ def _body(vasp: DemoVasp, sender: SigningKey, wallet: dict[str, Any], named: Seq
 
 
 @asynccontextmanager
-async def _reference(stage: Stage, vasp: DemoVasp) -> AsyncIterator[tuple[Program, str]]:
+async def _reference(surroundings: Surroundings, vasp: DemoVasp) -> AsyncIterator[tuple[Program, str]]:
     port = free_port()
     options = orjson.dumps({"seeds": ",".join(vasp.seeds), "port": port}).decode()
-    program = Program("reference-gateway", ["tests.benchmarks.reference_gateway", options], stage.folder)
+    program = Program("reference-gateway", ["tests.benchmarks.reference_gateway", options], surroundings.folder)
     await program.start()
     try:
         url = f"http://127.0.0.1:{port}"

@@ -15,10 +15,10 @@ import orjson
 from tests.benchmarks.bulk_rows import ADDRESS, fill, some_txids
 from tests.benchmarks.cpu import Meter
 from tests.benchmarks.figure import Figure
-from tests.benchmarks.filled_installation import Desk, open_desk
+from tests.benchmarks.filled_installation import FilledInstallation, open_filled
 from tests.benchmarks.platform import request_of
 from tests.benchmarks.requests import Requests
-from tests.benchmarks.surroundings import Stage, member
+from tests.benchmarks.surroundings import Surroundings, member
 from tests.benchmarks.withdrawals import percentile
 from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.processes import free_port
@@ -56,7 +56,7 @@ class Store:
 
     size: int
     vasp: DemoVasp
-    desk: Desk
+    filled: FilledInstallation
     postgres_pid: int
     fill_seconds: float
     costs: list[dict[str, float]] = field(default_factory=list)
@@ -66,12 +66,12 @@ class Store:
         requests = [request_of(number) for number in range(count)]
         cancelled = [{"withdrawalId": one["withdrawalId"], "reason": "UNKNOWN"} for one in requests]
         inputs = [
-            *self.desk.inputs("withdrawal.requested.v1", "withdrawals", "withdrawalId", requests),
-            *self.desk.inputs("withdrawal.cancelled.v1", "withdrawals", "withdrawalId", cancelled),
+            *self.filled.inputs("withdrawal.requested.v1", "withdrawals", "withdrawalId", requests),
+            *self.filled.inputs("withdrawal.cancelled.v1", "withdrawals", "withdrawalId", cancelled),
         ]
         meter = Meter({"postgresql": self.postgres_pid})
         before = process_time()
-        await self.desk.apply(inputs)
+        await self.filled.apply(inputs)
         scale = 1000 / len(inputs)
         self.costs.append(
             {"program": scale * (process_time() - before), "postgresql": scale * meter.read()["postgresql"]}
@@ -83,18 +83,18 @@ class Store:
         return min(self.costs, key=lambda one: sum(one.values()))
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """All figures, measured in turn with few and with many stored withdrawals."""
-    sizes = (5_000, 50_000) if stage.short else (10_000, 1_000_000)
-    rounds, count, seconds = (4, 300, 2) if stage.short else (8, 500, 5)
+    sizes = (5_000, 50_000) if surroundings.short else (10_000, 1_000_000)
+    rounds, count, seconds = (4, 300, 2) if surroundings.short else (8, 500, 5)
     async with AsyncExitStack() as stack:
-        few, many = [await stack.enter_async_context(_store(stage, size)) for size in sizes]
+        few, many = [await stack.enter_async_context(_store(surroundings, size)) for size in sizes]
         for number in range(rounds + 1):
             for store in (few, many):
                 await store.round(count)
                 if not number:
                     store.costs.clear()  # plans, caches and the pages' first images after the checkpoint
-        searches = [await stack.enter_async_context(_searched(stage, store)) for store in (few, many)]
+        searches = [await stack.enter_async_context(_searched(surroundings, store)) for store in (few, many)]
         for _ in range(rounds):
             for one in searches:
                 await one.round(int(SEARCHES_PER_SECOND * seconds))
@@ -132,10 +132,10 @@ def _searches(few: Store, many: Store, reference: Searches, ours: Searches) -> l
 
 
 @asynccontextmanager
-async def _searched(stage: Stage, store: Store) -> AsyncIterator[Searches]:
+async def _searched(surroundings: Surroundings, store: Store) -> AsyncIterator[Searches]:
     """Half of the searches are for withdrawals that are there, half for some that are not."""
     sender = SigningKey(os.urandom(32))
-    await store.desk.list_members([member(SENDER, sender.public_base64)])
+    await store.filled.list_members([member(SENDER, sender.public_base64)])
     there = await some_txids(store.vasp.database_url or "", SEARCHED)
     txids = [txid for known in there for txid in (known, token_hex(32))]
     bodies = [orjson.dumps({"txid": txid, "beneficiaryAddress": ADDRESS}) for txid in txids]
@@ -145,22 +145,22 @@ async def _searched(stage: Stage, store: Store) -> AsyncIterator[Searches]:
         answers.append(orjson.loads(answer)["result"])
         return answers[-1] in {"valid", "invalid"}
 
-    async with stage.serving(store.vasp, "gateway") as gateway:
+    async with surroundings.serving(store.vasp, "gateway") as gateway:
         headers = {"X-Request-Origin": f"code:{SENDER}"}
         requests = Requests(f"{store.vasp.base_url}/v1/verification/tx", headers, bodies, fits)
         await requests.closed(2 * SEARCHED)  # plans and caches, as in a process that has run for a while
         assert answers.count("valid") == answers.count("invalid") == SEARCHED
-        yield Searches(requests, {"gateway": gateway.pid, "postgresql": stage.postgres_pid()})
+        yield Searches(requests, {"gateway": gateway.pid, "postgresql": surroundings.postgres_pid()})
 
 
 @asynccontextmanager
-async def _store(stage: Stage, size: int) -> AsyncIterator[Store]:
-    async with stage.database() as database:
-        folder = stage.folder / f"with-{size}"
-        vasp = DemoVasp("north", "North Exchange Ltd.", "SG", folder, stage.hub_url, listed=NORTH_LIST)
-        vasp.database_url = stage.postgres.dsn(database)
+async def _store(surroundings: Surroundings, size: int) -> AsyncIterator[Store]:
+    async with surroundings.database() as database:
+        folder = surroundings.folder / f"with-{size}"
+        vasp = DemoVasp("north", "North Exchange Ltd.", "SG", folder, surroundings.hub_url, listed=NORTH_LIST)
+        vasp.database_url = surroundings.postgres.dsn(database)
         vasp.gateway_port, vasp.metrics_port = free_port(), free_port()
-        async with open_desk(vasp) as desk:
+        async with open_filled(vasp) as filled:
             began = perf_counter()
-            await fill(vasp.database_url, size, desk.opened.vault)
-            yield Store(size, vasp, desk, stage.postgres_pid(), perf_counter() - began)
+            await fill(vasp.database_url, size, filled.opened.vault)
+            yield Store(size, vasp, filled, surroundings.postgres_pid(), perf_counter() - began)

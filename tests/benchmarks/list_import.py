@@ -19,7 +19,7 @@ import orjson
 from tests.benchmarks.cpu import Meter
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.program import ProgramFailed
-from tests.benchmarks.surroundings import Stage
+from tests.benchmarks.surroundings import Surroundings
 from tests.services.process import ROOT
 from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.screening.lists.list_importer import import_list
@@ -45,15 +45,15 @@ class Run(NamedTuple):
         return self.after[what] - self.before[what]
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """Two figures for each of two formats: many files of rows, and one file of elements."""
     found = []
-    for name, files in (("ofac-csv", _ofac(stage)), ("un-xml", _un(stage))):
-        async with stage.database() as database:
-            vasp = DemoVasp("lists", "North Exchange Ltd.", "SG", stage.folder / name, stage.hub_url)
-            vasp.database_url = stage.postgres.dsn(database)
-            ours = await _run(stage, vasp, "import", name, files)
-            plain = await _run(stage, vasp, "plain", name, files)
+    for name, files in (("ofac-csv", _ofac(surroundings)), ("un-xml", _un(surroundings))):
+        async with surroundings.database() as database:
+            vasp = DemoVasp("lists", "North Exchange Ltd.", "SG", surroundings.folder / name, surroundings.hub_url)
+            vasp.database_url = surroundings.postgres.dsn(database)
+            ours = await _run(surroundings, vasp, "import", name, files)
+            plain = await _run(surroundings, vasp, "plain", name, files)
         found += _figures(name, files, ours, plain)
     return found
 
@@ -97,9 +97,9 @@ def _figures(name: str, files: Sequence[Path], ours: Run, plain: Run) -> list[Fi
     ]
 
 
-async def _run(stage: Stage, vasp: DemoVasp, way: str, name: str, files: Sequence[Path]) -> Run:
+async def _run(surroundings: Surroundings, vasp: DemoVasp, way: str, name: str, files: Sequence[Path]) -> Run:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("TRAVELRULE_")}
-    meter = Meter({"postgresql": stage.postgres_pid()})
+    meter = Meter({"postgresql": surroundings.postgres_pid()})
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -119,22 +119,22 @@ async def _run(stage: Stage, vasp: DemoVasp, way: str, name: str, files: Sequenc
     return Run(measured["before"], measured["after"], meter.read()["postgresql"], answers[0] if answers else {})
 
 
-def _ofac(stage: Stage) -> list[Path]:
+def _ofac(surroundings: Surroundings) -> list[Path]:
     """OFAC's files, each row in every copy with a number of its own."""
     source = ofac_folder()
-    copies = _copies(stage, "ofac-csv", [source / name for name in OFAC])
-    return [_numbered(stage, source / name, copies) for name in OFAC]
+    copies = _copies(surroundings, "ofac-csv", [source / name for name in OFAC])
+    return [_numbered(surroundings, source / name, copies) for name in OFAC]
 
 
-def _un(stage: Stage) -> list[Path]:
+def _un(surroundings: Surroundings) -> list[Path]:
     """The UN's file, its individuals and entities in every copy."""
     published = _published()
     source = published / "UN_consolidated.xml" if published else EXCERPTS / "un_consolidated.xml"
-    copies = _copies(stage, "un-xml", [source])
+    copies = _copies(surroundings, "un-xml", [source])
     text = source.read_text(encoding="utf-8")
     end = text.rindex("</CONSOLIDATED_LIST>")
     begin = min(text.index("<INDIVIDUALS>"), text.index("<ENTITIES>"))
-    target = stage.folder / "un.xml"
+    target = surroundings.folder / "un.xml"
     with target.open("w", encoding="utf-8") as opened:
         opened.write(text[:begin])
         for _ in range(copies):
@@ -153,16 +153,16 @@ def _published() -> Path | None:
     return Path(shared) / "data" / "sanctions" if shared else None
 
 
-def _copies(stage: Stage, name: str, files: Sequence[Path]) -> int:
+def _copies(surroundings: Surroundings, name: str, files: Sequence[Path]) -> int:
     """How many copies give 100,000 names; a tenth of that in a short run."""
-    stage.folder.mkdir(parents=True, exist_ok=True)
-    wanted = PER // 10 if stage.short else PER
+    surroundings.folder.mkdir(parents=True, exist_ok=True)
+    wanted = PER // 10 if surroundings.short else PER
     return -(-wanted // import_list(name, files).report.names)
 
 
-def _numbered(stage: Stage, source: Path, copies: int) -> Path:
+def _numbered(surroundings: Surroundings, source: Path, copies: int) -> Path:
     text = source.read_text(encoding="utf-8").rstrip(f"{END_OF_FILE}\r\n") + "\n"
-    target = stage.folder / source.name
+    target = surroundings.folder / source.name
     with target.open("w", encoding="utf-8") as opened:
         for copy in range(copies):
             opened.write(NUMBER.sub(f"{copy + 1:05d}", text))

@@ -30,7 +30,7 @@ from tests.benchmarks.name_labels import (
     recall,
     without,
 )
-from tests.benchmarks.surroundings import Stage
+from tests.benchmarks.surroundings import Surroundings
 from travelrule.screening.names import DEFAULT_THRESHOLD, ListedName, NameIndex, NameMatch
 from travelrule.screening.names.comparable_name import normalise
 
@@ -52,17 +52,19 @@ class Timed(NamedTuple):
         return self.searches[min(len(self.searches) - 1, int(share * len(self.searches)))]
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """Measure; with the lists of the published material where they are at hand, else with the excerpt."""
     real = real_names()
     names = [*real, *generated(real, NAMES - len(real))]
     index, seconds, longest_build = timed_build(names)
     spellings, people = labels("spellings.csv", "held"), customers("held")
-    share = 8 if stage.short else 1
+    share = 8 if surroundings.short else 1
     asked = [*spellings[: 2400 : 3 * share], *people[:: 2 * share]]
     ours = timed(index, [(one.query, one.kind) for one in asked])
     brute = BruteForce(names)
-    reference = timed_brute(brute, [one.query for one in asked[:: max(1, len(asked) // (40 if stage.short else 200))]])
+    reference = timed_brute(
+        brute, [one.query for one in asked[:: max(1, len(asked) // (40 if surroundings.short else 200))]]
+    )
     facts = {"names": len(index), "real_names": len(real), "searches": len(asked)}
     return [
         Figure("name-screening", ours.at(0.5), reference, 1 / FASTER, "ms CPU per name, p50", extra=facts),
@@ -70,7 +72,7 @@ async def figures(stage: Stage) -> list[Figure]:
                extra={"max": round(ours.searches[-1], 3)}),
         Figure("name-screening-step", ours.longest_step, LONGEST_MS, 1.0, "ms CPU that a search holds the loop"),
         Figure("name-screening-build", seconds, BUILD_SECONDS, 1.0, "s CPU per snapshot",
-               extra={"longest_step_ms": round(longest_build, 1), **_memory(names, short=stage.short)}),
+               extra={"longest_step_ms": round(longest_build, 1), **_memory(names, short=surroundings.short)}),
         _recall(index, brute, spellings[::share]),
         _clear(index, people[::share], "name-screening-clear", target=None),
         _clear(NameIndex.build(real), people[::share], "name-screening-clear-real", target=1.0),

@@ -1,4 +1,4 @@
-"""The stage of the figures: a real Kafka, a real PostgreSQL, a hub with robots, and one VASP, ``north``.
+"""The surroundings of the figures: a real Kafka, a real PostgreSQL, a hub with robots, and one VASP, ``north``.
 
 Hub, robots, Kafka and the platform that makes the load are the surroundings: they run in our case and in the
 reference's, and their CPU is not counted.
@@ -35,8 +35,8 @@ REFERENCE = "reference"
 
 
 @dataclass
-class Stage:
-    """Where everything stands. ``short`` asks for the smallest runs that still say something."""
+class Surroundings:
+    """Services and folders of a benchmark. ``short`` selects the smallest useful runs."""
 
     folder: Path
     short: bool

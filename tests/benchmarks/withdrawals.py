@@ -16,7 +16,7 @@ from tests.benchmarks.cpu import Meter, resident_megabytes
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, Platform
 from tests.benchmarks.program import Program, ProgramFailed
-from tests.benchmarks.surroundings import PARTITIONS, REFERENCE, Stage, member
+from tests.benchmarks.surroundings import PARTITIONS, REFERENCE, Surroundings, member
 from travelrule.commands.demo.vasp import DemoVasp, new_seed
 from travelrule.crypto.signing import SigningKey
 
@@ -70,24 +70,24 @@ class Case:
         return sorted(1000 * seconds for seconds in self.platform.latencies)
 
 
-async def figures(stage: Stage) -> list[Figure]:
+async def figures(surroundings: Surroundings) -> list[Figure]:
     """CPU per 1,000 withdrawals, and latency at half of the saturation rate."""
-    count, rounds = (400, 2) if stage.short else (1000, 3)
+    count, rounds = (400, 2) if surroundings.short else (1000, 3)
     seed = new_seed()
-    async with stage.database() as database:
-        vasp = stage.vasp("north", database)
+    async with surroundings.database() as database:
+        vasp = surroundings.vasp("north", database)
         members = [
             member("north", vasp.public_key, vasp.base_url),
             member(REFERENCE, SigningKey.from_base64(seed).public_base64),
         ]
-        async with stage.hub(members):
-            async with worker_case(stage, vasp, database) as (case, worker):
+        async with surroundings.hub(members):
+            async with worker_case(surroundings, vasp, database) as (case, worker):
                 for _ in range(rounds):
                     await case.run(count)
                 pace = HALF * max(case.rates)
-                latencies = await case.latencies(pace, int(pace * (6 if stage.short else 20)))
+                latencies = await case.latencies(pace, int(pace * (6 if surroundings.short else 20)))
                 memory = resident_megabytes(worker.pid)
-            async with _reference(stage, seed) as other:
+            async with _reference(surroundings, seed) as other:
                 for _ in range(rounds):
                     await other.run(count)
                 theirs = await other.latencies(pace, len(latencies))
@@ -125,10 +125,13 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 @asynccontextmanager
-async def worker_case(stage: Stage, vasp: DemoVasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
+async def worker_case(surroundings: Surroundings, vasp: DemoVasp, database: str) -> AsyncIterator[tuple[Case, Program]]:
     """The program with worker and gateway, warm, and the platform that asks it."""
-    async with stage.serving(vasp, "worker", "gateway") as worker, _platform(stage, vasp.topic_prefix) as platform:
-        connection = await asyncpg.connect(stage.postgres.dsn(database).replace("+asyncpg", ""))
+    async with (
+        surroundings.serving(vasp, "worker", "gateway") as worker,
+        _platform(surroundings, vasp.topic_prefix) as platform,
+    ):
+        connection = await asyncpg.connect(surroundings.postgres.dsn(database).replace("+asyncpg", ""))
 
         async def settled() -> None:
             """Nothing left to call, to publish or to apply: the CPU that belongs to the burst is spent."""
@@ -141,7 +144,7 @@ async def worker_case(stage: Stage, vasp: DemoVasp, database: str) -> AsyncItera
 
         try:
             await _directory_known(connection)
-            case = Case(platform, {"program": worker.pid, "postgresql": stage.postgres_pid()}, settled)
+            case = Case(platform, {"program": worker.pid, "postgresql": surroundings.postgres_pid()}, settled)
             await platform.play(100)  # connections, plans and caches, as in a process that has run for a while
             await settled()
             yield case, worker
@@ -158,18 +161,20 @@ async def _directory_known(connection: asyncpg.Connection) -> None:
 
 
 @asynccontextmanager
-async def _reference(stage: Stage, seed: str) -> AsyncIterator[Case]:
-    stage.kafka.create_topics([f"{REFERENCE}.{name}" for name in TOPICS], PARTITIONS)
-    ready = stage.folder / "reference.ready"
+async def _reference(surroundings: Surroundings, seed: str) -> AsyncIterator[Case]:
+    surroundings.kafka.create_topics([f"{REFERENCE}.{name}" for name in TOPICS], PARTITIONS)
+    ready = surroundings.folder / "reference.ready"
     options = {
         "prefix": f"{REFERENCE}.",
-        "hub_url": stage.hub_url,
-        "bootstrap": stage.kafka.bootstrap,
+        "hub_url": surroundings.hub_url,
+        "bootstrap": surroundings.kafka.bootstrap,
         "seed": seed,
         "profile": PROFILE,
         "ready": str(ready),
     }
-    program = Program(REFERENCE, ["tests.benchmarks.reference_loop", orjson.dumps(options).decode()], stage.folder)
+    program = Program(
+        REFERENCE, ["tests.benchmarks.reference_loop", orjson.dumps(options).decode()], surroundings.folder
+    )
     await program.start()
 
     async def settled() -> None:
@@ -177,7 +182,7 @@ async def _reference(stage: Stage, seed: str) -> AsyncIterator[Case]:
 
     try:
         await program.until_written(ready)
-        async with _platform(stage, f"{REFERENCE}.") as platform:
+        async with _platform(surroundings, f"{REFERENCE}.") as platform:
             await platform.play(100)
             yield Case(platform, {"program": program.pid}, settled)
     finally:
@@ -185,8 +190,8 @@ async def _reference(stage: Stage, seed: str) -> AsyncIterator[Case]:
 
 
 @asynccontextmanager
-async def _platform(stage: Stage, prefix: str) -> AsyncIterator[Platform]:
-    platform = Platform(stage.kafka.bootstrap, prefix, stage.hub_url)
+async def _platform(surroundings: Surroundings, prefix: str) -> AsyncIterator[Platform]:
+    platform = Platform(surroundings.kafka.bootstrap, prefix, surroundings.hub_url)
     await platform.start()
     try:
         yield platform

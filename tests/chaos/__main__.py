@@ -69,14 +69,14 @@ async def _run(folder: Path, plan: Plan, rng: random.Random, seed: int) -> bool:
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     sent = payments(rng, plan.deposits // 5)
-    async with open_arena(folder, sent, seed, plan.brokers) as arena:
-        run = Run(arena, plan, sent, rng)
+    async with open_arena(folder, sent, seed, plan.brokers) as fault_run:
+        run = Run(fault_run, plan, sent, rng)
         await run.go()
-        evidence = await gather(arena, run.ledger.tales)
+        evidence = await gather(fault_run, run.timeline.scripts)
         breaches = judge(evidence)
         for breach in breaches[:BREACHES_SHOWN]:
             say(f"invariant {breach.invariant} {breach.harm}: {breach.subject}: {breach.text}")
-        lines = Judged(run.ledger, evidence, breaches).lines(arena, plan.name, seed)
+        lines = Judged(run.timeline, evidence, breaches).lines(fault_run, plan.name, seed)
     for line in lines:
         sys.stdout.write(orjson.dumps(line).decode() + "\n")
     sys.stdout.flush()

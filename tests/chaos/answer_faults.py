@@ -5,20 +5,20 @@ from __future__ import annotations
 import random
 
 from tests.chaos.answer_proxy import Falsification, Sort
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.fault_run_network import FaultRun
 from tests.chaos.faults import Fault, Step, hold
 
 
 def falsified(sort: Sort, share: float) -> Step:
     """For a while a share of the answers of all processes becomes this."""
 
-    async def strike(arena: Arena, rng: random.Random) -> list[str]:
-        log = arena.network.answers
+    async def strike(fault_run: FaultRun, rng: random.Random) -> list[str]:
+        log = fault_run.network.answers
         concluded = {
             said["transferId"]
-            for name in arena.network.members
-            for tale in arena.desk(name).tales.values()
-            for said in tale.verdicts
+            for name in fault_run.network.members
+            for script in fault_run.platform(name).scripts.values()
+            for said in script.verdicts
             if said["verdict"] == "allow" and said.get("transferId")
         }
         # Only of transfers whose own answer was acted on: a payload says neither its transfer nor its amount, so the

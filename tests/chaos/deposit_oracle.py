@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.chaos.deposit_scenarios import Deposit
+from tests.chaos.deposit_scenarios import DepositScript
 from tests.chaos.evidence import Call, Evidence
 from tests.chaos.forged_callbacks import NO_ANSWER
 from tests.chaos.members import THIEF
@@ -33,7 +33,7 @@ def one_verdict_each(evidence: Evidence) -> Iterator[Breach]:
                 yield Breach(9, "broken", deposit.key, f"{deposit.kind}: allowed by another one's transferId")
 
 
-def _ways(evidence: Evidence, deposit: Deposit) -> set[str]:
+def _ways(evidence: Evidence, deposit: DepositScript) -> set[str]:
     """The transferIds by which a deposit may have been allowed."""
     if deposit.withdrawal is not None:
         return {attempt.transfer_id for attempt in evidence.attempts.get(deposit.withdrawal.key, ())}

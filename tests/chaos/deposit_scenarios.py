@@ -16,8 +16,8 @@ import orjson
 
 from tests.chaos.members import ADDRESSES, ROBOT_SENDER, TAGS, Payment
 from tests.chaos.stored_events import Stored
-from tests.chaos.subject import Sends, Tale, Verdict, new_amount, new_txid
-from tests.chaos.withdrawal_scenarios import ALLOWED, Story, Teller, new_story
+from tests.chaos.subject import Sends, SubjectScript, Verdict, new_amount, new_txid
+from tests.chaos.withdrawal_scenarios import ALLOWED, WithdrawalScenarios, WithdrawalScript, new_story
 
 MATCHED: Verdict = ("allow", "MATCHED")
 DATA_RECEIVED: Verdict = ("allow", "DATA_RECEIVED")
@@ -27,7 +27,7 @@ RETRACTED: Verdict = ("deny", "RETRACTED")
 
 
 @dataclass(kw_only=True)
-class Deposit(Tale):
+class DepositScript(SubjectScript):
     """One deposit. ``sender`` is the VASP that sent it, empty if none of the network did.
 
     ``withdrawal`` is the sender's side of an announced deposit.
@@ -38,7 +38,7 @@ class Deposit(Tale):
     sender: str
     tag: str
     amount: str
-    withdrawal: Story | None = None
+    withdrawal: WithdrawalScript | None = None
 
     @property
     def allowed_for(self) -> str:
@@ -51,36 +51,38 @@ class Deposit(Tale):
         return {"kind": "vasp", "vaspEntityId": self.vasp, **address}
 
 
-class DepositTeller:
+class DepositScenarios:
     """Tells deposits through both platforms; everything by the VASP's entity id."""
 
-    def __init__(self, desks: Mapping[str, Sends], tellers: Mapping[str, Teller], stored: Mapping[str, Stored]) -> None:
+    def __init__(
+        self, desks: Mapping[str, Sends], tellers: Mapping[str, WithdrawalScenarios], stored: Mapping[str, Stored]
+    ) -> None:
         self._desks = desks
         self._tellers = tellers
         self._stored = stored
 
-    async def tell(self, deposit: Deposit) -> None:
+    async def tell(self, deposit: DepositScript) -> None:
         """Play the story to its end."""
         await KINDS[deposit.kind].play(self, deposit)
         await deposit.until(deposit.expected)
         deposit.told = True
 
-    async def authorize(self, deposit: Deposit) -> None:
+    async def authorize(self, deposit: DepositScript) -> None:
         """The sender's VASP asks for its withdrawal and may send."""
         story = deposit.withdrawal
         assert story is not None
-        teller = self._tellers[story.origin]
-        await teller.request(story, amount=deposit.amount, destination=deposit.destination())
+        scenarios = self._tellers[story.origin]
+        await scenarios.request(story, amount=deposit.amount, destination=deposit.destination())
         await story.until(ALLOWED)
 
-    async def report(self, deposit: Deposit, copies: int = 1) -> None:
+    async def report(self, deposit: DepositScript, copies: int = 1) -> None:
         """Value was sent, and the sender's platform says so."""
         story = deposit.withdrawal
         assert story is not None
         await self._tellers[story.origin].broadcast(story, copies)
         story.told = True
 
-    async def record(self, deposit: Deposit) -> None:
+    async def record(self, deposit: DepositScript) -> None:
         """The sender's VASP only knows that it sent this; wait until it does, because no verdict says so."""
         story = new_story(deposit.rng, "broadcast-only", deposit.sender, deposit.vasp)
         wish = self._tellers[deposit.sender].wish(story, amount=deposit.amount, destination=deposit.destination())
@@ -88,103 +90,103 @@ class DepositTeller:
         await story.deliver(self._desks[deposit.sender], "withdrawals", value)
         await self._stored[deposit.sender].until(orjson.loads(value)["id"])
 
-    async def detect(self, deposit: Deposit, copies: int = 1) -> None:
+    async def detect(self, deposit: DepositScript, copies: int = 1) -> None:
         """The platform's node sees the transaction; the platform waits for the verdict from now on."""
         deposit.begin()
         data = {"txid": deposit.txid, "currency": "XRP", "network": "XRP", "amount": deposit.amount}
         await self._say(deposit, "detected", copies, **data, address=ADDRESSES[deposit.vasp], tag=deposit.tag)
 
-    async def confirm(self, deposit: Deposit, copies: int = 1) -> None:
+    async def confirm(self, deposit: DepositScript, copies: int = 1) -> None:
         """Final on the platform's node."""
         await self._say(deposit, "confirmed", copies)
 
-    async def settle(self, deposit: Deposit) -> None:
+    async def settle(self, deposit: DepositScript) -> None:
         """The platform credited it."""
         await self._say(deposit, "settled", outcome="credited")
 
-    async def retract(self, deposit: Deposit) -> None:
+    async def retract(self, deposit: DepositScript) -> None:
         """The block is gone."""
         await self._say(deposit, "retracted")
 
-    async def _say(self, deposit: Deposit, what: str, copies: int = 1, **data: Any) -> None:
+    async def _say(self, deposit: DepositScript, what: str, copies: int = 1, **data: Any) -> None:
         value = deposit.event(f"deposit.{what}.v1", data)
         await deposit.deliver(self._desks[deposit.vasp], "deposits", value, copies)
 
 
-async def report_late(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.authorize(deposit)
-    await teller.detect(deposit)
-    await teller.confirm(deposit)
-    await teller.report(deposit)
+async def report_late(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.authorize(deposit)
+    await scenarios.detect(deposit)
+    await scenarios.confirm(deposit)
+    await scenarios.report(deposit)
 
 
-async def report_first(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.authorize(deposit)
-    await teller.report(deposit)
-    await teller.detect(deposit)
-    await teller.confirm(deposit)
+async def report_first(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.authorize(deposit)
+    await scenarios.report(deposit)
+    await scenarios.detect(deposit)
+    await scenarios.confirm(deposit)
 
 
-async def doubled(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.authorize(deposit)
-    await teller.detect(deposit, copies=3)
-    await teller.report(deposit, copies=2)
-    await teller.confirm(deposit, copies=2)
+async def doubled(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.authorize(deposit)
+    await scenarios.detect(deposit, copies=3)
+    await scenarios.report(deposit, copies=2)
+    await scenarios.confirm(deposit, copies=2)
 
 
-async def confirmed_first(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.authorize(deposit)
-    await teller.confirm(deposit)
-    await teller.detect(deposit)
-    await teller.report(deposit)
+async def confirmed_first(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.authorize(deposit)
+    await scenarios.confirm(deposit)
+    await scenarios.detect(deposit)
+    await scenarios.report(deposit)
 
 
-async def settled(teller: DepositTeller, deposit: Deposit) -> None:
-    await report_late(teller, deposit)
+async def settled(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await report_late(scenarios, deposit)
     await deposit.until(MATCHED)
-    await teller.settle(deposit)
+    await scenarios.settle(deposit)
 
 
-async def reorganised(teller: DepositTeller, deposit: Deposit) -> None:
-    await report_first(teller, deposit)
+async def reorganised(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await report_first(scenarios, deposit)
     await deposit.until(MATCHED)
-    await teller.retract(deposit)
+    await scenarios.retract(deposit)
 
 
-async def anonymous(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.record(deposit)
-    await from_robot(teller, deposit)
+async def anonymous(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.record(deposit)
+    await from_robot(scenarios, deposit)
 
 
-async def from_robot(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.detect(deposit)
-    await teller.confirm(deposit)
+async def from_robot(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.detect(deposit)
+    await scenarios.confirm(deposit)
 
 
-async def anonymous_doubled(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.record(deposit)
-    await teller.detect(deposit, copies=3)
-    await teller.confirm(deposit, copies=2)
+async def anonymous_doubled(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.record(deposit)
+    await scenarios.detect(deposit, copies=3)
+    await scenarios.confirm(deposit, copies=2)
 
 
-async def anonymous_settled(teller: DepositTeller, deposit: Deposit) -> None:
-    await anonymous(teller, deposit)
+async def anonymous_settled(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await anonymous(scenarios, deposit)
     await deposit.until(DATA_RECEIVED)
-    await teller.settle(deposit)
+    await scenarios.settle(deposit)
 
 
-async def final_late(teller: DepositTeller, deposit: Deposit) -> None:
-    await teller.record(deposit)
-    await teller.detect(deposit)
+async def final_late(scenarios: DepositScenarios, deposit: DepositScript) -> None:
+    await scenarios.record(deposit)
+    await scenarios.detect(deposit)
     await deposit.until(NOT_FINAL)
-    await teller.confirm(deposit)
+    await scenarios.confirm(deposit)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of deposit: how it goes, how it must end, the reason of its one allow, and how often it is told."""
 
-    play: Callable[[DepositTeller, Deposit], Awaitable[None]]
+    play: Callable[[DepositScenarios, DepositScript], Awaitable[None]]
     expected: Verdict
     allowed_for: str
     weight: int
@@ -207,14 +209,14 @@ KINDS = {
 ANNOUNCED = frozenset({"report-late", "report-first", "doubled", "confirmed-first", "settled", "reorganised"})
 
 
-def pick_deposit(rng: random.Random, payments: list[Payment]) -> Deposit:
+def pick_deposit(rng: random.Random, payments: list[Payment]) -> DepositScript:
     """The next deposit; ``payments`` are those of the robot that are still to arrive."""
     kind = rng.choices(list(KINDS), [one.weight for one in KINDS.values()])[0]
     if kind == "from-robot" and not payments:
         kind = "anonymous"
     sender, vasp = rng.choices([("north", "south"), ("south", "north")], [65, 35])[0]
     own = random.Random(rng.getrandbits(64))
-    deposit = Deposit(
+    deposit = DepositScript(
         kind=kind,
         vasp=vasp,
         key=f"d-{UUID(int=own.getrandbits(128), version=4)}",

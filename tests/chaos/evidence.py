@@ -12,11 +12,11 @@ import orjson
 
 from schemas.moments import read_time
 from tests.chaos.answer_proxy import Answer
-from tests.chaos.deposit_scenarios import Deposit
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.deposit_scenarios import DepositScript
+from tests.chaos.fault_run_network import FaultRun
 from tests.chaos.forged_callbacks import Forged
-from tests.chaos.subject import Tale
-from tests.chaos.withdrawal_scenarios import Story
+from tests.chaos.subject import SubjectScript
+from tests.chaos.withdrawal_scenarios import WithdrawalScript
 from tests.e2e.commands import travelrule
 
 AUDIT_SECONDS = 900.0
@@ -73,10 +73,10 @@ class Call:
 class Evidence:
     """Per VASP what it said and what it stores; once for all what went through the hub and what was asked for.
 
-    ``forged`` and ``interrupted`` as in the arena; ``answer_proxy`` is what the processes were answered.
+    ``forged`` and ``interrupted`` as in the fault run; ``answer_proxy`` is what the processes were answered.
     """
 
-    tales: list[Tale]
+    scripts: list[SubjectScript]
     said: dict[str, list[Said]]
     calls: list[Call]
     tables: dict[str, dict[str, list[dict[str, Any]]]]
@@ -94,14 +94,14 @@ class Evidence:
         return found
 
     @cached_property
-    def stories(self) -> list[Story]:
+    def stories(self) -> list[WithdrawalScript]:
         """The withdrawals."""
-        return [tale for tale in self.tales if isinstance(tale, Story)]
+        return [script for script in self.scripts if isinstance(script, WithdrawalScript)]
 
     @cached_property
-    def deposits(self) -> list[Deposit]:
+    def deposits(self) -> list[DepositScript]:
         """The deposits."""
-        return [tale for tale in self.tales if isinstance(tale, Deposit)]
+        return [script for script in self.scripts if isinstance(script, DepositScript)]
 
     @cached_property
     def calls_of(self) -> dict[str, list[Call]]:
@@ -213,9 +213,9 @@ class Attempt:
             self.txids.add(txid)
 
 
-async def gather(arena: Arena, tales: list[Tale]) -> Evidence:
+async def gather(fault_run: FaultRun, scripts: list[SubjectScript]) -> Evidence:
     """Look at everything there is."""
-    network = arena.network
+    network = fault_run.network
     said, tables, audit = {}, {}, {}
     for entity_id, member in network.members.items():
         records = await network.records(entity_id)
@@ -229,7 +229,9 @@ async def gather(arena: Arena, tales: list[Tale]) -> Evidence:
         proof = await travelrule(member.settings(), *verify, within=AUDIT_SECONDS)
         audit[entity_id] = proof.one if proof.output else {"ok": False, "faults": [proof.errors]}
     calls = [read_call(entry) for entry in network.journal()]
-    return Evidence(tales, said, calls, tables, audit, arena.forged, arena.interrupted, network.answers.answers)
+    return Evidence(
+        scripts, said, calls, tables, audit, fault_run.forged, fault_run.interrupted, network.answers.answers
+    )
 
 
 def read_said(topic: str, key: bytes, value: bytes, code: str) -> Said:

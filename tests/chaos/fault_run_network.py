@@ -17,7 +17,7 @@ import aiohttp
 from tests.chaos.answer_proxy import AnswerLog, AnswerProxy
 from tests.chaos.forged_callbacks import Forged
 from tests.chaos.members import ADDRESSES, POLICY, TAG, TAGS, Payment, robots, with_lasting_keys
-from tests.chaos.platform import Desk
+from tests.chaos.platform import PersistentPlatform
 from tests.e2e.member import Member, own_port
 from tests.e2e.network import Brokers, RealNetwork, until
 from tests.services import KafkaCluster, KafkaNode, PostgresServer
@@ -81,12 +81,12 @@ class ChaosNetwork(RealNetwork):
         return with_lasting_keys(world, random.Random(self._seed))
 
     async def _platform(self, member: Member) -> DemoPlatform:
-        desk = Desk(self.bootstrap, member.topic_prefix)
-        await desk.start()
-        return desk
+        platform = PersistentPlatform(self.bootstrap, member.topic_prefix)
+        await platform.start()
+        return platform
 
 
-class Arena:
+class FaultRun:
     """The network and the services under it. ``away`` are processes that a fault keeps down.
 
     ``forged`` counts callbacks that the hub did not send; ``interrupted`` are the searches, as (subject, requestId), in
@@ -108,11 +108,11 @@ class Arena:
         """How many there are."""
         return len(self.kafka.nodes) if isinstance(self.kafka, KafkaCluster) else 1
 
-    def desk(self, entity_id: str) -> Desk:
+    def platform(self, entity_id: str) -> PersistentPlatform:
         """The platform of a VASP."""
-        desk = self.network.platforms[entity_id]
-        assert isinstance(desk, Desk)
-        return desk
+        platform = self.network.platforms[entity_id]
+        assert isinstance(platform, PersistentPlatform)
+        return platform
 
     async def kill(self, name: str) -> None:
         """SIGKILL a process and keep it down."""
@@ -178,29 +178,29 @@ class Arena:
 
 
 @asynccontextmanager
-async def open_arena(folder: Path, payments: Sequence[Payment], seed: int, brokers: int) -> AsyncIterator[Arena]:
+async def open_arena(folder: Path, payments: Sequence[Payment], seed: int, brokers: int) -> AsyncIterator[FaultRun]:
     """Start everything, with customers at each VASP; end everything afterwards. ``brokers``: one, or three."""
     made = KafkaNode if brokers == 1 else KafkaCluster
     kafka: Brokers = await asyncio.to_thread(made, run_directory() / "kafka", run_owner())
     postgres = await asyncio.to_thread(PostgresServer, run_directory() / "postgres", run_owner())
     await asyncio.gather(asyncio.to_thread(kafka.start), asyncio.to_thread(postgres.start))
     network = ChaosNetwork(folder, kafka, postgres, payments, seed)
-    arena = Arena(network, kafka, postgres)
+    fault_run = FaultRun(network, kafka, postgres)
     try:
         await network.start()
         for entity_id in network.members:
-            await _register(arena, entity_id)
-        yield arena
+            await _register(fault_run, entity_id)
+        yield fault_run
     finally:
         for process in network.processes.values():
             await process.kill()
         await network.stop()
 
 
-async def _register(arena: Arena, entity_id: str) -> None:
-    desk = arena.desk(entity_id)
-    await asyncio.gather(*(_register_one(desk, entity_id, tag) for tag in (TAG, *TAGS)))
-    tables = arena.network.tables(entity_id)
+async def _register(fault_run: FaultRun, entity_id: str) -> None:
+    platform = fault_run.platform(entity_id)
+    await asyncio.gather(*(_register_one(platform, entity_id, tag) for tag in (TAG, *TAGS)))
+    tables = fault_run.network.tables(entity_id)
 
     async def all_there() -> bool:
         return await tables.count("wallets") == 1 + len(TAGS)
@@ -208,7 +208,7 @@ async def _register(arena: Arena, entity_id: str) -> None:
     await until(all_there, f"{entity_id}'s wallets are registered")
 
 
-async def _register_one(desk: Desk, entity_id: str, tag: str) -> None:
+async def _register_one(platform: PersistentPlatform, entity_id: str, tag: str) -> None:
     wallet_id = f"wallet-{tag}"
     data = {
         "walletId": wallet_id,
@@ -220,4 +220,4 @@ async def _register_one(desk: Desk, entity_id: str, tag: str) -> None:
         "kyc": True,
         "owner": ERIK,
     }
-    await desk.send("wallets", "wallet.registered.v1", wallet_id, data)
+    await platform.send("wallets", "wallet.registered.v1", wallet_id, data)

@@ -1,4 +1,4 @@
-"""What breaks, and how it is mended again: one function per fault, all of them random only through ``rng``.
+"""What breaks, and how it is repaired: one function per fault, all of them random only through ``rng``.
 
 ``strike`` breaks something and, for an outage, keeps it broken for a while and repairs it; the clock of the recovery
 runs from its end. What it killed stays down until the rest has recovered without it.
@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from tests.chaos.consumer_groups import until_rebalancing
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.fault_run_network import FaultRun
 from travelrule.commands.demo.vasp import new_seed
 
 FORWARDED = ("address-search", "transfer-authorization", "txid-report", "finish")
 LONG_AGO, LONG_HENCE = "2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 
-Step = Callable[[Arena, random.Random], Awaitable[list[str]]]
+Step = Callable[[FaultRun, random.Random], Awaitable[list[str]]]
 """Does its part and names the processes that are still down."""
 
 
@@ -37,100 +37,102 @@ async def hold(rng: random.Random, shortest: float, longest: float) -> None:
     await asyncio.sleep(rng.uniform(shortest, longest))
 
 
-def _some(arena: Arena, rng: random.Random, role: str) -> str:
-    return rng.choice([name for name in arena.network.processes if f"-{role}-" in name and name not in arena.away])
+def _some(fault_run: FaultRun, rng: random.Random, role: str) -> str:
+    return rng.choice(
+        [name for name in fault_run.network.processes if f"-{role}-" in name and name not in fault_run.away]
+    )
 
 
-async def kill_worker(arena: Arena, rng: random.Random) -> list[str]:
-    name = _some(arena, rng, "worker")
-    await arena.kill(name)
+async def kill_worker(fault_run: FaultRun, rng: random.Random) -> list[str]:
+    name = _some(fault_run, rng, "worker")
+    await fault_run.kill(name)
     return [name]
 
 
-async def kill_gateway(arena: Arena, rng: random.Random) -> list[str]:
-    name = _some(arena, rng, "gateway")
-    await arena.kill(name)
+async def kill_gateway(fault_run: FaultRun, rng: random.Random) -> list[str]:
+    name = _some(fault_run, rng, "gateway")
+    await fault_run.kill(name)
     return [name]
 
 
-async def kill_in_rebalance(arena: Arena, rng: random.Random) -> list[str]:
+async def kill_in_rebalance(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """A worker comes back, and while the group shares out its partitions the other one is killed."""
-    first = _some(arena, rng, "worker")
-    owner = arena.network.owner(first)
+    first = _some(fault_run, rng, "worker")
+    owner = fault_run.network.owner(first)
     (second,) = [name for name in owner.names() if "-worker-" in name and name != first]
-    await arena.kill(first)
-    coming = asyncio.create_task(arena.start(first))
-    await until_rebalancing(arena.kafka.bootstrap, owner.group)
-    await arena.kill(second)
+    await fault_run.kill(first)
+    coming = asyncio.create_task(fault_run.start(first))
+    await until_rebalancing(fault_run.kafka.bootstrap, owner.group)
+    await fault_run.kill(second)
     await coming
     return [second]
 
 
-async def freeze_worker(arena: Arena, rng: random.Random) -> list[str]:
+async def freeze_worker(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """A worker stands still for longer than the session, loses its partitions, and goes on as if nothing was."""
-    name = _some(arena, rng, "worker")
-    arena.away.add(name)
-    arena.network.processes[name].send(signal.SIGSTOP)
+    name = _some(fault_run, rng, "worker")
+    fault_run.away.add(name)
+    fault_run.network.processes[name].send(signal.SIGSTOP)
     await hold(rng, 20, 24)
-    arena.network.processes[name].send(signal.SIGCONT)
-    arena.away.discard(name)
+    fault_run.network.processes[name].send(signal.SIGCONT)
+    fault_run.away.discard(name)
     return []
 
 
-async def postgres_restart(arena: Arena, rng: random.Random) -> list[str]:
-    await asyncio.to_thread(arena.postgres.stop)
+async def postgres_restart(fault_run: FaultRun, rng: random.Random) -> list[str]:
+    await asyncio.to_thread(fault_run.postgres.stop)
     await hold(rng, 1, 3)
-    await asyncio.to_thread(arena.postgres.start)
+    await asyncio.to_thread(fault_run.postgres.start)
     return []
 
 
-async def postgres_kill(arena: Arena, rng: random.Random) -> list[str]:
-    await asyncio.to_thread(arena.postgres.kill)
+async def postgres_kill(fault_run: FaultRun, rng: random.Random) -> list[str]:
+    await asyncio.to_thread(fault_run.postgres.kill)
     await hold(rng, 0, 2)
-    await asyncio.to_thread(arena.postgres.start)
+    await asyncio.to_thread(fault_run.postgres.start)
     return []
 
 
 def hub(fault: str, share: float = 0.5, status: int | None = None, operations: tuple[str, ...] = FORWARDED) -> Step:
     """A fault of the sandbox on these operations, for everybody, for a while."""
 
-    async def strike(arena: Arena, rng: random.Random) -> list[str]:
+    async def strike(fault_run: FaultRun, rng: random.Random) -> list[str]:
         for operation in operations:
             spec = {"operation": operation, "fault": fault, "share": share, "seed": rng.getrandbits(32)}
-            await arena.sandbox("POST", "/sandbox/faults", spec | ({} if status is None else {"status": status}))
+            await fault_run.sandbox("POST", "/sandbox/faults", spec | ({} if status is None else {"status": status}))
         await hold(rng, 4, 8)
-        await arena.sandbox("DELETE", "/sandbox/faults")
+        await fault_run.sandbox("DELETE", "/sandbox/faults")
         return []
 
     return strike
 
 
-async def member_down(arena: Arena, rng: random.Random) -> list[str]:
+async def member_down(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """The hub cannot reach a member's health page for so long that every VASP lists it as down."""
     target = rng.choice(["north", "south"])
     sick = {"operation": "health", "member": target, "fault": "status", "status": 503}
-    await arena.sandbox("POST", "/sandbox/faults", sick)
-    await arena.network.until_up(target, up=False)
+    await fault_run.sandbox("POST", "/sandbox/faults", sick)
+    await fault_run.network.until_up(target, up=False)
     await hold(rng, 16, 20)
-    await arena.sandbox("DELETE", "/sandbox/faults")
-    await arena.network.until_up(target)
+    await fault_run.sandbox("DELETE", "/sandbox/faults")
+    await fault_run.network.until_up(target)
     return []
 
 
-async def key_rotation(arena: Arena, rng: random.Random) -> list[str]:
+async def key_rotation(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """A member lists a new key beside the old one, signs with it, and then takes the old one off the list at once.
 
     Until then the old key has the later expiry, so everybody else still seals to it: they find out by being refused.
     """
-    member = arena.network.members[rng.choice(["north", "south"])]
-    entry = arena.network.member(member)
+    member = fault_run.network.members[rng.choice(["north", "south"])]
+    entry = fault_run.network.member(member)
     old = entry["pubkeys"][0]["pubkey"]
     member.seeds.insert(0, new_seed())
     both = [{"pubkey": member.public_key, "expiresAt": LONG_AGO}, {"pubkey": old, "expiresAt": LONG_HENCE}]
-    await arena.sandbox("PUT", f"/sandbox/members/{member.entity_id}", entry | {"pubkeys": both})
+    await fault_run.sandbox("PUT", f"/sandbox/members/{member.entity_id}", entry | {"pubkeys": both})
     for name in member.names():
-        await arena.restart(name)
-    await arena.sandbox("PUT", f"/sandbox/members/{member.entity_id}", arena.network.member(member))
+        await fault_run.restart(name)
+    await fault_run.sandbox("PUT", f"/sandbox/members/{member.entity_id}", fault_run.network.member(member))
     return []
 
 

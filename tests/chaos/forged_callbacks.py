@@ -35,7 +35,7 @@ def _not_found(request_id: str) -> dict[str, Any]:
     return {"result": "invalid", "reasonType": "NOT_FOUND_TXID", "requestId": request_id, "analysisResult": []}
 
 
-class Forger:
+class CallbackForger:
     """Forges callbacks to one VASP. ``forged`` counts them."""
 
     def __init__(self, member: Member, tables: Tables, forged: Forged) -> None:

@@ -50,15 +50,15 @@ Check = Callable[[Evidence], Iterator[Breach]]
 
 
 def events_have_their_effect(evidence: Evidence) -> Iterator[Breach]:
-    """1: everything that the broker took is a stored input, and every tale ends as it must."""
-    for tale in evidence.tales:
-        stored = evidence.inputs.get((tale.vasp, tale.key), set())
-        for topic, event_id in tale.sent:
+    """1: everything that the broker took is a stored input, and every script ends as it must."""
+    for script in evidence.scripts:
+        stored = evidence.inputs.get((script.vasp, script.key), set())
+        for topic, event_id in script.sent:
             if event_id not in stored:
-                yield Breach(1, "lost", tale.key, f"{tale.kind}: an event of {topic} left no input")
-        last = evidence.last_verdicts.get((tale.vasp, tale.key))
-        if last != tale.expected:
-            yield Breach(1, "lost", tale.key, f"{tale.kind}: ended with {last}, not {tale.expected}")
+                yield Breach(1, "lost", script.key, f"{script.kind}: an event of {topic} left no input")
+        last = evidence.last_verdicts.get((script.vasp, script.key))
+        if last != script.expected:
+            yield Breach(1, "lost", script.key, f"{script.kind}: ended with {last}, not {script.expected}")
 
 
 def one_event_per_number(evidence: Evidence) -> Iterator[Breach]:
@@ -223,7 +223,7 @@ def verdicts_are_explained(evidence: Evidence) -> Iterator[Breach]:
 
 def dead_letters_are_wrong_messages(evidence: Evidence) -> Iterator[Breach]:
     """11: exactly what was wrong is in the dead letters, once."""
-    wanted = Counter((tale.vasp, tale.key, code) for tale in evidence.tales for code in tale.dead)
+    wanted = Counter((script.vasp, script.key, code) for script in evidence.scripts for code in script.dead)
     found = Counter(
         (vasp, one.key, one.code) for vasp, said in evidence.said.items() for one in said if one.topic == "deadletters"
     )

@@ -6,18 +6,18 @@ import asyncio
 
 from aiokafka.errors import KafkaError
 
-from tests.chaos.subject import Tale
+from tests.chaos.subject import SubjectScript
 from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 
 AGAIN_SECONDS = 0.5
 
 
-class Desk(DemoPlatform):
-    """A platform that never gives up. ``tales`` by subject id get the verdicts about them."""
+class PersistentPlatform(DemoPlatform):
+    """A platform that never gives up. ``scripts`` by subject id get the verdicts about them."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
         super().__init__(bootstrap, prefix)
-        self.tales: dict[str, Tale] = {}
+        self.scripts: dict[str, SubjectScript] = {}
         self.on_seen = self._see
 
     async def deliver(self, topic: str, key: str, value: bytes) -> int:
@@ -31,9 +31,9 @@ class Desk(DemoPlatform):
                 return int(sent.partition)
 
     def _see(self, seen: SeenEvent) -> None:
-        tale = self.tales.get(seen.key)
-        if tale is not None and seen.topic == "verdicts":
-            tale.see(seen.data)
+        script = self.scripts.get(seen.key)
+        if script is not None and seen.topic == "verdicts":
+            script.see(seen.data)
 
     async def _read(self) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""What a run says at its end: one line per fault, and one for all."""
+"""The result of a run: one line per fault, and one for all."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from streams.app import Timing
 from tests.chaos import deposit_oracle, oracle
 from tests.chaos.answer_oracle import allowed_only_on_true_answers
-from tests.chaos.deposit_scenarios import Deposit
+from tests.chaos.deposit_scenarios import DepositScript
 from tests.chaos.downtime import the_down_are_left_alone
 from tests.chaos.evidence import Evidence
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.fault_run_network import FaultRun
 from tests.chaos.oracle import Breach
-from tests.chaos.subject import Tale
-from tests.chaos.timeline import Ledger, Strike
+from tests.chaos.subject import SubjectScript
+from tests.chaos.timeline import FaultWindow, Timeline
 
 CHECKS: tuple[oracle.Check, ...] = (
     oracle.events_have_their_effect,
@@ -49,30 +49,30 @@ def judge(evidence: Evidence) -> list[Breach]:
 class Judged:
     """A run with its breaches, by the withdrawals and deposits they concern."""
 
-    def __init__(self, ledger: Ledger, evidence: Evidence, breaches: Sequence[Breach]) -> None:
-        self._ledger = ledger
+    def __init__(self, timeline: Timeline, evidence: Evidence, breaches: Sequence[Breach]) -> None:
+        self._ledger = timeline
         self._evidence = evidence
         self._breaches = breaches
 
-    def lines(self, arena: Arena, plan: str, seed: int) -> list[dict[str, Any]]:
+    def lines(self, fault_run: FaultRun, plan: str, seed: int) -> list[dict[str, Any]]:
         """One line per fault and the summary."""
         faults = [self._fault(strike) for strike in self._ledger.strikes]
-        return [*faults, self._summary(arena, plan, seed, faults)]
+        return [*faults, self._summary(fault_run, plan, seed, faults)]
 
-    def _fault(self, strike: Strike) -> dict[str, Any]:
-        tales = self._ledger.of(strike)
-        names = {tale.key for tale in tales}
+    def _fault(self, strike: FaultWindow) -> dict[str, Any]:
+        scripts = self._ledger.of(strike)
+        names = {script.key for script in scripts}
         names |= {attempt.transfer_id for name in names for attempt in self._evidence.attempts.get(name, ())}
         mine = [breach for breach in self._breaches if breach.subject.rpartition("/")[2] in names]
-        recovered = strike.recovered_s(tales)
+        recovered = strike.recovered_s(scripts)
         line: dict[str, Any] = {
             "fault": strike.name,
-            "events": sum(len(tale.sent) for tale in tales),
+            "events": sum(len(script.sent) for script in scripts),
             "lost": sum(breach.harm == "lost" for breach in mine),
             "duplicated_effects": sum(breach.harm == "duplicated" for breach in mine),
             "recovered_s": None if recovered is None else round(max(recovered, 0.0), 1),
             "ok": recovered is not None and not mine,
-            **_counted(tales),
+            **_counted(scripts),
         }
         if strike.served_s is not None:
             session = Timing().session_s
@@ -80,32 +80,32 @@ class Judged:
             line |= {"served_s": round(strike.served_s, 1), "session_s": session, "ratio": round(ratio, 2)}
         return line
 
-    def _summary(self, arena: Arena, plan: str, seed: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
+    def _summary(self, fault_run: FaultRun, plan: str, seed: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
         invariants = sorted({breach.invariant for breach in self._breaches})
         return {
             "fault": "all",
-            "events": sum(len(tale.sent) for tale in self._ledger.tales),
+            "events": sum(len(script.sent) for script in self._ledger.scripts),
             "lost": sum(breach.harm == "lost" for breach in self._breaches),
             "duplicated_effects": sum(breach.harm == "duplicated" for breach in self._breaches),
             "recovered_s": max((line["recovered_s"] or 0.0 for line in faults), default=0.0),
             "ok": not self._breaches and all(line["ok"] for line in faults),
-            **_counted(self._ledger.tales),
+            **_counted(self._ledger.scripts),
             "faults": len(faults),
             "calls": len(self._evidence.calls),
-            "brokers": arena.brokers,
+            "brokers": fault_run.brokers,
             "forged": sum(self._evidence.forged.values()),
             "falsified": dict(Counter(answer.sort for answer in self._evidence.answers if answer.sort)),
             "interrupted_searches": len(self._evidence.interrupted),
             "searched_again": deposit_oracle.searched_again(self._evidence),
             "broken_invariants": invariants,
-            "ended_by_themselves": dict(arena.ended_by_itself),
-            "not_alive": dict(arena.not_alive),
+            "ended_by_themselves": dict(fault_run.ended_by_itself),
+            "not_alive": dict(fault_run.not_alive),
             "run": plan,
             "seed": seed,
         }
 
 
-def _counted(tales: Sequence[Tale]) -> dict[str, int]:
-    deposits = [tale for tale in tales if isinstance(tale, Deposit)]
+def _counted(scripts: Sequence[SubjectScript]) -> dict[str, int]:
+    deposits = [script for script in scripts if isinstance(script, DepositScript)]
     anonymous = sum(deposit.withdrawal is None for deposit in deposits)
-    return {"withdrawals": len(tales) - len(deposits), "deposits": len(deposits), "anonymous": anonymous}
+    return {"withdrawals": len(scripts) - len(deposits), "deposits": len(deposits), "anonymous": anonymous}

@@ -13,15 +13,15 @@ from agents import AGENTS
 from schemas.registry import PARTITIONS_REAL
 from streams.topics import Topics
 from tests.chaos.consumer_groups import behind
-from tests.chaos.deposit_scenarios import Deposit, DepositTeller, pick_deposit
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.deposit_scenarios import DepositScenarios, DepositScript, pick_deposit
+from tests.chaos.fault_run_network import FaultRun
 from tests.chaos.faults import Fault
 from tests.chaos.members import Payment
 from tests.chaos.plan import ALL_FAULTS, Plan
 from tests.chaos.stored_events import UNREADABLE, Stored
-from tests.chaos.subject import Tale
-from tests.chaos.timeline import LATE_SECONDS, Ledger, Strike
-from tests.chaos.withdrawal_scenarios import Story, Teller, new_story, pick
+from tests.chaos.subject import SubjectScript
+from tests.chaos.timeline import LATE_SECONDS, FaultWindow, Timeline
+from tests.chaos.withdrawal_scenarios import WithdrawalScenarios, WithdrawalScript, new_story, pick
 from tests.e2e.network import ROBOT
 
 LOOK_SECONDS = 0.1
@@ -30,21 +30,21 @@ BURST = 15
 
 
 class Run:
-    """One run in an arena."""
+    """One run in an fault run."""
 
-    def __init__(self, arena: Arena, plan: Plan, payments: list[Payment], rng: random.Random) -> None:
-        self.ledger = Ledger()
-        self._arena = arena
+    def __init__(self, fault_run: FaultRun, plan: Plan, payments: list[Payment], rng: random.Random) -> None:
+        self.timeline = Timeline()
+        self._arena = fault_run
         self._plan = plan
         self._payments = list(payments)
         self._stream_rng = random.Random(rng.getrandbits(64))
         self._fault_rng = random.Random(rng.getrandbits(64))
         self._telling: set[asyncio.Task[None]] = set()
-        names = list(arena.network.members)
-        desks = {name: arena.desk(name) for name in names}
-        self._stored = {name: Stored(arena.network.tables(name)) for name in names}
-        self._tellers = {name: Teller(desks[name]) for name in names}
-        self._deposit_teller = DepositTeller(desks, self._tellers, self._stored)
+        names = list(fault_run.network.members)
+        desks = {name: fault_run.platform(name) for name in names}
+        self._stored = {name: Stored(fault_run.network.tables(name)) for name in names}
+        self._tellers = {name: WithdrawalScenarios(desks[name]) for name in names}
+        self._deposit_teller = DepositScenarios(desks, self._tellers, self._stored)
 
     async def go(self) -> None:
         """Stream and strike; returns when every customer was there and every fault is over."""
@@ -72,13 +72,13 @@ class Run:
         self._known(deposit)
         self._start(partial(self._deposit_teller.tell, deposit))
 
-    def _begin(self, story: Story) -> None:
+    def _begin(self, story: WithdrawalScript) -> None:
         self._known(story)
         self._start(partial(self._tellers[story.origin].tell, story))
 
-    def _known(self, tale: Tale) -> None:
-        self.ledger.tales.append(tale)
-        self._arena.desk(tale.vasp).tales[tale.key] = tale
+    def _known(self, script: SubjectScript) -> None:
+        self.timeline.scripts.append(script)
+        self._arena.platform(script.vasp).scripts[script.key] = script
 
     def _start(self, tell: Callable[[], Coroutine[Any, Any, None]]) -> None:
         task = asyncio.create_task(tell())
@@ -98,13 +98,13 @@ class Run:
 
     @property
     def _enough(self) -> bool:
-        deposits = sum(isinstance(tale, Deposit) for tale in self.ledger.tales)
-        withdrawals = len(self.ledger.tales) - deposits
+        deposits = sum(isinstance(script, DepositScript) for script in self.timeline.scripts)
+        withdrawals = len(self.timeline.scripts) - deposits
         return deposits >= self._plan.deposits and withdrawals >= self._plan.withdrawals
 
     @property
     def _all_struck(self) -> bool:
-        strikes = self.ledger.strikes
+        strikes = self.timeline.strikes
         return len(strikes) == len(self._plan.faults) and strikes[-1].over_at is not None
 
     async def _strike_all(self) -> None:
@@ -114,11 +114,11 @@ class Run:
 
     async def _strike(self, fault: Fault) -> None:
         clock = asyncio.get_running_loop().time
-        strike = Strike(fault.name, clock())
-        self.ledger.strikes.append(strike)
+        strike = FaultWindow(fault.name, clock())
+        self.timeline.strikes.append(strike)
         for _ in range(BURST):
             self._next()
-        say(f"{fault.name} strikes after {len(self.ledger.tales)} withdrawals and deposits")
+        say(f"{fault.name} strikes after {len(self.timeline.scripts)} withdrawals and deposits")
         killed = await fault.strike(self._arena, self._fault_rng)
         strike.over_at = clock()
         if fault.kills_worker:
@@ -126,21 +126,21 @@ class Run:
             strike.served_s = await self._partitions_served(owner) - strike.over_at
         await self._settled()
         await asyncio.gather(*(self._arena.start(name) for name in killed))
-        recovered = strike.recovered_s(self.ledger.of(strike))
+        recovered = strike.recovered_s(self.timeline.of(strike))
         say(f"{fault.name} is over, recovered {'not yet' if recovered is None else f'in {recovered:.1f} s'}")
 
     async def _settled(self) -> None:
         """Wait until there is no backlog, within a limit: the next fault may strike before."""
         clock = asyncio.get_running_loop().time
         began = clock()
-        while clock() < began + LATE_SECONDS or self.ledger.backlog(clock()):
+        while clock() < began + LATE_SECONDS or self.timeline.backlog(clock()):
             if clock() > began + self._plan.settle_s:
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _partitions_served(self, entity_id: str) -> float:
         """Put a withdrawal on every partition; gives the time at which the last of them had its verdict."""
-        probes: dict[int, Story] = {}
+        probes: dict[int, WithdrawalScript] = {}
         while len(probes) < PARTITIONS_REAL:
             story = new_story(self._stream_rng, "unserved", entity_id, entity_id)
             self._begin(story)

@@ -7,9 +7,9 @@ import random
 
 import aiohttp
 
-from tests.chaos.fault_run_network import Arena
+from tests.chaos.fault_run_network import FaultRun
 from tests.chaos.faults import Fault, hold, hub
-from tests.chaos.forged_callbacks import Forger
+from tests.chaos.forged_callbacks import CallbackForger
 from tests.chaos.stored_events import UNREADABLE
 
 SEARCHING = ("txid-search", "txid-search-result", "txid-check", "data-request", "status-search")
@@ -27,12 +27,13 @@ _RUNNING = (
 )
 
 
-async def forged(arena: Arena, rng: random.Random) -> list[str]:
+async def forged(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """For a while no callback of the hub arrives, but a lot of others do, while the searches are still running."""
-    await arena.sandbox("POST", "/sandbox/faults", {"operation": "callback", "fault": "lose-callback"})
-    await _slow_searches(arena)
+    await fault_run.sandbox("POST", "/sandbox/faults", {"operation": "callback", "fault": "lose-callback"})
+    await _slow_searches(fault_run)
     forgers = [
-        Forger(member, arena.network.tables(name), arena.forged) for name, member in arena.network.members.items()
+        CallbackForger(member, fault_run.network.tables(name), fault_run.forged)
+        for name, member in fault_run.network.members.items()
     ]
     clock = asyncio.get_running_loop().time
     until = clock() + rng.uniform(6, 9)
@@ -41,41 +42,41 @@ async def forged(arena: Arena, rng: random.Random) -> list[str]:
             for forger in forgers:
                 await forger.round(session, rng)
             await asyncio.sleep(ROUND_SECONDS)
-    await arena.sandbox("DELETE", "/sandbox/faults")
+    await fault_run.sandbox("DELETE", "/sandbox/faults")
     return []
 
 
-async def hub_kill(arena: Arena, rng: random.Random) -> list[str]:
+async def hub_kill(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """The hub is killed in the middle of searches and forgets them; its members, keys and journal stay."""
-    await _slow_searches(arena)
-    arena.interrupted += await _running_searches(arena)
-    await arena.network.sandbox.kill()
+    await _slow_searches(fault_run)
+    fault_run.interrupted += await _running_searches(fault_run)
+    await fault_run.network.sandbox.kill()
     await hold(rng, 1, 4)
-    await arena.start_hub()
+    await fault_run.start_hub()
     return []
 
 
-async def hub_restart(arena: Arena, rng: random.Random) -> list[str]:
+async def hub_restart(fault_run: FaultRun, rng: random.Random) -> list[str]:
     """The hub ends in order: running searches get a moment to end, and are then dropped."""
-    await arena.network.sandbox.stop()
+    await fault_run.network.sandbox.stop()
     await hold(rng, 0, 2)
-    await arena.start_hub()
+    await fault_run.start_hub()
     return []
 
 
-async def _slow_searches(arena: Arena) -> None:
+async def _slow_searches(fault_run: FaultRun) -> None:
     slow = {"operation": "txid-check", "fault": "latency", "delaySeconds": SLOW_SECONDS}
-    await arena.sandbox("POST", "/sandbox/faults", slow)
+    await fault_run.sandbox("POST", "/sandbox/faults", slow)
 
 
-async def _running_searches(arena: Arena) -> list[tuple[str, str]]:
+async def _running_searches(fault_run: FaultRun) -> list[tuple[str, str]]:
     """Wait until searches run; gives (subject, requestId) of each."""
     async with asyncio.timeout(SEARCH_PATIENCE_SECONDS):
         while True:
             running: list[tuple[str, str]] = []
-            for name in arena.network.members:
+            for name in fault_run.network.members:
                 try:
-                    rows = await arena.network.tables(name).rows(_RUNNING)
+                    rows = await fault_run.network.tables(name).rows(_RUNNING)
                 except UNREADABLE:
                     continue
                 running += [(row["subject"], row["request_id"]) for row in rows]

@@ -1,6 +1,6 @@
-"""What a fault run tells: one customer's business, its events, and the verdict with which it must end.
+"""The script of one subject in a fault run: its events, and the verdict with which it must end.
 
-A tale knows only its platform's view: it sends events and reads verdicts. Its expected end holds whatever breaks
+A script knows only its platform's view: it sends events and reads verdicts. Its expected end holds whatever breaks
 meanwhile, because every fault of a run passes.
 """
 
@@ -21,17 +21,17 @@ Verdict = tuple[str, str]
 
 
 class Sends(Protocol):
-    """What a tale needs of its platform: a record that is sent until the broker has it; gives its partition."""
+    """What a script needs of its platform: a record that is sent until the broker has it; gives its partition."""
 
     async def deliver(self, topic: str, key: str, value: bytes) -> int: ...
 
 
 @dataclass(kw_only=True)
-class Tale:
+class SubjectScript:
     """One subject, ``key``, of the VASP whose platform waits for the verdict.
 
     Times are seconds of the loop's clock; ``sent`` holds (topic, event id) of what was delivered. ``served_at`` is when
-    the first verdict came that the tale waits for; ``dead`` the codes of the dead letters that it must lead to.
+    the first verdict came that the script waits for; ``dead`` the codes of the dead letters that it must lead to.
     """
 
     KEY_FIELD: ClassVar[str]
@@ -66,7 +66,7 @@ class Tale:
             self.served_at = asyncio.get_running_loop().time()
 
     def uuid(self) -> str:
-        """A fresh id from the tale's own randomness."""
+        """A fresh id from the script's own randomness."""
         return str(UUID(int=self.rng.getrandbits(128), version=4))
 
     def event(self, kind: str, data: dict[str, Any], event_id: str = "") -> bytes:
@@ -81,11 +81,11 @@ class Tale:
             traceparent=self.traceparent,
         )
 
-    async def deliver(self, desk: Sends, topic: str, value: bytes, copies: int = 1) -> int:
+    async def deliver(self, platform: Sends, topic: str, value: bytes, copies: int = 1) -> int:
         """Send an event through the platform; it counts as sent when the broker has every copy. Gives its partition."""
         partition = -1
         for _ in range(copies):
-            partition = await desk.deliver(topic, self.key, value)
+            partition = await platform.deliver(topic, self.key, value)
         self.sent.append((topic, orjson.loads(value)["id"]))
         return partition
 

@@ -11,19 +11,21 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.deposit_scenarios import DATA_RECEIVED, MATCHED, Deposit
+from tests.chaos.deposit_scenarios import DATA_RECEIVED, MATCHED, DepositScript
 from tests.chaos.evidence import Call, Evidence, Said
 from tests.chaos.members import ROBOT_SENDER, THIEF
 from tests.chaos.result_lines import judge
 from tests.chaos.traces import START, TXID, said, sound
-from tests.chaos.withdrawal_scenarios import Story
+from tests.chaos.withdrawal_scenarios import WithdrawalScript
 
 ANONYMOUS_TXID = "EF" * 32
 REQUEST = "request-1"
 
 
-def deposit(kind: str, expected: tuple[str, str], sender: str, txid: str, withdrawal: Story | None) -> Deposit:
-    return Deposit(
+def deposit(
+    kind: str, expected: tuple[str, str], sender: str, txid: str, withdrawal: WithdrawalScript | None
+) -> DepositScript:
+    return DepositScript(
         kind=kind,
         vasp="south",
         key=f"d-{kind}",
@@ -37,7 +39,7 @@ def deposit(kind: str, expected: tuple[str, str], sender: str, txid: str, withdr
     )
 
 
-def allow(one: Deposit, transfer_id: str, sequence: int = 1, **changes: Any) -> Said:
+def allow(one: DepositScript, transfer_id: str, sequence: int = 1, **changes: Any) -> Said:
     facts: dict[str, Any] = {
         "subject": f"deposit:{one.key}",
         "verdict": "allow",
@@ -50,12 +52,12 @@ def allow(one: Deposit, transfer_id: str, sequence: int = 1, **changes: Any) -> 
     return said("verdicts", one.key, sequence, 9, **{**facts, **changes})
 
 
-def joined(one: Deposit, transfer_id: str) -> Said:
+def joined(one: DepositScript, transfer_id: str) -> Said:
     facts = {"transferId": transfer_id, "side": "beneficiary", "counterparty": "north", "status": "confirmed"}
     return said("exchanges", f"north/{transfer_id}", 1, 8, depositId=one.key, **facts)
 
 
-def search_end(one: Deposit, request_id: str = REQUEST, sequence: int = 1) -> Said:
+def search_end(one: DepositScript, request_id: str = REQUEST, sequence: int = 1) -> Said:
     facts = {"requestId": request_id, "outcome": "found", "counterparty": one.sender}
     return said("callbacks", one.key, sequence, 7, subject=f"deposit:{one.key}", **facts)
 
@@ -83,7 +85,7 @@ def arrived() -> Evidence:
     (story,) = evidence.stories
     announced = deposit("report-late", MATCHED, "north", TXID, story)
     anonymous = deposit("from-robot", DATA_RECEIVED, ROBOT_SENDER, ANONYMOUS_TXID, None)
-    evidence.tales += [announced, anonymous]
+    evidence.scripts += [announced, anonymous]
     evidence.said["south"] += [
         joined(announced, story.key),
         allow(announced, story.key),
@@ -115,12 +117,12 @@ def test_a_report_ends_the_search_that_was_lost_with_the_hub() -> None:
 
 Harm = Callable[[Evidence], object]
 ANNOUNCED, ANONYMOUS = 1, 2
-"""Where they stand among the tales."""
+"""Where they stand among the scripts."""
 
 
-def the(evidence: Evidence, place: int) -> Deposit:
-    found = evidence.tales[place]
-    assert isinstance(found, Deposit)
+def the(evidence: Evidence, place: int) -> DepositScript:
+    found = evidence.scripts[place]
+    assert isinstance(found, DepositScript)
     return found
 
 

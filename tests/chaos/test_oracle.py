@@ -12,7 +12,7 @@ import pytest
 
 from tests.chaos.evidence import Evidence, read_said
 from tests.chaos.result_lines import judge
-from tests.chaos.timeline import LATE_SECONDS, Ledger, Strike
+from tests.chaos.timeline import LATE_SECONDS, FaultWindow, Timeline
 from tests.chaos.traces import START, row, said, sound, verdict
 from tests.chaos.withdrawal_scenarios import new_story
 
@@ -210,14 +210,14 @@ async def test_the_recovery_runs_until_the_last_delayed_withdrawal_was_served() 
     stories = [new_story(random.Random(number), "ordinary", "north", "south") for number in range(3)]
     for story, requested_at, served_at in zip(stories, (100.0, 101.0, 130.0), (100.5, 117.0, 130.4), strict=True):
         story.requested_at, story.served_at = requested_at, served_at
-    first, second = Strike("a", 99, over_at=102), Strike("b", 125, over_at=126)
-    ledger = Ledger([*stories], [first, second])
-    assert ledger.of(first) == stories[:2]
-    assert first.recovered_s(ledger.of(first)) == 15
-    assert second.recovered_s(ledger.of(second)) == 0
+    first, second = FaultWindow("a", 99, over_at=102), FaultWindow("b", 125, over_at=126)
+    timeline = Timeline([*stories], [first, second])
+    assert timeline.of(first) == stories[:2]
+    assert first.recovered_s(timeline.of(first)) == 15
+    assert second.recovered_s(timeline.of(second)) == 0
     stories[2].served_at = None
-    assert second.recovered_s(ledger.of(second)) is None
-    assert [ledger.backlog(now) for now in (130 + LATE_SECONDS, 130.1 + LATE_SECONDS)] == [0, 1]
+    assert second.recovered_s(timeline.of(second)) is None
+    assert [timeline.backlog(now) for now in (130 + LATE_SECONDS, 130.1 + LATE_SECONDS)] == [0, 1]
 
 
 async def test_a_story_waits_for_its_verdict() -> None:

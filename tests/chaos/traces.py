@@ -10,7 +10,7 @@ import orjson
 
 from tests.chaos.answer_proxy import Answer
 from tests.chaos.evidence import Call, Evidence, Said, read_said
-from tests.chaos.withdrawal_scenarios import Story, new_story
+from tests.chaos.withdrawal_scenarios import WithdrawalScript, new_story
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TXID = "AB" * 32
@@ -26,7 +26,7 @@ def said(topic: str, key: str, sequence: int, seconds: float = 0, **data: Any) -
     return read_said(topic, key.encode(), orjson.dumps(event), "")
 
 
-def call(operation: str, story: Story, seconds: float, result: str, txid: str = "") -> Call:
+def call(operation: str, story: WithdrawalScript, seconds: float, result: str, txid: str = "") -> Call:
     return Call(
         at=START + timedelta(seconds=seconds),
         operation=operation,
@@ -43,7 +43,7 @@ def call(operation: str, story: Story, seconds: float, result: str, txid: str = 
     )
 
 
-def verdict(story: Story, sequence: int = 1, word: str = "allow", reason: str = "VERIFIED") -> Said:
+def verdict(story: WithdrawalScript, sequence: int = 1, word: str = "allow", reason: str = "VERIFIED") -> Said:
     return said(
         "verdicts",
         story.withdrawal_id,
@@ -58,7 +58,7 @@ def verdict(story: Story, sequence: int = 1, word: str = "allow", reason: str = 
     )
 
 
-def exchange(story: Story, sequence: int, status: str, **more: str) -> Said:
+def exchange(story: WithdrawalScript, sequence: int, status: str, **more: str) -> Said:
     one = story.withdrawal_id
     facts = {"transferId": one, "side": "originating", "counterparty": "south", "withdrawalId": one, **more}
     return said("exchanges", one, sequence, 2, status=status, **facts)
@@ -75,7 +75,7 @@ def row(side: str, counterparty: str, transfer_id: str, status: str) -> dict[str
     }
 
 
-def stored_input(story: Story, event_id: str) -> dict[str, Any]:
+def stored_input(story: WithdrawalScript, event_id: str) -> dict[str, Any]:
     subject = f"withdrawal:{story.withdrawal_id}"
     return {"source": "/platform", "id": event_id, "type": "", "subject": subject, "status": "applied", "code": ""}
 
@@ -96,7 +96,7 @@ def sound() -> Evidence:
     told = [exchange(story, number, status) for number, status in enumerate(STATUSES, 1)]
     told[-1] = exchange(story, len(STATUSES), STATUSES[-1], txid=TXID)
     return Evidence(
-        tales=[story],
+        scripts=[story],
         said={"north": [*told, verdict(story)], "south": []},
         calls=[
             call("address-search", story, 0, "valid"),

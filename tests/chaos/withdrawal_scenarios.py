@@ -1,4 +1,4 @@
-"""What customers do, as stories: each is one withdrawal with its events and the end that it must have."""
+"""The withdrawals of a fault run: each has its events and the end that it must reach."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 
 from tests.chaos.members import ADDRESSES, TAG
-from tests.chaos.subject import Sends, Tale, Verdict, new_amount, new_txid
+from tests.chaos.subject import Sends, SubjectScript, Verdict, new_amount, new_txid
 from travelrule.commands.demo.scenarios import ANNA, ERIK, WRONG
 
 ALLOWED: Verdict = ("allow", "VERIFIED")
@@ -23,7 +23,7 @@ MISSPELT: Verdict = ("hold", "DENIED_INPUT_NAME_MISMATCHED")
 
 
 @dataclass(kw_only=True)
-class Story(Tale):
+class WithdrawalScript(SubjectScript):
     """One withdrawal."""
 
     KEY_FIELD = "withdrawalId"
@@ -42,32 +42,32 @@ class Story(Tale):
         return self.vasp
 
 
-class Teller:
+class WithdrawalScenarios:
     """Tells stories through one platform."""
 
-    def __init__(self, desk: Sends) -> None:
-        self.desk = desk
+    def __init__(self, platform: Sends) -> None:
+        self.platform = platform
 
-    async def tell(self, story: Story) -> None:
+    async def tell(self, story: WithdrawalScript) -> None:
         """Play the story to its end."""
         await KINDS[story.kind].play(self, story)
         await story.until(story.expected)
         story.told = True
 
-    async def send(self, story: Story, topic: str, value: bytes, copies: int = 1) -> None:
+    async def send(self, story: WithdrawalScript, topic: str, value: bytes, copies: int = 1) -> None:
         """Deliver an event."""
-        partition = await story.deliver(self.desk, topic, value, copies)
+        partition = await story.deliver(self.platform, topic, value, copies)
         if topic == "withdrawals":
             story.partition = partition
 
-    async def request(self, story: Story, copies: int = 1, **changes: Any) -> bytes:
+    async def request(self, story: WithdrawalScript, copies: int = 1, **changes: Any) -> bytes:
         """Ask for the withdrawal."""
         story.begin()
         value = story.event("withdrawal.requested.v1", self.wish(story, **changes))
         await self.send(story, "withdrawals", value, copies)
         return value
 
-    def wish(self, story: Story, **changes: Any) -> dict[str, Any]:
+    def wish(self, story: WithdrawalScript, **changes: Any) -> dict[str, Any]:
         """What the customer wants, as the data of an event have it."""
         address = ADDRESSES[story.target]
         return {
@@ -82,94 +82,94 @@ class Teller:
             "beneficiary": ERIK,
         } | changes
 
-    async def say(self, story: Story, topic: str, kind: str, copies: int = 1, **data: Any) -> None:
+    async def say(self, story: WithdrawalScript, topic: str, kind: str, copies: int = 1, **data: Any) -> None:
         """Send another event about the withdrawal."""
         await self.send(story, topic, story.event(kind, data), copies)
 
-    async def broadcast(self, story: Story, copies: int = 1) -> None:
+    async def broadcast(self, story: WithdrawalScript, copies: int = 1) -> None:
         """Value was sent."""
         story.txid = story.txid or new_txid(story.rng)
         await self.say(story, "txids", "withdrawal.broadcast.v1", copies, txid=story.txid)
 
 
-async def ordinary(teller: Teller, story: Story) -> None:
-    await teller.request(story)
+async def ordinary(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story)
     await story.until(ALLOWED)
-    await teller.broadcast(story)
-    await teller.say(story, "txids", "withdrawal.mined.v1")
-    await teller.say(story, "txids", "withdrawal.settled.v1", outcome="confirmed")
+    await scenarios.broadcast(story)
+    await scenarios.say(story, "txids", "withdrawal.mined.v1")
+    await scenarios.say(story, "txids", "withdrawal.settled.v1", outcome="confirmed")
 
 
-async def broadcast_only(teller: Teller, story: Story) -> None:
-    await teller.request(story)
+async def broadcast_only(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story)
     await story.until(ALLOWED)
-    await teller.broadcast(story)
+    await scenarios.broadcast(story)
 
 
-async def failed_on_chain(teller: Teller, story: Story) -> None:
-    await broadcast_only(teller, story)
-    await teller.say(story, "txids", "withdrawal.settled.v1", outcome="failed")
+async def failed_on_chain(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await broadcast_only(scenarios, story)
+    await scenarios.say(story, "txids", "withdrawal.settled.v1", outcome="failed")
 
 
-async def cancelled_late(teller: Teller, story: Story) -> None:
-    await teller.request(story)
+async def cancelled_late(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story)
     await story.until(ALLOWED)
-    await teller.say(story, "withdrawals", "withdrawal.cancelled.v1", reason="UNKNOWN")
+    await scenarios.say(story, "withdrawals", "withdrawal.cancelled.v1", reason="UNKNOWN")
 
 
-async def cancelled_early(teller: Teller, story: Story) -> None:
-    await teller.request(story)
-    await teller.say(story, "withdrawals", "withdrawal.cancelled.v1", reason="UNKNOWN")
+async def cancelled_early(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story)
+    await scenarios.say(story, "withdrawals", "withdrawal.cancelled.v1", reason="UNKNOWN")
 
 
-async def misspelt(teller: Teller, story: Story) -> None:
-    await teller.request(story, beneficiary=WRONG)
+async def misspelt(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story, beneficiary=WRONG)
     await story.until(MISSPELT)
-    await teller.say(story, "withdrawals", "withdrawal.amended.v1", beneficiary=ERIK)
+    await scenarios.say(story, "withdrawals", "withdrawal.amended.v1", beneficiary=ERIK)
     await story.until(ALLOWED)
-    await teller.broadcast(story)
+    await scenarios.broadcast(story)
 
 
-async def nowhere(teller: Teller, story: Story) -> None:
+async def nowhere(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
     address = "r" + story.rng.randbytes(12).hex()
-    await teller.request(story, destination={"kind": "vasp", "vaspEntityId": story.target, "address": address})
+    await scenarios.request(story, destination={"kind": "vasp", "vaspEntityId": story.target, "address": address})
 
 
-async def thrice(teller: Teller, story: Story) -> None:
-    await teller.request(story, copies=3)
+async def thrice(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story, copies=3)
     await story.until(ALLOWED)
-    await teller.broadcast(story, copies=2)
+    await scenarios.broadcast(story, copies=2)
 
 
-async def txid_first(teller: Teller, story: Story) -> None:
-    await teller.broadcast(story)
-    await teller.request(story)
+async def txid_first(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.broadcast(story)
+    await scenarios.request(story)
 
 
-async def conflict(teller: Teller, story: Story) -> None:
-    value = orjson.loads(await teller.request(story))
+async def conflict(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    value = orjson.loads(await scenarios.request(story))
     value["data"]["amount"] = "0.000001"
-    await teller.desk.deliver("withdrawals", story.withdrawal_id, orjson.dumps(value))
+    await scenarios.platform.deliver("withdrawals", story.withdrawal_id, orjson.dumps(value))
     story.dead.append("CONFLICT")
     await story.until(ALLOWED)
-    await teller.broadcast(story)
+    await scenarios.broadcast(story)
 
 
-async def nonsense(teller: Teller, story: Story) -> None:
-    await teller.desk.deliver("withdrawals", story.withdrawal_id, b"\xff no event " + story.rng.randbytes(8))
+async def nonsense(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.platform.deliver("withdrawals", story.withdrawal_id, b"\xff no event " + story.rng.randbytes(8))
     story.dead.append("INVALID_JSON")
-    await broadcast_only(teller, story)
+    await broadcast_only(scenarios, story)
 
 
-async def unserved(teller: Teller, story: Story) -> None:
-    await teller.request(story, currency="DOGE", network="DOGE")
+async def unserved(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> None:
+    await scenarios.request(story, currency="DOGE", network="DOGE")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of story: how it goes, how it must end, how often it is told, and whether a robot can be its target."""
 
-    play: Callable[[Teller, Story], Awaitable[None]]
+    play: Callable[[WithdrawalScenarios, WithdrawalScript], Awaitable[None]]
     expected: Verdict
     weight: int
     with_robot: bool = False
@@ -191,12 +191,12 @@ KINDS = {
 }
 
 
-def new_story(rng: random.Random, kind: str, origin: str, target: str) -> Story:
+def new_story(rng: random.Random, kind: str, origin: str, target: str) -> WithdrawalScript:
     """A story whose every detail comes from ``rng``; its trace id is its own."""
     own = random.Random(rng.getrandbits(64))
     withdrawal_id = str(UUID(int=own.getrandbits(128), version=4))
     trace = f"00-{own.getrandbits(128):032x}-{secrets.token_hex(8)}-01"
-    return Story(
+    return WithdrawalScript(
         kind=kind,
         vasp=origin,
         key=withdrawal_id,
@@ -207,7 +207,7 @@ def new_story(rng: random.Random, kind: str, origin: str, target: str) -> Story:
     )
 
 
-def pick(rng: random.Random, robot: str | None) -> Story:
+def pick(rng: random.Random, robot: str | None) -> WithdrawalScript:
     """The next customer: two of three go from north to south, some the other way, some to a robot, if there is one."""
     kind = rng.choices(list(KINDS), [one.weight for one in KINDS.values()])[0]
     origin, target = rng.choices([("north", "south"), ("south", "north"), ("north", robot)], [66, 24, 10])[0]

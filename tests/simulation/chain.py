@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.simulation.clock import Clock
-from tests.simulation.customers import Wallet
+from tests.simulation.customers import CustomerWallet
 
 Moment = Literal["mined", "final", "failed", "retracted", "back"]
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
@@ -18,7 +18,7 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 class Output:
     """Value for one wallet."""
 
-    wallet: Wallet
+    wallet: CustomerWallet
     amount: str
     vout: str | None = None
 

@@ -16,7 +16,7 @@ NETWORKS = {"XRP": "XRP", "ETH": "ETH", "BTC": "BTC"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wallet:
+class CustomerWallet:
     """Where a customer receives one currency."""
 
     vasp: str
@@ -35,12 +35,12 @@ class Customer:
     last: str = field(repr=False)
     first: str = field(repr=False)
     kyc: bool
-    wallets: dict[str, Wallet]
+    wallets: dict[str, CustomerWallet]
 
     def person(self) -> dict[str, Any]:
         return {"natural": {"lastName": self.last, "firstName": self.first, "dateOfBirth": BORN}}
 
-    def registered(self, wallet: Wallet) -> WalletRegistered:
+    def registered(self, wallet: CustomerWallet) -> WalletRegistered:
         return WalletRegistered.model_validate(
             {
                 "walletId": wallet.wallet_id,
@@ -71,7 +71,7 @@ def customers(vasp: str, count: int, dice: random.Random) -> list[Customer]:
             "BTC": ("1" + "".join(dice.choice("ABCDEFGHJKabcdefgh23456789") for _ in range(33)), None),
         }
         wallets = {
-            currency: Wallet(vasp, f"{vasp}-{number}-{currency}", currency, address, tag)
+            currency: CustomerWallet(vasp, f"{vasp}-{number}-{currency}", currency, address, tag)
             for currency, (address, tag) in places.items()
         }
         people.append(Customer(vasp, f"c-{vasp}-{number}", name(dice), name(dice), dice.random() > 0.04, wallets))

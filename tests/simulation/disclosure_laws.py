@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from tests.simulation.engine_model import CallRow, House
+from tests.simulation.engine_model import CallRow, EngineModel
 from tests.simulation.network import Request
 from travelrule.client.operations import OPERATIONS
 from travelrule.identity.account_numbers import join
@@ -15,15 +15,15 @@ SEALED = frozenset({"transfer-authorization", "data-request"})
 KEY_ERRORS = frozenset({"INVALID_RECEIVER_PUBLIC_KEY", "INVALID_ENCRYPTED_BODY"})
 
 
-class Secrecy:
+class DisclosureLaws:
     """Watches the requests of one VASP. ``names``: every personal text that no request may contain in clear."""
 
-    def __init__(self, house: House, phonebook: Any, crashed: set[str]) -> None:
+    def __init__(self, engine_model: EngineModel, vasp_directory: Any, crashed: set[str]) -> None:
         self.names: list[bytes] = []
         self.claims: dict[tuple[str, str], set[str]] = {}
         self.senders: dict[tuple[str, str], set[str]] = {}
-        self._house = house
-        self._phonebook = phonebook
+        self._house = engine_model
+        self._phonebook = vasp_directory
         self._crashed = crashed
         self._valid: set[tuple[str, str, str]] = set()
         self._meant: dict[str, set[str]] = {}

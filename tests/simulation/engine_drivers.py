@@ -1,4 +1,4 @@
-"""The stand-in and the real engine behind one face, for the laws that both must keep."""
+"""The engine model and the real engine behind one protocol, for the laws that both must keep."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from tests.simulation import scripted_member
 from tests.simulation.clock import START, Clock
-from tests.simulation.engine_jobs import Process
-from tests.simulation.engine_model import House
+from tests.simulation.engine_jobs import EngineJobs
+from tests.simulation.engine_model import EngineModel
 from tests.support.hub import HandClock
 from tests.support.toy_machine import dead_letter_headers
 from travelrule.engine.apply.engine import Engine
@@ -69,9 +69,9 @@ class InMemory:
 
     def __init__(self) -> None:
         self._clock = Clock()
-        self._house = House("north", MACHINES, Policy.default, self._clock, strict=False)
+        self._house = EngineModel("north", MACHINES, Policy.default, self._clock, strict=False)
         nobody = cast("Any", SimpleNamespace(asleep_until=START))
-        self._process = Process(self._house, nobody, nobody, self._clock, random.Random(1))
+        self._process = EngineJobs(self._house, nobody, nobody, self._clock, random.Random(1))
 
     @property
     def now(self) -> datetime:

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from schemas.wire_model import Wire
 from tests.simulation.clock import Clock
-from tests.simulation.engine_model import Event, House, Slot, timer_input
+from tests.simulation.engine_model import EngineModel, Event, ModelSubject, timer_input
 from tests.simulation.member_endpoints import Member
-from tests.simulation.operator import Desk
+from tests.simulation.operator import CallOperator
 from travelrule.machine.input import Input, RawMessage
 from travelrule.machine.sources import SUBJECTS
 
@@ -19,13 +19,15 @@ DOUBLED = 0.04
 DISORDERED = 0.02
 
 
-class Process:
+class EngineJobs:
     """One VASP's processes on virtual time. All their state is in the engine model, so an outage only delays."""
 
-    def __init__(self, house: House, member: Member, desk: Desk, clock: Clock, dice: random.Random) -> None:
-        self.house = house
+    def __init__(
+        self, engine_model: EngineModel, member: Member, operator: CallOperator, clock: Clock, dice: random.Random
+    ) -> None:
+        self.engine_model = engine_model
         self.member = member
-        self.desk = desk
+        self.operator = operator
         self.doubles = 0
         self._clock = clock
         self._dice = dice
@@ -33,25 +35,25 @@ class Process:
         self._kafka_until: dict[tuple[str, str], datetime] = {}
         self._offset = 0
         self._until = clock.now
-        house.on_due = self._timer_set
-        house.on_tell = self._told
+        engine_model.on_due = self._timer_set
+        engine_model.on_tell = self._told
 
     def sleep(self, seconds: float) -> None:
         """Nothing of this VASP runs for a while."""
         self._until = self._clock.now + timedelta(seconds=seconds)
-        self.desk.asleep_until = self.member.asleep_until = self._until
+        self.operator.asleep_until = self.member.asleep_until = self._until
 
     def _awake(self, when: datetime, longest: float) -> datetime:
         return max(when, self._until) + timedelta(seconds=self._dice.uniform(0.001, longest))
 
     # Timers
 
-    def _timer_set(self, slot: Slot) -> None:
+    def _timer_set(self, slot: ModelSubject) -> None:
         due_at = slot.due_at
         assert due_at is not None
         self._clock.at(self._awake(due_at, 0.6), lambda: self._timer_looked_at(slot, due_at))
 
-    def _timer_looked_at(self, slot: Slot, due_at: datetime) -> None:
+    def _timer_looked_at(self, slot: ModelSubject, due_at: datetime) -> None:
         if slot.due_at != due_at:
             return
         if self._clock.now < self._until:
@@ -61,9 +63,9 @@ class Process:
         # Between the look and the decision another input may move the timer.
         self._clock.after(self._dice.uniform(0.001, 0.2), lambda: self._timer_due(slot, name, due_at))
 
-    def _timer_due(self, slot: Slot, name: str, due_at: datetime) -> None:
+    def _timer_due(self, slot: ModelSubject, name: str, due_at: datetime) -> None:
         still = (slot.due_at, slot.due_timer) == (due_at, name)
-        self.house.apply(timer_input(slot.subject, name, due_at, self._salt()))
+        self.engine_model.apply(timer_input(slot.subject, name, due_at, self._salt()))
         if still and (slot.due_at, slot.due_timer) == (due_at, name):
             raise AssertionError(f"timer {name} of {slot.subject} came due and still stands there: it would spin")
 
@@ -79,9 +81,9 @@ class Process:
             self._clock.at(self._awake(self._until, 1.5), self._deliver)
             return
         self._telling = False
-        for row in list(self.house.tells.values()):
+        for row in list(self.engine_model.tells.values()):
             item = self._input(SUBJECTS, row.id, row.type, row.subject, row.data)
-            outcome = self.house.apply(item)
+            outcome = self.engine_model.apply(item)
             if outcome.status != "rejected" and self._dice.random() < DOUBLED:
                 self.again(item)
 
@@ -104,16 +106,26 @@ class Process:
         if self._clock.now < self._until:
             self._clock.at(self._awake(self._until, 0.1), lambda: self._arrive(item))
             return
-        outcome = self.house.apply(item)
+        outcome = self.engine_model.apply(item)
         if outcome.status in ("applied", "duplicate") and self._dice.random() < DOUBLED:
             self._clock.after(self._dice.choice((0.1, 30.0, 4000.0)), lambda: self.again(item))
 
     def again(self, item: Input) -> None:
         """The same input once more: it must change nothing (invariant 1)."""
         self.doubles += 1
-        before = (self.house.state(item.subject), len(self.house.outbox), len(self.house.calls), len(self.house.tells))
-        outcome = self.house.apply(item)
-        after = (self.house.state(item.subject), len(self.house.outbox), len(self.house.calls), len(self.house.tells))
+        before = (
+            self.engine_model.state(item.subject),
+            len(self.engine_model.outbox),
+            len(self.engine_model.calls),
+            len(self.engine_model.tells),
+        )
+        outcome = self.engine_model.apply(item)
+        after = (
+            self.engine_model.state(item.subject),
+            len(self.engine_model.outbox),
+            len(self.engine_model.calls),
+            len(self.engine_model.tells),
+        )
         if outcome.status not in ("duplicate", "parked") or before != after:
             raise AssertionError(f"{item.type} for {item.subject} had an effect twice")
 
@@ -126,7 +138,7 @@ class Process:
             if self._dice.random() < DOUBLED:
                 self._clock.at(when + timedelta(seconds=5), lambda: platform.hear(event))
 
-        self.house.on_event = publish
+        self.engine_model.on_event = publish
 
     def _input(
         self, source: str, name: str, kind: str, subject: str, data: Any, content: bytes = b"", raw: Any = None

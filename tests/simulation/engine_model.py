@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from tests.simulation.search_model import Shelves
+from tests.simulation.search_model import SearchModel
 from travelrule.engine.apply.accepted_answers import with_accepted
 from travelrule.engine.apply.input_decision import FINAL_CALL_TYPES
 from travelrule.engine.input_outcome import InputOutcome
@@ -37,7 +37,7 @@ from travelrule.store.types import instant_text
 
 
 @dataclass(slots=True)
-class Slot:
+class ModelSubject:
     """One subject."""
 
     subject: str
@@ -72,7 +72,7 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TellRow:
+class MessageRow:
     """A message to another subject."""
 
     id: str
@@ -104,14 +104,16 @@ class _Known:
 class Watcher(Protocol):
     """Sees every decision, when it was made."""
 
-    def decided(self, house: House, slot: Slot, before: Any, item: Input, decision: Decision[Any]) -> None:
+    def decided(
+        self, engine_model: EngineModel, slot: ModelSubject, before: Any, item: Input, decision: Decision[Any]
+    ) -> None:
         """Called after the effects stand."""
 
-    def published(self, house: House, event: Event, item: Input | None) -> None:
+    def published(self, engine_model: EngineModel, event: Event, item: Input | None) -> None:
         """Called for each event, in order."""
 
 
-class House:
+class EngineModel:
     """Applies inputs for one VASP. ``strict``: a machine that raises ends the run instead of refusing the input."""
 
     def __init__(
@@ -129,19 +131,19 @@ class House:
         self.policy = policy
         self.clock = clock
         self.watcher = watcher
-        self.slots: dict[str, Slot] = {}
+        self.slots: dict[str, ModelSubject] = {}
         self.inputs: dict[tuple[str, str], _Known] = {}
         self._waiting: dict[tuple[str, str], tuple[str, str, bytes]] = {}
         self.calls: dict[str, CallRow] = {}
         self.calls_of: dict[str, dict[str, CallRow]] = {}
-        self.tells: dict[str, TellRow] = {}
+        self.tells: dict[str, MessageRow] = {}
         self.accepted: dict[str, str] = {}
         self.outbox: list[Event] = []
         self.dead_letters: list[tuple[Input, str]] = []
-        self.shelves = Shelves()
+        self.search_model = SearchModel()
         self.on_call: Callable[[CallRow], None] = lambda row: None
         self.on_tell: Callable[[], None] = lambda: None
-        self.on_due: Callable[[Slot], None] = lambda slot: None
+        self.on_due: Callable[[ModelSubject], None] = lambda slot: None
         self.on_event: Callable[[Event], None] = lambda event: None
         self._strict = strict
 
@@ -159,7 +161,7 @@ class House:
         if item.source == SUBJECTS:
             self.tells.pop(item.id, None)
         fingerprint = (item.type, item.subject, item.content)
-        slot = self.slots.get(item.subject) or Slot(item.subject)
+        slot = self.slots.get(item.subject) or ModelSubject(item.subject)
         known = self.inputs.get((item.source, item.id))
         if known is not None:
             if known.fingerprint != fingerprint:
@@ -180,7 +182,12 @@ class House:
         return self._take(machine, slot, item, decision, fingerprint)
 
     def _take(
-        self, machine: Machine, slot: Slot, item: Input, decision: Decision[Any], fingerprint: tuple[str, str, bytes]
+        self,
+        machine: Machine,
+        slot: ModelSubject,
+        item: Input,
+        decision: Decision[Any],
+        fingerprint: tuple[str, str, bytes],
     ) -> InputOutcome:
         if decision.status == "rejected":
             reply = next((effect.body for effect in decision.effects if isinstance(effect, Reply)), None)
@@ -212,7 +219,7 @@ class House:
                 self.apply(one)
         return InputOutcome(decision.status, decision.code, decision.field, decision.fix, reply)
 
-    def _effects(self, slot: Slot, item: Input, decision: Decision[Any]) -> dict[str, Any] | None:
+    def _effects(self, slot: ModelSubject, item: Input, decision: Decision[Any]) -> dict[str, Any] | None:
         reply = None
         for number, effect in enumerate(decision.effects):
             match effect:
@@ -226,7 +233,7 @@ class House:
                     self._call(slot, item, number, CallHub("look-up", "", question, parameters))
                 case SendMessage():
                     tell_id = stable_id(self.vasp, "tell", item.source, item.id, number)
-                    self.tells[tell_id] = TellRow(tell_id, effect.subject, effect.type, effect.data)
+                    self.tells[tell_id] = MessageRow(tell_id, effect.subject, effect.type, effect.data)
                     self.on_tell()
                 case AcceptAnswer(seal, transfer_id):
                     assert seal not in self.accepted, "one answer was accepted twice"
@@ -237,7 +244,7 @@ class House:
                     reply = body
         return reply
 
-    def alert(self, slot: Slot, alert: Alert, item: Input | None = None) -> None:
+    def alert(self, slot: ModelSubject, alert: Alert, item: Input | None = None) -> None:
         data: dict[str, Any] = {"subject": slot.subject, "code": alert.code, "severity": alert.severity}
         if alert.counterparty:
             data["counterparty"] = alert.counterparty
@@ -246,7 +253,7 @@ class House:
         self.slots.setdefault(slot.subject, slot)
         self._emit(slot, item, Emit("alerts", slot.subject.partition(":")[2], "operator.alert.v1", data))
 
-    def _emit(self, slot: Slot, item: Input | None, effect: Emit) -> None:
+    def _emit(self, slot: ModelSubject, item: Input | None, effect: Emit) -> None:
         counter = f"{effect.topic}:{effect.key}"
         slot.sequences[counter] = slot.sequences.get(counter, 0) + 1
         data = {**effect.data, "sequence": slot.sequences[counter]}
@@ -256,7 +263,7 @@ class House:
         if self.watcher is not None:
             self.watcher.published(self, event, item)
 
-    def _call(self, slot: Slot, item: Input, number: int, call: CallHub) -> None:
+    def _call(self, slot: ModelSubject, item: Input, number: int, call: CallHub) -> None:
         due_at = call.due_at or self.clock()
         row = CallRow(
             id=stable_id(self.vasp, "call", item.source, item.id, number),
@@ -273,7 +280,7 @@ class House:
         self.calls_of.setdefault(slot.subject, {})[row.id] = row
         self.on_call(row)
 
-    def _revoke(self, slot: Slot, effect: DropCalls | EndUnsent) -> None:
+    def _revoke(self, slot: ModelSubject, effect: DropCalls | EndUnsent) -> None:
         for row in list(self.calls_of.get(slot.subject, {}).values()):
             match effect:
                 case DropCalls(operations) if not operations or row.operation in operations:
@@ -287,7 +294,7 @@ class House:
         if row is not None:
             del self.calls_of[row.subject][call_id]
 
-    def _park(self, slot: Slot, item: Input) -> None:
+    def _park(self, slot: ModelSubject, item: Input) -> None:
         self.slots[slot.subject] = slot
         slot.parked.append(item)
         if slot.due_at is None:
@@ -295,14 +302,14 @@ class House:
             slot.due_timer = "parked"
             self.on_due(slot)
 
-    def _parked_too_long(self, slot: Slot) -> InputOutcome:
+    def _parked_too_long(self, slot: ModelSubject) -> InputOutcome:
         slot.due_at, slot.due_timer = None, ""
         if not slot.parked:
             return InputOutcome("applied")
         self.alert(slot, Alert("PARKED_TOO_LONG", attempts=len(slot.parked)))
         return InputOutcome("applied", "PARKED_TOO_LONG")
 
-    def _refuse(self, slot: Slot, item: Input, code: str) -> InputOutcome:
+    def _refuse(self, slot: ModelSubject, item: Input, code: str) -> InputOutcome:
         if item.raw is not None or item.source == SUBJECTS:
             self.dead_letters.append((item, code))
         if item.source == SUBJECTS:
@@ -311,11 +318,11 @@ class House:
             self.alert(slot, Alert("MESSAGE_REFUSED", "critical"), item)
         return InputOutcome("rejected", code)
 
-    def _project(self, machine: Machine, slot: Slot) -> None:
+    def _project(self, machine: Machine, slot: ModelSubject) -> None:
         before, after = slot.projection, machine.project(slot.state)
         slot.projection = after
         if before is None or before.rows != after.rows:
-            self.shelves.keep(slot.subject, after)
+            self.search_model.keep(slot.subject, after)
         if (slot.due_at, slot.due_timer) != (after.due_at, after.due_timer):
             slot.due_at, slot.due_timer = after.due_at, after.due_timer
             if slot.due_at is not None:
@@ -325,7 +332,7 @@ class House:
 class StatesView(dict[str, Any]):
     """States by subject, read where they stand."""
 
-    def __init__(self, slots: dict[str, Slot]) -> None:
+    def __init__(self, slots: dict[str, ModelSubject]) -> None:
         super().__init__()
         self._slots = slots
 

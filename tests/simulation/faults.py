@@ -33,8 +33,8 @@ _WEIGHTS = [weight for _, weight in FATES]
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
-    """A time of bad weather. ``share`` of all requests meets a fate; ``away``: the hub is not reachable at all."""
+class FaultPeriod:
+    """A time of bad faults. ``share`` of all requests meets a fate; ``away``: the hub is not reachable at all."""
 
     begins: datetime
     ends: datetime
@@ -42,29 +42,29 @@ class Spell:
     away: bool = False
 
 
-class Weather:
+class NetworkFaults:
     """The fate of each request. After ``clears`` nothing goes wrong any more."""
 
     def __init__(self, dice: random.Random, begins: datetime, clears: datetime) -> None:
         self.clears = clears
         self._dice = dice
-        self._spells: list[Spell] = []
+        self._spells: list[FaultPeriod] = []
         days = (clears - begins).total_seconds() / 86_400
         for _ in range(max(2, int(days))):
             start = begins + timedelta(seconds=dice.uniform(0, days * 86_400))
             hours = dice.choice((0.1, 0.5, 2.0, 8.0))
-            self._spells.append(Spell(start, start + timedelta(hours=hours), dice.choice((0.2, 0.5, 0.9))))
+            self._spells.append(FaultPeriod(start, start + timedelta(hours=hours), dice.choice((0.2, 0.5, 0.9))))
         for _ in range(max(1, int(days / 3))):
             start = begins + timedelta(seconds=dice.uniform(0, days * 86_400))
             hours = dice.choice((0.05, 0.5, 3.0, 30.0))
-            self._spells.append(Spell(start, min(clears, start + timedelta(hours=hours)), 1.0, away=True))
+            self._spells.append(FaultPeriod(start, min(clears, start + timedelta(hours=hours)), 1.0, away=True))
 
     def away(self, now: datetime) -> bool:
-        return any(spell.away and spell.begins <= now < spell.ends for spell in self._spells)
+        return any(period.away and period.begins <= now < period.ends for period in self._spells)
 
     def away_lately(self, now: datetime, lately: timedelta) -> bool:
         """Whether the hub was not reachable at some moment of the last time."""
-        return any(spell.away and spell.begins <= now and spell.ends > now - lately for spell in self._spells)
+        return any(period.away and period.begins <= now and period.ends > now - lately for period in self._spells)
 
     def fate(self, now: datetime) -> str:
         """What happens to a request now: ``fine``, or one of ``FATES``."""
@@ -72,7 +72,7 @@ class Weather:
             return "fine"
         if self.away(now):
             return "not-sent"
-        share = max([spell.share for spell in self._spells if spell.begins <= now < spell.ends], default=CALM)
+        share = max([period.share for period in self._spells if period.begins <= now < period.ends], default=CALM)
         if self._dice.random() >= share:
             return "fine"
         return self._dice.choices(_NAMES, _WEIGHTS)[0]

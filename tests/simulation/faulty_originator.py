@@ -1,4 +1,4 @@
-"""An originating VASP that keeps to no order: authorizations twice or changed, reports first, finishes at any time."""
+"""An originating VASP that follows no order: authorizations twice or changed, reports first, finishes at any time."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 from tests.simulation.chain import Chain, Output, Transaction
 from tests.simulation.clock import Clock
-from tests.simulation.customers import NETWORKS, Customer, Wallet, name
+from tests.simulation.customers import NETWORKS, Customer, CustomerWallet, name
 from tests.simulation.robots import VASP_PARTY, Robot
 from travelrule.identity.account_numbers import join
 
 DAY = 86_400.0
 
 
-class Rogue:
+class FaultyOriginator:
     """Plays one robot's mischief against a VASP's customers."""
 
     def __init__(self, robot: Robot, rival: Robot | None, clock: Clock, chain: Chain, dice: random.Random) -> None:
@@ -45,7 +45,9 @@ class Rogue:
         if dice.random() < 0.9:
             self._clock.after(dice.uniform(0, 4000), lambda: self._chain.pay(Transaction(txid, outputs)))
 
-    def _transfer(self, target: str, owner: Customer, wallet: Wallet, amount: str, txid: str, vout: str | None) -> None:
+    def _transfer(
+        self, target: str, owner: Customer, wallet: CustomerWallet, amount: str, txid: str, vout: str | None
+    ) -> None:
         dice = self._dice
         again = self._ids and dice.random() < 0.05
         transfer_id = dice.choice(self._ids) if again else self._robot.transfer_id()

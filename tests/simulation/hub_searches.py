@@ -18,7 +18,7 @@ CallBack = Callable[[str, str], None]
 """(operation, request id): called when a search is called back."""
 
 
-class SearchDesk:
+class HubSearches:
     """Searches by (who asked, operation, request id)."""
 
     def __init__(self, hub: Hub, clock: Clock, dice: random.Random) -> None:
@@ -75,7 +75,7 @@ class SearchDesk:
         }
 
     def _ask(self, name: str, member: Any, operation: str, body: dict[str, Any]) -> str:
-        calm = self._clock.now >= self._hub.weather.clears
+        calm = self._clock.now >= self._hub.faults.clears
         if name in self._hub.down or (not calm and self._dice.random() < 0.03):
             return "SYSTEM_NOT_AVAILABLE"
         if operation == "txid-search":

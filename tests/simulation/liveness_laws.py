@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.simulation.engine_model import House
+from tests.simulation.engine_model import EngineModel
 from travelrule.assessments.state import AssessmentState
 from travelrule.assessments.table import WAITING
 from travelrule.deposits.state import DepositState
@@ -20,9 +20,11 @@ LONGEST_OUTAGE = timedelta(hours=4)
 """Longer than all outages of a process together, should they fall upon each other."""
 
 
-def waits_for_nothing(house: House, subject: str, state: Any) -> str:
+def waits_for_nothing(engine_model: EngineModel, subject: str, state: Any) -> str:
     """Say what the state waits for and nobody will bring; empty if there is no such thing."""
-    return unattended(state, {(row.operation, row.transfer_id) for row in house.calls_of.get(subject, {}).values()})
+    return unattended(
+        state, {(row.operation, row.transfer_id) for row in engine_model.calls_of.get(subject, {}).values()}
+    )
 
 
 def unattended(state: Any, calls: set[tuple[str, str]]) -> str:
@@ -44,10 +46,10 @@ def unattended(state: Any, calls: set[tuple[str, str]]) -> str:
     return ""
 
 
-def deferred_calls_are_watched(house: House) -> None:
+def deferred_calls_are_watched(engine_model: EngineModel) -> None:
     """What waits for a VASP that is down waits without limit, so its subject must have a timer (invariant 7)."""
-    for row in house.calls.values():
-        state = house.state(row.subject)
+    for row in engine_model.calls.values():
+        state = engine_model.state(row.subject)
         timers = getattr(state, "timers", None)
         assert timers or not row.deferred, f"{row.subject}: {row.operation} waits for {row.target} and nobody watches"
 
@@ -101,21 +103,21 @@ def _deposit(state: DepositState) -> str:
     return ""
 
 
-def timers_are_kept(house: House, now: datetime) -> None:
+def timers_are_kept(engine_model: EngineModel, now: datetime) -> None:
     """No timer of a subject is long past: the engine did not lose it."""
-    for subject, slot in house.slots.items():
+    for subject, slot in engine_model.slots.items():
         timers = getattr(slot.state, "timers", None)
         if timers:
             name, at = min(timers.items(), key=lambda one: one[1])
             assert now - at < LONGEST_OUTAGE, f"{subject}: timer {name} was lost, it was due at {at}"
 
 
-def everything_is_settled(house: House) -> None:
+def everything_is_settled(engine_model: EngineModel) -> None:
     """Two weeks after the last trouble nothing is under way: all has its end, or waits for a person who was told."""
-    assert not house.tells, "messages between subjects were left"
-    left = [f"{row.subject}: {row.operation} was never ended" for row in house.calls.values()]
+    assert not engine_model.tells, "messages between subjects were left"
+    left = [f"{row.subject}: {row.operation} was never ended" for row in engine_model.calls.values()]
     assert not left, left[0]
-    for subject, slot in house.slots.items():
+    for subject, slot in engine_model.slots.items():
         state = slot.state
         if isinstance(state, WithdrawalState) and not state.recorded:
             assert state.case.verdict != "open", f"{subject}: a withdrawal never got a verdict"

@@ -1,4 +1,4 @@
-"""The member endpoints of a VASP (M1 to M7): a request of the hub becomes an input of its house, as in the gateway."""
+"""The member endpoints of a VASP (M1 to M7): a request of the hub becomes an input, as in the gateway."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from schemas.hub.bodies import PublicKey, VaspEntry
 from schemas.ivms101 import Beneficiary
 from schemas.wire_model import Wire
 from tests.simulation.clock import Clock
-from tests.simulation.engine_model import House
-from tests.simulation.network import Answer, Asleep
+from tests.simulation.engine_model import EngineModel
+from tests.simulation.network import Answer, MemberSilent
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import open_sealed, seal
 from travelrule.crypto.signing import SigningKey
@@ -77,9 +77,9 @@ class Keys:
 class Member:
     """One VASP's endpoints. ``asleep_until``: its processes are away until then."""
 
-    def __init__(self, house: House, clock: Clock, dice: random.Random) -> None:
-        self.name = house.vasp
-        self.house = house
+    def __init__(self, engine_model: EngineModel, clock: Clock, dice: random.Random) -> None:
+        self.name = engine_model.vasp
+        self.engine_model = engine_model
         self.keys = Keys(dice, clock.now)
         self.asleep_until = clock.now
         self._clock = clock
@@ -92,7 +92,7 @@ class Member:
 
     def serve(self, operation: str, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
         if self._clock.now < self.asleep_until:
-            raise Asleep
+            raise MemberSilent
         match operation:
             case "address-search":
                 return self._verify_address(origin, body, own_key, remote_key)
@@ -111,10 +111,10 @@ class Member:
         raise AssertionError(operation)
 
     def sent(self, txid: str, account: str) -> bool:
-        return bool(self.house.shelves.sent(self.house.states(), txid, account))
+        return bool(self.engine_model.search_model.sent(self.engine_model.states(), txid, account))
 
     def owns(self, account: str, currency: str) -> bool:
-        return any(takes(one, currency, None) for one in self.house.shelves.meant(account))
+        return any(takes(one, currency, None) for one in self.engine_model.search_model.meant(account))
 
     def called_back(self, operation: str, request_id: str, subject: str) -> None:
         """A callback for a search of this VASP, true or forged."""
@@ -123,17 +123,21 @@ class Member:
         data = SearchCalledBack(operation=operation, request_id=request_id)
         name = f"{operation}/{request_id}/{int(self._clock.now.timestamp())}"
         content = orjson.dumps(data.to_wire(), option=orjson.OPT_SORT_KEYS)
-        self.house.apply(self._input("/callbacks", name, "search.called-back", subject, data, content))
+        self.engine_model.apply(self._input("/callbacks", name, "search.called-back", subject, data, content))
 
     def _verify_address(self, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
         opened = self.keys.open(body, own_key, remote_key)
         if opened is None:
             return INVALID_BODY
-        if not self.house.policy().accepts(origin):
+        if not self.engine_model.policy().accepts(origin):
             return 200, {"result": "invalid", "reasonType": "UNKNOWN"}
         numbers = Beneficiary.model_validate(opened[1].get("Beneficiary") or {}).account_number
         for number in numbers:
-            own = [one for one in self.house.shelves.meant(number) if takes(one, body["currency"], body.get("network"))]
+            own = [
+                one
+                for one in self.engine_model.search_model.meant(number)
+                if takes(one, body["currency"], body.get("network"))
+            ]
             if not own:
                 return 200, {"result": "invalid", "reasonType": "NOT_FOUND_ADDRESS", "beneficiaryVaspEntityId": ""}
             if not all(one.kyc for one in own):
@@ -158,7 +162,7 @@ class Member:
                 owner=one.owner,
             )
             for number in dict.fromkeys(numbers)
-            for one in self.house.shelves.meant(number)
+            for one in self.engine_model.search_model.meant(number)
         ]
         data = AuthorizationReceived(
             origin=f"code:{origin}",
@@ -199,7 +203,7 @@ class Member:
         return self._answered(item)
 
     def _status(self, origin: str, body: dict[str, Any]) -> Answer:
-        row = self.house.shelves.outgoing(body["transferId"], origin)
+        row = self.engine_model.search_model.outgoing(body["transferId"], origin)
         if row is None:
             return 503, {"errorType": "UNKNOWN_TRANSFER_ID"}
         answer = {"transferId": body["transferId"], "status": ANSWERED[row.status]}
@@ -224,7 +228,11 @@ class Member:
             network=body.get("network"),
             ivms101=inner,
             requester=SenderFacts(entity_id=origin, alliance="code", country="SG"),
-            withdrawals=tuple(self.house.shelves.sent(self.house.states(), body["txid"], body["beneficiaryAddress"])),
+            withdrawals=tuple(
+                self.engine_model.search_model.sent(
+                    self.engine_model.states(), body["txid"], body["beneficiaryAddress"]
+                )
+            ),
         )
         content = orjson.dumps(
             [data.transfer_id, txid_key(data.txid), canonical(data.beneficiary_address)], option=orjson.OPT_SORT_KEYS
@@ -240,7 +248,7 @@ class Member:
         return 200, {**answer, "payload": self.keys.seal(pair, own_key, inner) if inner is not None else ""}
 
     def _answered(self, item: Input) -> Answer:
-        outcome = self.house.apply(item)
+        outcome = self.engine_model.apply(item)
         if outcome.reply is not None:
             return 200, outcome.reply
         taken = outcome.status == "rejected" and outcome.code in TAKEN

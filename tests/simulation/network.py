@@ -13,8 +13,8 @@ import orjson
 from schemas.hub.bodies import PublicKey, VaspEntry
 from tests.simulation.clock import Clock
 from tests.simulation.engine_model import CallRow
-from tests.simulation.faults import Weather
-from tests.simulation.hub_searches import SearchDesk
+from tests.simulation.faults import NetworkFaults
+from tests.simulation.hub_searches import HubSearches
 from travelrule.client.errors import NoAnswer
 from travelrule.client.hub_transport import RawAnswer
 from travelrule.engine.directory.counterparties import HEALTH_SECONDS
@@ -34,7 +34,7 @@ ERRORS: dict[str, tuple[int, str]] = {
 }
 NO_ANSWER_SECONDS = 20.0
 DELAYS = (1.0, 25.0, 60.0, 600.0, 7200.0, 90_000.0)
-"""How late a request may still arrive that everybody thought lost."""
+"""How late a request may still arrive that counted as lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Served(Protocol):
         """How it is listed."""
 
     def serve(self, operation: str, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
-        """Answer one request; raises ``Asleep`` if the process is down."""
+        """Answer one request; raises ``MemberSilent`` if the process is down."""
 
     def sent(self, txid: str, account: str) -> bool:
         """M6."""
@@ -68,7 +68,7 @@ class Served(Protocol):
         """M1 without a name, as the hub's own wallet search asks it."""
 
 
-class Asleep(Exception):
+class MemberSilent(Exception):
     """The member does not answer."""
 
 
@@ -88,8 +88,8 @@ class NetworkWatcher(Protocol):
 class Hub:
     """Forwards, loses, doubles, delays and refuses."""
 
-    def __init__(self, clock: Clock, weather: Weather, dice: random.Random, watcher: NetworkWatcher) -> None:
-        self.weather = weather
+    def __init__(self, clock: Clock, faults: NetworkFaults, dice: random.Random, watcher: NetworkWatcher) -> None:
+        self.faults = faults
         self.members: dict[str, Served] = {}
         self.down: dict[str, datetime] = {}
         """Since when a member is listed as down."""
@@ -99,7 +99,7 @@ class Hub:
         self._clock = clock
         self._dice = dice
         self.watcher = watcher
-        self.searches = SearchDesk(self, clock, dice)
+        self.searches = HubSearches(self, clock, dice)
 
     def entries(self) -> dict[str, VaspEntry]:
         listed = {name: member.entry() for name, member in self.members.items()}
@@ -127,7 +127,7 @@ class Hub:
             f"{request.operation} was sent to {request.place}, which is down for the hub"
         )
         self.watcher.sent(request)
-        fate = self.weather.fate(self._clock.now)
+        fate = self.faults.fate(self._clock.now)
         if fate == "not-sent":
             self._clock.after(0.1, lambda: back(NoAnswer(request.operation, sent_maybe=False)))
         elif fate == "lost-before":
@@ -151,7 +151,7 @@ class Hub:
         now = self._clock.now
         interval = timedelta(seconds=HEALTH_SECONDS)
         since = self.down.get(name)
-        return since is not None and now - since > interval and not self.weather.away_lately(now, 2 * interval)
+        return since is not None and now - since > interval and not self.faults.away_lately(now, 2 * interval)
 
     def _lose(self, request: Request, back: Back) -> None:
         self._clock.after(NO_ANSWER_SECONDS, lambda: back(NoAnswer(request.operation, sent_maybe=True)))
@@ -179,7 +179,7 @@ class Hub:
         body = orjson.loads(request.body)
         try:
             answer = member.serve(request.operation, request.origin, body, request.own_key, request.remote_key)
-        except Asleep:
+        except MemberSilent:
             return ERRORS["408"][0], {"errorType": ERRORS["408"][1]}
         self.watcher.served(member.name, request.origin, request.operation, body, answer)
         return answer

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tests.simulation.clock import Clock
-from tests.simulation.engine_model import Event, House
+from tests.simulation.engine_model import EngineModel, Event
 from travelrule.machine.internal_inputs import CallResult
 
 SLACK = timedelta(hours=3)
@@ -18,7 +18,7 @@ SENT = frozenset({"verified", "pending", "processing", "wait-confirm", "confirme
 
 
 @dataclass(slots=True)
-class Debt:
+class Obligation:
     """One exchange that was verified. ``since``: since when its conclusion is pending; None: it is not."""
 
     subject: str
@@ -29,13 +29,13 @@ class Debt:
     finished: bool = False
 
 
-class Debts:
+class Obligations:
     """All exchanges of one VASP that were ever verified."""
 
-    def __init__(self, house: House, clock: Clock) -> None:
-        self.debts: dict[str, Debt] = {}
+    def __init__(self, engine_model: EngineModel, clock: Clock) -> None:
+        self.obligations: dict[str, Obligation] = {}
         self.asleep = timedelta()
-        self._house = house
+        self._house = engine_model
         self._clock = clock
         self._alerted: dict[str, list[datetime]] = {}
 
@@ -46,49 +46,50 @@ class Debts:
             return
         name, status = event.key, event.data["status"]
         if status == "verified":
-            self.debts[name] = debt = Debt(event.subject, name, status, None)
-            self._judge(debt)
-        elif name in self.debts:
-            debt = self.debts[name]
-            if status == "canceled" and debt.status != "canceled":
-                debt.since = None
-            debt.status = status
-            self._judge(debt)
+            self.obligations[name] = obligation = Obligation(event.subject, name, status, None)
+            self._judge(obligation)
+        elif name in self.obligations:
+            obligation = self.obligations[name]
+            if status == "canceled" and obligation.status != "canceled":
+                obligation.since = None
+            obligation.status = status
+            self._judge(obligation)
 
     def heard(self, subject: str, report: CallResult) -> None:
         """What the counterparty said to a report or a finish; a refusal counts only with its alert."""
-        debt = self.debts.get(report.correlation_id)
-        if debt is None or report.outcome not in ("answered", "failed"):
+        obligation = self.obligations.get(report.correlation_id)
+        if obligation is None or report.outcome not in ("answered", "failed"):
             return
         done = report.outcome == "answered" or self._just_alerted(subject)
         if report.operation == "txid-report":
-            debt.reported = debt.reported or done
+            obligation.reported = obligation.reported or done
         if report.operation == "finish":
-            debt.finished = debt.finished or done or report.code == "UNKNOWN_TRANSFER_ID"
-        self._judge(debt)
+            obligation.finished = obligation.finished or done or report.code == "UNKNOWN_TRANSFER_ID"
+        self._judge(obligation)
 
     def _just_alerted(self, subject: str) -> bool:
         return self._alerted.get(subject, [])[-1:] == [self._clock.now]
 
-    def _judge(self, debt: Debt) -> None:
-        owes = not debt.finished if debt.status == "canceled" else not debt.reported
+    def _judge(self, obligation: Obligation) -> None:
+        owes = not obligation.finished if obligation.status == "canceled" else not obligation.reported
         if not owes:
-            debt.since = None
-        elif debt.since is None:
-            debt.since = since = self._clock.now
+            obligation.since = None
+        elif obligation.since is None:
+            obligation.since = since = self._clock.now
             limit = timedelta(seconds=self._house.policy().time_limits.conclusion)
-            self._clock.at(since + limit + SLACK, lambda: self._due(debt, since, limit))
+            self._clock.at(since + limit + SLACK, lambda: self._due(obligation, since, limit))
 
-    def _due(self, debt: Debt, since: datetime, limit: timedelta) -> None:
-        if debt.since != since or any(at >= since for at in self._alerted.get(debt.subject, ())):
+    def _due(self, obligation: Obligation, since: datetime, limit: timedelta) -> None:
+        if obligation.since != since or any(at >= since for at in self._alerted.get(obligation.subject, ())):
             return
         if self.asleep > timedelta():  # an outage in between: the timer has the same time again
-            self._clock.at(self._clock.now + self.asleep, lambda: self._late(debt, since))
+            self._clock.at(self._clock.now + self.asleep, lambda: self._late(obligation, since))
             return
-        self._late(debt, since)
+        self._late(obligation, since)
 
-    def _late(self, debt: Debt, since: datetime) -> None:
-        if debt.since == since and not any(at >= since for at in self._alerted.get(debt.subject, ())):
+    def _late(self, obligation: Obligation, since: datetime) -> None:
+        if obligation.since == since and not any(at >= since for at in self._alerted.get(obligation.subject, ())):
             raise AssertionError(
-                f"{debt.subject}: {debt.transfer_id} is {debt.status} and not concluded since {since}, without an alert"
+                f"{obligation.subject}: {obligation.transfer_id} is {obligation.status} "
+                f"and not concluded since {since}, without an alert"
             )

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from schemas.hub.bodies import PublicKey
 from tests.simulation.clock import Clock
-from tests.simulation.engine_model import CallRow, House
+from tests.simulation.engine_model import CallRow, EngineModel
 from tests.simulation.member_endpoints import Keys
 from tests.simulation.network import Hub, Request
 from travelrule.client.answer_status import Answer, read
@@ -44,12 +44,12 @@ DEFERRED_LOOK = timedelta(minutes=30)
 """The real caller looks every ten seconds at what waits for a VASP; here a change of the directory wakes it."""
 
 
-class Phonebook(CounterpartyDirectory):
+class ModelDirectory(CounterpartyDirectory):
     """``engine.directory.counterparties`` for one VASP; its copy is as old as its last look at the hub's list."""
 
-    def __init__(self, house: House, network: Hub, clock: Clock, dice: random.Random) -> None:
+    def __init__(self, engine_model: EngineModel, network: Hub, clock: Clock, dice: random.Random) -> None:
         super().__init__(cast("Any", None), cast("Any", None), clock)
-        self._house = house
+        self._house = engine_model
         self._network = network
         self._dice = dice
 
@@ -65,7 +65,7 @@ class Phonebook(CounterpartyDirectory):
         return False
 
     def outdated(self) -> bool:
-        """The desk looks when something changed: that nothing did makes its copy no older."""
+        """The operator looks when something changed: that nothing did makes its copy no older."""
         return False
 
     def fetched_since(self, at: datetime) -> bool:
@@ -74,7 +74,7 @@ class Phonebook(CounterpartyDirectory):
 
     def look(self) -> bool:
         """Take the hub's list, if it answers; what changed is told to the subjects."""
-        if self._network.weather.away(self._clock()):
+        if self._network.faults.away(self._clock()):
             return False
         self.wanted.clear()
         now = self._clock()
@@ -91,7 +91,7 @@ class Phonebook(CounterpartyDirectory):
         self._house.apply(Input(**{**_fields(item), **names}))
 
     async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
-        if self._network.weather.away(self._clock()):
+        if self._network.faults.away(self._clock()):
             raise NoAnswer("public-key", sent_maybe=False)
         keys = tuple(self._network.entries()[entity_id].pubkeys)
         before = self._copy[entity_id]
@@ -102,7 +102,7 @@ class Phonebook(CounterpartyDirectory):
         return keys
 
 
-class Line:
+class HubLine:
     """``client.hub.HubClient`` for one VASP: bytes to the hub, and what comes back read by the real rules."""
 
     def __init__(self, name: str, hub: Hub, clock: Clock, keyring: Keys) -> None:
@@ -132,43 +132,44 @@ class Line:
 
 
 class LookUps:
-    """``engine.local_lookups.local_answers`` on the shelves."""
+    """``engine.local_lookups.local_answers`` on the search model."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, engine_model: EngineModel) -> None:
+        self._house = engine_model
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
         assert question == "deposit-context"
-        return self._house.shelves.deposit_context(parameters)
+        return self._house.search_model.deposit_context(parameters)
 
 
-class Desk:
+class CallOperator:
     """``engine.calls.call_dispatcher`` for one VASP."""
 
-    def __init__(self, house: House, hub: Hub, clock: Clock, keyring: Keys, dice: random.Random) -> None:
-        self.phonebook = Phonebook(house, hub, clock, dice)
+    def __init__(self, engine_model: EngineModel, hub: Hub, clock: Clock, keyring: Keys, dice: random.Random) -> None:
+        self.vasp_directory = ModelDirectory(engine_model, hub, clock, dice)
         self.asleep_until = clock.now
         self.crash_share = 0.0
         self.repeat_share = 0.0
         self.crashed: set[str] = set()
-        self._house = house
+        self._house = engine_model
         self._clock = clock
         self._dice = dice
-        self._line = Line(house.vasp, hub, clock, keyring)
+        self._line = HubLine(engine_model.vasp, hub, clock, keyring)
         self._running: set[asyncio.Task[None]] = set()
         self._looks_again = False
-        vault = Vault(house.vasp, KeyEncryptionKeys([STORAGE_KEY]), BlindIndex(house.vasp.encode().ljust(32)))
+        index = BlindIndex(engine_model.vasp.encode().ljust(32))
+        vault = Vault(engine_model.vasp, KeyEncryptionKeys([STORAGE_KEY]), index)
         executor = CallExecutor(
             vault=vault,
             hub=cast("Any", self._line),
-            counterparties=self.phonebook,
+            counterparties=self.vasp_directory,
             keyring=cast("Any", keyring),
-            policy=house.policy,
+            policy=engine_model.policy,
             clock=clock,
             randomness=dice.randbytes,
         )
-        self._calling = AttemptRouter(executor, LookUpExecutor(vault, cast("Any", LookUps(house))))
-        house.on_call = self._plan
+        self._calling = AttemptRouter(executor, LookUpExecutor(vault, cast("Any", LookUps(engine_model))))
+        engine_model.on_call = self._plan
         hub.health_changed.append(self.look_at_directory)
         clock.after(dice.uniform(1, DIRECTORY_SECONDS), self._refresh)
 
@@ -178,10 +179,10 @@ class Desk:
 
     def look_at_directory(self) -> None:
         """Refresh the directory, and wake what waited for somebody who is up again."""
-        if not self.phonebook.look():
+        if not self.vasp_directory.look():
             self._look_again()
         for row in list(self._house.calls.values()):
-            stored = self.phonebook.copy.get(row.target)
+            stored = self.vasp_directory.copy.get(row.target)
             if row.deferred and stored is not None and stored.up:
                 row.deferred = False
                 row.due_at = self._clock.now
@@ -256,8 +257,8 @@ class Desk:
         row.hub_held = step.hub_held
         row.note = row.note if step.note is None else step.note
         row.due_at = self._clock.now + DEFERRED_LOOK if step.deferred else step.due_at
-        if self.phonebook.wanted.is_set():
-            self.phonebook.wanted.clear()
+        if self.vasp_directory.wanted.is_set():
+            self.vasp_directory.wanted.clear()
             self._clock.after(1.0, self.look_at_directory)
         self._plan(row)
 

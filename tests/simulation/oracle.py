@@ -20,11 +20,11 @@ from schemas.events.exchanges import ExchangeBody
 from schemas.events.verdicts import VerdictBody
 from schemas.events.withdrawals import WithdrawalAmended
 from tests.simulation.clock import Clock
-from tests.simulation.disclosure_laws import Secrecy
-from tests.simulation.engine_model import Event, House, Slot
+from tests.simulation.disclosure_laws import DisclosureLaws
+from tests.simulation.engine_model import EngineModel, Event, ModelSubject
 from tests.simulation.liveness_laws import waits_for_nothing
 from tests.simulation.network import Answer, Request
-from tests.simulation.obligations import Debts
+from tests.simulation.obligations import Obligations
 from travelrule.deposits.state import DepositState
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.decision import Decision
@@ -54,7 +54,7 @@ READ_BACK_SHARE = 0.1
 
 
 @dataclass(slots=True)
-class Story:
+class SubjectHistory:
     """What was seen of one subject."""
 
     txid: str | None = None
@@ -69,11 +69,13 @@ class Story:
 class Oracle:
     """The judge of one VASP. An ``AssertionError`` is the verdict."""
 
-    def __init__(self, house: House, clock: Clock, phonebook: Any, crashed: set[str], dice: random.Random) -> None:
-        self.house = house
-        self.debts = Debts(house, clock)
-        self.secrecy = Secrecy(house, phonebook, crashed)
-        self.stories: dict[str, Story] = {}
+    def __init__(
+        self, engine_model: EngineModel, clock: Clock, vasp_directory: Any, crashed: set[str], dice: random.Random
+    ) -> None:
+        self.engine_model = engine_model
+        self.obligations = Obligations(engine_model, clock)
+        self.secrecy = DisclosureLaws(engine_model, vasp_directory, crashed)
+        self.stories: dict[str, SubjectHistory] = {}
         self.truly_verified: set[str] = set()
         """The transfers that a counterparty verified, whatever the network made of its answers."""
         self.decisions = 0
@@ -84,12 +86,14 @@ class Oracle:
         self._effects: set[tuple[str, str]] = set()
         self._said = 0
 
-    def story(self, subject: str) -> Story:
-        return self.stories.setdefault(subject, Story())
+    def story(self, subject: str) -> SubjectHistory:
+        return self.stories.setdefault(subject, SubjectHistory())
 
     # Decisions
 
-    def decided(self, house: House, slot: Slot, before: Any, item: Input, decision: Decision[Any]) -> None:
+    def decided(
+        self, engine_model: EngineModel, slot: ModelSubject, before: Any, item: Input, decision: Decision[Any]
+    ) -> None:
         self.decisions += 1
         story = self.story(item.subject)
         outcome = getattr(item.data, "outcome", "") or getattr(item.data, "name", "")
@@ -109,20 +113,20 @@ class Oracle:
             self._means(before, slot.state, item)
         if isinstance(slot.state, DepositState) and isinstance(before, DepositState):
             self._gives_up(before, slot.state, decision)
-        reason = waits_for_nothing(house, item.subject, slot.state)
+        reason = waits_for_nothing(engine_model, item.subject, slot.state)
         assert not reason, f"{item.subject}: {reason}"
-        self._keep(house, story, slot, item, decision)
+        self._keep(engine_model, story, slot, item, decision)
 
     def _once(self, item: Input) -> None:
         assert (item.source, item.id) not in self._effects, f"{item.type} for {item.subject} was decided on twice"
         self._effects.add((item.source, item.id))
 
-    def _txid(self, story: Story, subject: str, state: Any) -> None:
+    def _txid(self, story: SubjectHistory, subject: str, state: Any) -> None:
         txid = getattr(state, "txid", None)
         assert story.txid in (None, txid), f"{subject}: a stored txid was replaced"
         story.txid = txid
 
-    def _heard(self, story: Story, subject: str, report: CallResult) -> None:
+    def _heard(self, story: SubjectHistory, subject: str, report: CallResult) -> None:
         word = str((report.body or {}).get("result", "")).strip().lower()
         heard = (report.operation, word) if report.outcome == "answered" else ("", "")
         if heard == ("transfer-authorization", "verified") and report.payload:
@@ -130,7 +134,7 @@ class Oracle:
         if heard == ("data-request", "normal"):
             story.data_received = True
         if report.operation in ("txid-report", "finish"):
-            self.debts.heard(subject, report)
+            self.obligations.heard(subject, report)
 
     def _means(self, before: Any, after: WithdrawalState, item: Input) -> None:
         """The destination may be named by the platform; a found one only if the policy takes it."""
@@ -139,7 +143,7 @@ class Oracle:
         if named == old:
             return
         by_platform = item.source == "/platform"
-        assert by_platform or self.house.policy().accept_found_vasp, "a VASP was taken that nobody confirmed"
+        assert by_platform or self.engine_model.policy().accept_found_vasp, "a VASP was taken that nobody confirmed"
         self.secrecy.means(item.subject, named)
 
     def _gives_up(self, before: DepositState, after: DepositState, decision: Decision[Any]) -> None:
@@ -148,15 +152,17 @@ class Oracle:
             return
         told = any(isinstance(effect, Alert) for effect in decision.effects)
         request_id = before.search.request_id if before.search is not None else ""
-        senders = self.secrecy.senders.get((self.house.vasp, request_id), set())
+        senders = self.secrecy.senders.get((self.engine_model.vasp, request_id), set())
         assert told or not senders, f"deposit:{after.deposit_id}: held for ever, though {senders} sent it"
 
-    def _keep(self, house: House, story: Story, slot: Slot, item: Input, decision: Decision[Any]) -> None:
-        machine = house.machines[item.subject.partition(":")[0]]
+    def _keep(
+        self, engine_model: EngineModel, story: SubjectHistory, slot: ModelSubject, item: Input, decision: Decision[Any]
+    ) -> None:
+        machine = engine_model.machines[item.subject.partition(":")[0]]
         first = not story.log and len(story.trace) == 1
         if (first and self._dice.random() < RECOMPUTED_SHARE) or story.log:
             dumped = machine.dump(slot.state)
-            story.log.append((item, house.policy(), self._clock.now, dumped, len(decision.effects)))
+            story.log.append((item, engine_model.policy(), self._clock.now, dumped, len(decision.effects)))
         elif self._dice.random() < READ_BACK_SHARE:
             assert machine.load(machine.dump(slot.state)) == slot.state, "a state does not read back as it was"
 
@@ -164,7 +170,7 @@ class Oracle:
         """Decide again, from the stored inputs, what is kept of the decisions (invariant 9)."""
         count = 0
         for subject, story in self.stories.items():
-            machine = self.house.machines[subject.partition(":")[0]]
+            machine = self.engine_model.machines[subject.partition(":")[0]]
             state = None
             for item, policy, now, dumped, effects in story.log:
                 decision = machine.decide(state, item, policy, now)
@@ -176,26 +182,26 @@ class Oracle:
 
     # Events
 
-    def published(self, house: House, event: Event, item: Input | None) -> None:
+    def published(self, engine_model: EngineModel, event: Event, item: Input | None) -> None:
         key = (event.topic, event.key)
         assert event.data["sequence"] == self._sequences.get(key, 0) + 1, f"{event.subject}: a gap in {event.topic}"
         self._sequences[key] = event.data["sequence"]
         self.counts[event.data.get("code") or event.topic] += 1
         if event.topic in BODIES:
             BODIES[event.topic].model_validate(event.data)
-        self.debts.published(event)
+        self.obligations.published(event)
         if event.topic == "verdicts":
             assert item is not None
             self._said += 1
-            self._verdict(house, event, item)
+            self._verdict(engine_model, event, item)
 
-    def _verdict(self, house: House, event: Event, item: Input) -> None:
+    def _verdict(self, engine_model: EngineModel, event: Event, item: Input) -> None:
         data, story = event.data, self.story(event.subject)
         assert data["reasons"], "a verdict without a reason"
         self.counts[f"{event.type} {data['verdict']} {data['reasons'][0]}"] += 1
         reminder = isinstance(item.data, TimerDue) and item.data.name == "held"
         # A reminder names the policy that decided, which may be an older one.
-        in_force = data["policyVersion"] == house.policy().version
+        in_force = data["policyVersion"] == engine_model.policy().version
         assert in_force or reminder, f"{event.subject}: a verdict of a policy that is not in force"
         told = tuple(str(data[name]) for name in ("verdict", "reasons", "needs", "final"))
         whole = (told, data.get("counterparty"), data.get("deadLetterId"))
@@ -209,11 +215,11 @@ class Oracle:
             assert item.type in kinds or back, f"{event.subject}: {item.type} overruled a final verdict"
         story.last_verdict, story.final = whole, data["final"]
         if data["verdict"] == "allow":
-            self._allow(house, event, item, story)
+            self._allow(engine_model, event, item, story)
 
-    def _allow(self, house: House, event: Event, item: Input, story: Story) -> None:
+    def _allow(self, engine_model: EngineModel, event: Event, item: Input, story: SubjectHistory) -> None:
         """Invariant 2, and its likes for deposits."""
-        reason, policy, state = event.data["reasons"][0], house.policy(), house.state(event.subject)
+        reason, policy, state = event.data["reasons"][0], engine_model.policy(), engine_model.state(event.subject)
         if reason == "OPERATOR":
             assert isinstance(item.data, DecisionRecorded)
             assert item.data.decision == "allow"
@@ -227,7 +233,7 @@ class Oracle:
             assert isinstance(state, DepositState)
             assert state.chain == "final", "credited before it is final"
             assert state.match is not None, "matched with nothing"
-            announced = house.state(state.match.exchange)
+            announced = engine_model.state(state.match.exchange)
             assert announced.txid.lower() == state.detected.txid.lower(), "joined to another transaction"
             assert announced.answer["result"] == "verified"
             assert state.match.amount == state.detected.amount
@@ -244,7 +250,7 @@ class Oracle:
         status, said = answer
         if operation != "transfer-authorization" or status != 200 or said.get("result") != "verified":
             return
-        stored = self.house.state(f"exchange:{origin}/{body['transferId']}")
+        stored = self.engine_model.state(f"exchange:{origin}/{body['transferId']}")
         assert stored is not None, "verified was answered for a transfer that is not stored"
         assert stored.answer["result"] == "verified"
 

@@ -1,4 +1,4 @@
-"""The trading platform of a simulated VASP: it asks, amends, cancels, sends, credits, forgets, and makes mistakes."""
+"""The trading platform of a simulated VASP: requests, amendments, sendings, credits, omissions and mistakes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from schemas.events.txids import WithdrawalBroadcast, WithdrawalMined, Withdrawa
 from schemas.events.withdrawals import WithdrawalAmended, WithdrawalCancelled, WithdrawalRecorded, WithdrawalRequested
 from tests.simulation.chain import Chain, Moment, Output, Transaction
 from tests.simulation.clock import Clock
-from tests.simulation.customers import NETWORKS, Customer, Wallet, name
-from tests.simulation.engine_jobs import Process
+from tests.simulation.customers import NETWORKS, Customer, CustomerWallet, name
+from tests.simulation.engine_jobs import EngineJobs
 from tests.simulation.engine_model import Event
 from travelrule.exchange.originator.refused_request import RequestRefused
 
@@ -29,7 +29,7 @@ class Order:
     """A customer's withdrawal as the platform knows it. ``owner``: whose wallet it really goes to; None: nobody's."""
 
     withdrawal_id: str
-    wallet: Wallet
+    wallet: CustomerWallet
     owner: Customer | None = field(repr=False)
     request: dict[str, Any] = field(repr=False)
     heard: int = 0
@@ -52,8 +52,8 @@ class Arrival:
 class Platform:
     """Sends events and consumes verdicts. ``careful``: it never sends or credits without an allow."""
 
-    def __init__(self, process: Process, chain: Chain, clock: Clock, dice: random.Random) -> None:
-        self.vasp = process.house.vasp
+    def __init__(self, process: EngineJobs, chain: Chain, clock: Clock, dice: random.Random) -> None:
+        self.vasp = process.engine_model.vasp
         self.orders: dict[str, Order] = {}
         self.arrivals: dict[str, Arrival] = {}
         self._process = process
@@ -71,7 +71,9 @@ class Platform:
 
     # Withdrawals
 
-    def withdraw(self, sender: Customer, wallet: Wallet, owner: Customer | None, destination: dict[str, Any]) -> None:
+    def withdraw(
+        self, sender: Customer, wallet: CustomerWallet, owner: Customer | None, destination: dict[str, Any]
+    ) -> None:
         """A customer wants to send."""
         dice = self._dice
         named = owner.person() if owner is not None and dice.random() < 0.85 else _stranger(dice)

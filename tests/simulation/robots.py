@@ -12,7 +12,7 @@ from schemas.hub.bodies import VaspEntry
 from tests.simulation.clock import Clock
 from tests.simulation.customers import Customer
 from tests.simulation.member_endpoints import INVALID_BODY, Keys
-from tests.simulation.network import Answer, Asleep, Hub
+from tests.simulation.network import Answer, Hub, MemberSilent
 from travelrule.crypto.sealing import seal
 from travelrule.identity.account_numbers import split_tag
 
@@ -53,7 +53,7 @@ class Robot:
 
     def serve(self, operation: str, origin: str, body: dict[str, Any], own_key: str, remote_key: str | None) -> Answer:
         if self._dice.random() < 0.02:
-            raise Asleep
+            raise MemberSilent
         match operation:
             case "address-search":
                 return 200, self._address(body)
@@ -155,7 +155,7 @@ class Robot:
         own = self.keys.signing.public_base64
         try:
             answer = member.serve(operation, self.name, body, own, remote_key if inner is not None else None)
-        except Asleep:
+        except MemberSilent:
             return None
         self._hub.watcher.served(target, self.name, operation, body, answer)
         return answer

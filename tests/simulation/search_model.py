@@ -15,7 +15,7 @@ from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, Wi
 from travelrule.store.search_rows import OPEN_AUTHORIZATIONS, WalletRecord
 
 
-class Shelves:
+class SearchModel:
     """The search rows of one VASP: ``engine.apply.projection_rows`` writes them, ``store.search_rows`` finds them."""
 
     def __init__(self) -> None:

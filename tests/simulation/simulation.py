@@ -1,4 +1,4 @@
-"""Two VASPs, robots and a hub between them, customers, chains and weather: everything drawn from one seed."""
+"""Two VASPs, robots and a hub between them, customers, chains and faults: everything drawn from one seed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 
 from tests.simulation.chain import Chain
 from tests.simulation.clock import START, Clock
-from tests.simulation.customers import Customer, Wallet, customers
-from tests.simulation.engine_jobs import Process
-from tests.simulation.engine_model import House
-from tests.simulation.faults import Weather
-from tests.simulation.faulty_originator import Rogue
+from tests.simulation.customers import Customer, CustomerWallet, customers
+from tests.simulation.engine_jobs import EngineJobs
+from tests.simulation.engine_model import EngineModel
+from tests.simulation.faults import NetworkFaults
+from tests.simulation.faulty_originator import FaultyOriginator
 from tests.simulation.liveness_laws import deferred_calls_are_watched, everything_is_settled, timers_are_kept
 from tests.simulation.member_endpoints import Member
 from tests.simulation.network import Answer, Hub, Request
-from tests.simulation.operator import Desk
+from tests.simulation.operator import CallOperator
 from tests.simulation.oracle import Oracle
 from tests.simulation.platform import Platform
 from tests.simulation.robots import Robot
@@ -69,7 +69,7 @@ def repeated_by(seed: int, withdrawals: int) -> str:
     return f"again: {SEEDS_VARIABLE}={seed} {WITHDRAWALS_VARIABLE}={withdrawals} {command}"
 
 
-class World:
+class Simulation:
     """One run. ``machines`` can be other ones than the real ones, to see whether the oracle notices."""
 
     def __init__(self, seed: int, machines: dict[str, Machine] | None = None) -> None:
@@ -77,7 +77,7 @@ class World:
         self.clock = Clock()
         self.hub = Hub(self.clock, self._weather(), self.dice("hub"), self)
         self.oracles: dict[str, Oracle] = {}
-        self.processes: dict[str, Process] = {}
+        self.processes: dict[str, EngineJobs] = {}
         self.platforms: dict[str, Platform] = {}
         self.chain = Chain(self.clock, self.dice("chain"), END_DAY)
         self.people: dict[str, list[Customer]] = {}
@@ -85,7 +85,7 @@ class World:
         self._traffic = self.dice("traffic")
         for name in VASPS:
             self._open(name, machines or MACHINES)
-        self.rogues: list[Rogue] = []
+        self.rogues: list[FaultyOriginator] = []
         rival: Robot | None = None
         for name, alliance in ROBOTS.items():
             self.people[name] = customers(name, PEOPLE // 4, self.dice(name))
@@ -95,22 +95,22 @@ class World:
                 name, self.hub, self.clock, self.dice(f"{name}/mood"), [*self.people[name], *shared], alliance
             )
             self.hub.members[name] = robot
-            self.rogues.append(Rogue(robot, rival, self.clock, self.chain, self.dice(f"{name}/rogue")))
+            self.rogues.append(FaultyOriginator(robot, rival, self.clock, self.chain, self.dice(f"{name}/rogue")))
             rival = robot
         for name in VASPS:
             texts = [one.last.encode() for people in self.people.values() for one in people]
             self.oracles[name].secrecy.names = texts
             self.oracles[name].secrecy.claims = self.hub.searches.claims
             self.oracles[name].secrecy.senders = self.hub.searches.senders
-            self.processes[name].desk.look_at_directory()
+            self.processes[name].operator.look_at_directory()
             for customer in self.people[name]:
                 self._register(name, customer)
 
     def dice(self, what: str) -> random.Random:
         return random.Random(f"{self.seed}/{what}")
 
-    def _weather(self) -> Weather:
-        return Weather(self.dice("weather"), START, START + timedelta(days=CLEAR_DAY))
+    def _weather(self) -> NetworkFaults:
+        return NetworkFaults(self.dice("weather"), START, START + timedelta(days=CLEAR_DAY))
 
     def _policy(self, name: str) -> Policy:
         dice = self.dice(f"{name}/policy")
@@ -132,24 +132,24 @@ class World:
         return Policy.from_toml("\n".join(lines)).with_own(OwnVasp(name, f"code:{name}", profile))
 
     def _open(self, name: str, machines: dict[str, Machine]) -> None:
-        house = House(name, machines, lambda: self.policies[name], self.clock)
-        member = Member(house, self.clock, self.dice(f"{name}/member"))
-        desk = Desk(house, self.hub, self.clock, member.keys, self.dice(f"{name}/desk"))
-        process = Process(house, member, desk, self.clock, self.dice(f"{name}/process"))
+        engine_model = EngineModel(name, machines, lambda: self.policies[name], self.clock)
+        member = Member(engine_model, self.clock, self.dice(f"{name}/member"))
+        operator = CallOperator(engine_model, self.hub, self.clock, member.keys, self.dice(f"{name}/desk"))
+        process = EngineJobs(engine_model, member, operator, self.clock, self.dice(f"{name}/process"))
         self.hub.members[name] = member
         self.people[name] = customers(name, PEOPLE, self.dice(f"{name}/people"))
-        house.watcher = self.oracles[name] = Oracle(
-            house, self.clock, desk.phonebook, desk.crashed, self.dice(f"{name}/oracle")
+        engine_model.watcher = self.oracles[name] = Oracle(
+            engine_model, self.clock, operator.vasp_directory, operator.crashed, self.dice(f"{name}/oracle")
         )
-        self.hub.searches.call_back[name] = self._called_back(house, member)
+        self.hub.searches.call_back[name] = self._called_back(engine_model, member)
         self.processes[name] = process
         self.platforms[name] = Platform(process, self.chain, self.clock, self.dice(f"{name}/platform"))
 
-    def _called_back(self, house: House, member: Member) -> Any:
+    def _called_back(self, engine_model: EngineModel, member: Member) -> Any:
         """A callback reaches the requesting subject; some are forged."""
 
         def call_back(operation: str, request_id: str) -> None:
-            for row in house.slots.values():
+            for row in engine_model.slots.values():
                 search = getattr(row.state, "search", None)
                 if search is not None and search.request_id == request_id:
                     member.called_back(operation, request_id, row.subject)
@@ -197,7 +197,7 @@ class World:
         await self.run_until(END_DAY, withdrawals)
         figures = self._figures(withdrawals)
         for process in self.processes.values():
-            everything_is_settled(process.house)
+            everything_is_settled(process.engine_model)
         figures.recomputed = sum(oracle.recompute() for oracle in self.oracles.values())
         figures.seconds = time.process_time() - started
         return figures
@@ -208,8 +208,8 @@ class World:
         for quarter in range(1, 4 * day + 1):
             await self.clock.run(START + timedelta(hours=6 * quarter))
             for process in self.processes.values():
-                deferred_calls_are_watched(process.house)
-                timers_are_kept(process.house, self.clock.now)
+                deferred_calls_are_watched(process.engine_model)
+                timers_are_kept(process.engine_model, self.clock.now)
 
     def _plan(self, withdrawals: int) -> None:
         dice = self._traffic
@@ -228,9 +228,9 @@ class World:
             for _ in range(6):
                 seconds = dice.choice((20.0, 600.0, 4000.0))
                 self.clock.after(dice.uniform(0, TRAFFIC_DAYS * 86_400), partial(self.processes[name].sleep, seconds))
-            desk = self.processes[name].desk
-            desk.crash_share, desk.repeat_share = 0.01, 0.02
-            self.clock.after(CLEAR_DAY * 86_400, partial(setattr, desk, "crash_share", 0.0))
+            operator = self.processes[name].operator
+            operator.crash_share, operator.repeat_share = 0.01, 0.02
+            self.clock.after(CLEAR_DAY * 86_400, partial(setattr, operator, "crash_share", 0.0))
 
     def _plan_trouble_of_members(self) -> None:
         dice = self._traffic
@@ -264,7 +264,10 @@ class World:
         assert owner is not None
         wallet = owner.wallets[dice.choice(("XRP", "ETH", "BTC"))]
         if dice.random() < 0.06:
-            owner, wallet = None, Wallet("nobody", "none", wallet.currency, f"0x{dice.getrandbits(160):040x}", None)
+            owner, wallet = (
+                None,
+                CustomerWallet("nobody", "none", wallet.currency, f"0x{dice.getrandbits(160):040x}", None),
+            )
         kind = "unknown" if dice.random() < 0.12 else "vasp"
         destination: dict[str, Any] = {"kind": kind, "address": wallet.address}
         if wallet.tag:
@@ -295,7 +298,7 @@ class World:
     def _figures(self, withdrawals: int) -> Figures:
         figures = Figures(self.seed, withdrawals, requests=self.hub.requests, steps=self.clock.steps)
         for name, oracle in self.oracles.items():
-            slots = self.processes[name].house.slots
+            slots = self.processes[name].engine_model.slots
             figures.decisions += oracle.decisions
             figures.doubles += self.processes[name].doubles
             figures.exchanges += sum(subject.startswith("exchange:") for subject in slots)

@@ -13,9 +13,9 @@ from uuid import uuid4
 import pytest
 
 from schemas.events.deposits import DepositSettled
-from tests.simulation import engine_model as houses
-from tests.simulation.engine_jobs import Process
-from tests.simulation.simulation import SimulationFailed, World, repeated_by
+from tests.simulation import engine_model as engine_models
+from tests.simulation.engine_jobs import EngineJobs
+from tests.simulation.simulation import Simulation, SimulationFailed, repeated_by
 from travelrule.deposits.state import DepositState
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
@@ -269,9 +269,9 @@ FAULTS = [
 ]
 
 
-async def failure_of(world: World) -> str:
+async def failure_of(simulation: Simulation) -> str:
     try:
-        await world.play(WITHDRAWALS)
+        await simulation.play(WITHDRAWALS)
     except SimulationFailed as failure:
         return str(failure)
     return ""
@@ -280,9 +280,9 @@ async def failure_of(world: World) -> str:
 async def is_found(named: str, machines: dict[str, Machine] | None = None) -> None:
     """The fault ends one of a few runs, says what is wrong, and by which seed it is had again."""
     for seed in SEEDS:
-        world = World(seed, machines)
-        world.hub.searches.lists_who_is_down = False
-        said = await failure_of(world)
+        simulation = Simulation(seed, machines)
+        simulation.hub.searches.lists_who_is_down = False
+        said = await failure_of(simulation)
         if said:
             assert re.search(named, said), said
             assert said.startswith(f"seed {seed}, ")
@@ -297,18 +297,18 @@ async def test_a_fault_of_a_machine_is_found(fault: Fault) -> None:
 
 
 async def test_an_engine_that_forgets_what_it_has_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = houses.House.apply
+    real = engine_models.EngineModel.apply
 
     def forgetful(self: Any, item: Input) -> Any:
         self.inputs.pop((item.source, item.id), None)
         return real(self, item)
 
-    monkeypatch.setattr(houses.House, "apply", forgetful)
+    monkeypatch.setattr(engine_models.EngineModel, "apply", forgetful)
     await is_found("decided on twice|had an effect twice")
 
 
 async def test_a_gap_in_a_sequence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, numbers = houses.House._emit, itertools.count()
+    real, numbers = engine_models.EngineModel._emit, itertools.count()
 
     def skips(self: Any, slot: Any, item: Any, effect: Emit) -> None:
         if next(numbers) == 200:
@@ -316,18 +316,18 @@ async def test_a_gap_in_a_sequence_is_found(monkeypatch: pytest.MonkeyPatch) -> 
             slot.sequences[counter] = slot.sequences.get(counter, 0) + 1
         real(self, slot, item, effect)
 
-    monkeypatch.setattr(houses.House, "_emit", skips)
+    monkeypatch.setattr(engine_models.EngineModel, "_emit", skips)
     await is_found("a gap in")
 
 
 async def test_a_timer_that_the_engine_loses_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, numbers = Process._timer_due, itertools.count()
+    real, numbers = EngineJobs._timer_due, itertools.count()
 
     def loses(self: Any, *due: Any) -> None:
         if next(numbers) % 20:
             real(self, *due)
 
-    monkeypatch.setattr(Process, "_timer_due", loses)
+    monkeypatch.setattr(EngineJobs, "_timer_due", loses)
     await is_found("was lost")
 
 
@@ -356,7 +356,7 @@ async def test_a_loop_of_refused_keys_is_found(monkeypatch: pytest.MonkeyPatch) 
         return ()
 
     monkeypatch.setattr("travelrule.engine.calls.call_executor.next_action", again_and_again)
-    monkeypatch.setattr("tests.simulation.operator.Phonebook.refresh_keys", no_refresh)
+    monkeypatch.setattr("tests.simulation.operator.ModelDirectory.refresh_keys", no_refresh)
     await is_found("never to a loop")
 
 
@@ -369,4 +369,4 @@ async def test_answers_that_are_not_bound_to_their_requests_are_found(monkeypatc
 
 async def test_without_a_fault_the_same_seed_passes() -> None:
     """What the tests above found was planted."""
-    assert (await World(11).play(WITHDRAWALS)).exchanges > WITHDRAWALS
+    assert (await Simulation(11).play(WITHDRAWALS)).exchanges > WITHDRAWALS

@@ -1,4 +1,4 @@
-"""The stand-in keeps the laws of the real engine: the same scripts on it, on SQLite and on PostgreSQL."""
+"""The engine model keeps the laws of the real engine: the same scripts on it, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

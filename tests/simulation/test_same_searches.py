@@ -1,4 +1,4 @@
-"""The stand-in does with the real machines what the engine does: what a simulated VASP took is given to a real one.
+"""The engine model does with the real machines what the engine does: what a simulated VASP took is given to a real one.
 
 ``test_same_laws`` holds the engine's laws against each other with a machine that says what it is told; here every input
 of a short simulation is applied again, in its order and at its time, and outcomes, states, events, calls, timers and
@@ -19,8 +19,8 @@ from sqlalchemy import select
 
 from tests.contract.store.databases import sqlite_url
 from tests.simulation.clock import START
-from tests.simulation.engine_model import House
-from tests.simulation.simulation import TRAFFIC_DAYS, World
+from tests.simulation.engine_model import EngineModel
+from tests.simulation.simulation import TRAFFIC_DAYS, Simulation
 from tests.simulation.test_same_laws import vault
 from tests.support.toy_machine import dead_letter_headers
 from travelrule.engine.apply.engine import Engine
@@ -47,7 +47,7 @@ VASP = "north"
 
 @dataclass(frozen=True)
 class Taken:
-    """One input that a house took."""
+    """One input that a engine model took."""
 
     item: Input
     at: datetime
@@ -57,15 +57,15 @@ class Taken:
 
 @dataclass
 class Recorder:
-    """Writes down what a house is given from outside; what it lets in by itself belongs to the input before."""
+    """Writes down what a engine model is given from outside; what it lets in by itself belongs to the input before."""
 
-    house: House
+    engine_model: EngineModel
     taken: list[Taken] = field(default_factory=list)
     _inside: bool = False
 
     def __post_init__(self) -> None:
-        self._real = self.house.apply
-        self.house.apply = self.apply  # type: ignore[method-assign]
+        self._real = self.engine_model.apply
+        self.engine_model.apply = self.apply  # type: ignore[method-assign]
 
     def apply(self, item: Input) -> InputOutcome:
         if self._inside:
@@ -75,7 +75,7 @@ class Recorder:
             outcome = self._real(item)
         finally:
             self._inside = False
-        self.taken.append(Taken(item, self.house.clock(), self.house.policy(), outcome))
+        self.taken.append(Taken(item, self.engine_model.clock(), self.engine_model.policy(), outcome))
         return outcome
 
 
@@ -108,23 +108,27 @@ class Real:
         return {name: slot.state for name, slot in slots.items()}
 
 
-def _announced(house: House) -> list[str]:
+def _announced(engine_model: EngineModel) -> list[str]:
     """Addresses at which an authorization waits for its transaction."""
-    return [one.address for one in house.shelves.wallets.values() if house.shelves.announced(one.address)]
+    return [
+        one.address
+        for one in engine_model.search_model.wallets.values()
+        if engine_model.search_model.announced(one.address)
+    ]
 
 
 @pytest.fixture
-async def both(tmp_path: Path) -> AsyncIterator[tuple[House, Real]]:
-    """A house in the middle of a simulation, with much under way, and the engine after the same inputs."""
-    world = World(SEED)
-    house = world.processes[VASP].house
-    recorder = Recorder(house)
-    await world.run_until(DAYS, WITHDRAWALS)
-    while not (house.calls and _announced(house)):
-        await world.clock.run(world.clock.now + timedelta(seconds=10))
-        assert world.clock.now < START + timedelta(days=TRAFFIC_DAYS), "nothing is ever under way"
-    for process in world.processes.values():
-        await process.desk.stop()
+async def both(tmp_path: Path) -> AsyncIterator[tuple[EngineModel, Real]]:
+    """A engine model in the middle of a simulation, with much under way, and the engine after the same inputs."""
+    simulation = Simulation(SEED)
+    engine_model = simulation.processes[VASP].engine_model
+    recorder = Recorder(engine_model)
+    await simulation.run_until(DAYS, WITHDRAWALS)
+    while not (engine_model.calls and _announced(engine_model)):
+        await simulation.clock.run(simulation.clock.now + timedelta(seconds=10))
+        assert simulation.clock.now < START + timedelta(days=TRAFFIC_DAYS), "nothing is ever under way"
+    for process in simulation.processes.values():
+        await process.operator.stop()
     database = Database(sqlite_url(tmp_path))
     real = Real(database)
     for taken in recorder.taken:
@@ -132,76 +136,76 @@ async def both(tmp_path: Path) -> AsyncIterator[tuple[House, Real]]:
         same = (said.status, said.code, said.reply) == (taken.outcome.status, taken.outcome.code, taken.outcome.reply)
         assert same, f"{taken.item.type} for {taken.item.subject}: {said} and not {taken.outcome}"
     assert len(recorder.taken) > 10 * WITHDRAWALS
-    yield house, real
+    yield engine_model, real
     await database.dispose()
 
 
-async def test_after_the_same_inputs_everything_is_the_same(both: tuple[House, Real]) -> None:
-    house, real = both
-    await _same_states(house, real)
-    await _same_effects(house, real)
-    await _same_finds(house, real)
+async def test_after_the_same_inputs_everything_is_the_same(both: tuple[EngineModel, Real]) -> None:
+    engine_model, real = both
+    await _same_states(engine_model, real)
+    await _same_effects(engine_model, real)
+    await _same_finds(engine_model, real)
 
 
-async def _same_states(house: House, real: Real) -> None:
-    there = {subject: slot.state for subject, slot in house.slots.items() if slot.state is not None}
+async def _same_states(engine_model: EngineModel, real: Real) -> None:
+    there = {subject: slot.state for subject, slot in engine_model.slots.items() if slot.state is not None}
     states = await real.states(list(there))
     for subject, state in there.items():
         assert states[subject] == state, subject
     due = {row.subject: (row.due_timer, row.due_at) for row in await real.rows(tables.subjects) if row.due_at}
-    assert due == {name: (slot.due_timer, slot.due_at) for name, slot in house.slots.items() if slot.due_at}
+    assert due == {name: (slot.due_timer, slot.due_at) for name, slot in engine_model.slots.items() if slot.due_at}
 
 
-async def _same_effects(house: House, real: Real) -> None:
+async def _same_effects(engine_model: EngineModel, real: Real) -> None:
     rows = sorted(await real.rows(tables.outbox), key=lambda row: row.id)
     events = [(row.topic, row.key, row.type, orjson.loads(row.value)) for row in rows if row.topic != "deadletters"]
-    assert len(events) == len(house.outbox) > 100
-    for (topic, key, kind, event), one in zip(events, house.outbox, strict=True):
+    assert len(events) == len(engine_model.outbox) > 100
+    for (topic, key, kind, event), one in zip(events, engine_model.outbox, strict=True):
         assert (topic, key, kind) == (one.topic, one.key, one.type)
         assert {name: event["data"].get(name) for name in one.data} == orjson.loads(orjson.dumps(one.data))
     calls = {(row.id, row.subject, row.operation, row.transfer_id) for row in await real.rows(tables.calls)}
-    assert calls == {(row.id, row.subject, row.operation, row.transfer_id) for row in house.calls.values()}
-    assert {row.id for row in await real.rows(tables.tells)} == set(house.tells)
+    assert calls == {(row.id, row.subject, row.operation, row.transfer_id) for row in engine_model.calls.values()}
+    assert {row.id for row in await real.rows(tables.tells)} == set(engine_model.tells)
     assert {row.id for row in await real.rows(tables.parked)} == {
-        item.id for slot in house.slots.values() for item in slot.parked
+        item.id for slot in engine_model.slots.values() for item in slot.parked
     }
 
 
-async def _same_finds(house: House, real: Real) -> None:
+async def _same_finds(engine_model: EngineModel, real: Real) -> None:
     """Each question that the gateway and the machines ask of the store."""
-    shelves = house.shelves
-    wallets = list(shelves.wallets.values())
+    search_model = engine_model.search_model
+    wallets = list(search_model.wallets.values())
     assert len(wallets) > 50
     places = {join(one.address, tag) for one in wallets for tag in (one.tag or None, "99", None)}
     for place in places:
         found = await real.reads.wallets_at([place])
-        assert sorted(found, key=repr) == sorted(shelves.wallets_at(place), key=repr)
-        for _, row in shelves.announced(place)[:3]:
+        assert sorted(found, key=repr) == sorted(search_model.wallets_at(place), key=repr)
+        for _, row in search_model.announced(place)[:3]:
             assert row.amount is not None
             announced = await real.reads.open_authorizations(place, row.currency, row.amount)
-            same = shelves.open_authorizations(place, row.currency, row.amount)
+            same = search_model.open_authorizations(place, row.currency, row.amount)
             assert sorted(one.subject for one in announced) == sorted(subject for subject, _ in same)
-    for (side, counterparty, transfer_id), row in shelves.exchanges.items():
+    for (side, counterparty, transfer_id), row in search_model.exchanges.items():
         outgoing = await real.reads.outgoing_exchange(transfer_id, counterparty)
         assert (outgoing is not None) == (side == "originating")
         assert outgoing is None or (outgoing.status, outgoing.txid, outgoing.vout) == (row.status, row.txid, row.vout)
-    await _same_deposits(house, real)
-    await _same_sent(house, real)
+    await _same_deposits(engine_model, real)
+    await _same_sent(engine_model, real)
 
 
-async def _same_deposits(house: House, real: Real) -> None:
-    deposits = [slot.state for name, slot in house.slots.items() if name.startswith("deposit:") and slot.state]
+async def _same_deposits(engine_model: EngineModel, real: Real) -> None:
+    deposits = [slot.state for name, slot in engine_model.slots.items() if name.startswith("deposit:") and slot.state]
     assert deposits
     for state in deposits:
         address, tag = state.address
         amount = str(state.detected.amount)
         asked = {"address": address, "tag": tag, "currency": state.detected.currency, "amount": amount}
         answer = await real.look_ups.answer("deposit-context", asked)
-        assert answer == house.shelves.deposit_context(asked)
+        assert answer == engine_model.search_model.deposit_context(asked)
 
 
-async def _same_sent(house: House, real: Real) -> None:
-    states = [slot.state for slot in house.slots.values() if isinstance(slot.state, WithdrawalState)]
+async def _same_sent(engine_model: EngineModel, real: Real) -> None:
+    states = [slot.state for slot in engine_model.slots.values() if isinstance(slot.state, WithdrawalState)]
     sent = [state for state in states if state.txid]
     assert any(state.request.destination.tag for state in sent)
     for state in sent:
@@ -209,6 +213,6 @@ async def _same_sent(house: House, real: Real) -> None:
         places = (join(destination.address, tag) for tag in (destination.tag, None, "99"))
         for account in (*places, "elsewhere"):
             found = await real.served.facts((str(state.txid), account))
-            stand_in = house.shelves.sent(house.states(), str(state.txid), account)
+            stand_in = engine_model.search_model.sent(engine_model.states(), str(state.txid), account)
             assert [one.subject for one in found] == [one.subject for one in stand_in]
             assert [one.vout for one in found] == [one.vout for one in stand_in]

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.simulation.simulation import SEEDS_VARIABLE, WITHDRAWALS_VARIABLE, Figures, SimulationFailed, World
+from tests.simulation.simulation import SEEDS_VARIABLE, WITHDRAWALS_VARIABLE, Figures, Simulation, SimulationFailed
 
 WITHDRAWALS = 500
 FIXED = (1, 2)
@@ -49,7 +49,7 @@ def show(figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 async def played(seed: int, capsys: pytest.CaptureFixture[str], withdrawals: int = WITHDRAWALS) -> Figures:
-    figures = await World(seed).play(withdrawals)
+    figures = await Simulation(seed).play(withdrawals)
     show(figures, capsys)
     return figures
 
@@ -89,9 +89,9 @@ async def test_weeks_of_seeds_of_choice(capsys: pytest.CaptureFixture[str]) -> N
 
 
 async def test_the_same_seed_is_the_same_run() -> None:
-    runs = [World(7), World(7)]
+    runs = [Simulation(7), Simulation(7)]
     figures = [await one.play(60) for one in runs]
     assert figures[0].seen == figures[1].seen
     assert figures[0].steps == figures[1].steps
-    events = [[event for process in one.processes.values() for event in process.house.outbox] for one in runs]
+    events = [[event for process in one.processes.values() for event in process.engine_model.outbox] for one in runs]
     assert events[0] == events[1]

@@ -70,6 +70,6 @@ def decided(decision: Any, subject: str = f"withdrawal:{WITHDRAWAL_ID}") -> Deci
 
 
 UNKNOWN = {"kind": "unknown", "address": ADDRESS, "tag": TAG}
-"""A destination whose VASP nobody named."""
+"""A destination without a named VASP."""
 UNHOSTED = {"kind": "unhosted", "address": "0xab", "blockchain": "ETH", "asset": "ETH", "widgetOrigin": "https://a"}
 """The customer's own wallet."""

@@ -1,4 +1,4 @@
-"""A gateway in a small world: real keys, real machine of the exchange, everything else in memory."""
+"""A gateway with real keys and the real machine of the exchange; everything else is in memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def key(own: SigningKey, days: int = 30) -> PublicKey:
 
 @dataclass
 class GatewayScene:
-    """Everything a test may change; ``call`` sends as ``north`` unless told otherwise."""
+    """Everything a test may change; requests come from ``north`` unless a header says otherwise."""
 
     policy: Policy = field(default_factory=lambda: Policy.default().with_own(OwnVasp("south", "code:south", PROFILE)))
     now: datetime = NOW

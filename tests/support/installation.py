@@ -180,7 +180,7 @@ class EngineInstallation:
     def another_caller(
         self, owner: str, view: CounterpartyDirectory | None = None, watch: HubWatch | None = None, **limits: Any
     ) -> CallDispatcher:
-        """The caller of another process on the same database, by default with this one's view of the directory."""
+        """The call dispatcher of another process on this database, by default with this one's view of the directory."""
         reads = SearchRepository(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
         executor = CallExecutor(
             vault=self.vault,
@@ -258,11 +258,11 @@ class EngineInstallation:
         assert (await self.tell(data, f"withdrawal:{name}")).status == "applied"
 
     async def listing(self) -> None:
-        """The first look at the directory."""
+        """The first refresh of the directory."""
         await self.refresh()
 
     async def refresh(self) -> None:
-        """A look of the refresher that does not wait for its interval."""
+        """A round of the refresher before its interval ends."""
         self.clock.forward(DEMAND_SECONDS)
         self.counterparties.wanted.set()
         await self.refresher.round()

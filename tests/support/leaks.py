@@ -1,4 +1,4 @@
-"""Descriptors that a test leaves open, found at its own end instead of in the test that happens to collect them.
+"""Descriptors that a test leaves open, found at its end instead of in the test that collects them.
 
 A socket in a reference cycle is closed by the collector, with a warning, in whatever test that runs. A collection after
 each test costs too much, so there is one only after a test that leaves descriptors which were not open before.

@@ -1,4 +1,4 @@
-"""An event loop whose time passes only while every task waits: hours take no time, and counts are exact."""
+"""An event loop whose time passes only while every task waits: hours take no time, counts are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small ASGI application behind a real listener on loopback, and raw sockets that knock at it."""
+"""A small ASGI application behind a real listener on loopback, and raw sockets that connect to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hub with providers of risk in the test's hands; `north` asks, callbacks go to a list."""
+"""A hub whose risk providers the test controls; `north` calls, callbacks go to a list."""
 
 from __future__ import annotations
 

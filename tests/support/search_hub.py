@@ -1,4 +1,4 @@
-"""A hub for searches: `north` asks, the other members say what the test wants, callbacks go to a list."""
+"""A hub for searches: `north` asks, the test sets the other members' answers, callbacks go to a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gateway of a small world behind its real server, on a port of loopback."""
+"""The gateway of a scene behind its real server, on a port of loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine for tests of the engine: it remembers what it was told, and does what the reason of the input says."""
+"""A machine for tests of the engine: it stores its inputs, and the txid of an input names the effect to emit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def decide(state: Told | None, item: Input, _policy: Policy, now: datetime) -> D
 
 
 def _tells(word: str) -> Iterator[SendMessage]:
-    """``tell:w-2:one,two``: tell another withdrawal these words; ``n*3``: ``n0``, ``n1``, ``n2``."""
+    """``tell:w-2:one,two``: send another withdrawal these words; ``n*3``: ``n0``, ``n1``, ``n2``."""
     _, subject, words = word.split(":")
     prefix, many, count = words.partition("*")
     for said in [f"{prefix}{number}" for number in range(int(count))] if many else words.split(","):

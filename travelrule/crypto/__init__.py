@@ -1,1 +1,5 @@
-"""Keys, signatures, payload and storage encryption, audit proofs: pure, no I/O."""
+"""Cryptography: signing, sealing, encryption at rest, blind index, fingerprints, audit proofs, address encodings.
+
+Pure: time, nonces and randomness are arguments; keys come from the settings. Imports nothing but `schemas`. Start at
+`signing` (requests), `sealing` (payloads) and `at_rest` (storage).
+"""

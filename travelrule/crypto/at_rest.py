@@ -5,8 +5,8 @@ Forms (all lengths in bytes)::
     wrapped data key   version 1 | key id 8 | nonce 12 | ciphertext 32 | tag 16
     record             version 1 | nonce 12 | ciphertext n | tag 16
 
-The context (subject, table, column: what the caller likes) is bound as additional data, so that a record
-moved to another place does not open. Deleting the wrapped data key makes all records of the subject
+The context (subject, table, column) is bound as additional data, so that a record moved to another place does not
+open. Deleting the wrapped data key makes all records of the subject
 unreadable. Nonces are random: one key-encryption key may wrap up to 2^32 data keys.
 """
 
@@ -36,7 +36,7 @@ _CHECK = b"travelrule/key-check/1\x00"
 
 
 class KeyEncryptionKeys(KeyHolder):
-    """The storage keys: the first wraps, all unwrap, each known by an id that tells nothing about the key."""
+    """The storage keys: the first wraps, all unwrap, each named by an id that reveals nothing about the key."""
 
     __slots__ = ("_ciphers", "_first_id")
 
@@ -54,11 +54,11 @@ class KeyEncryptionKeys(KeyHolder):
 
     @property
     def ids(self) -> tuple[bytes, ...]:
-        """The ids of the keys, that of the first one first."""
+        """The ids of the keys, newest first."""
         return tuple(self._ciphers)
 
     def check_value(self, key_id: bytes, nonce: bytes, context: bytes) -> bytes:
-        """Return what only this key opens and what holds nothing else. ``nonce``: 12 random bytes, never used twice."""
+        """Return an empty sealed text that only this key opens. ``nonce``: 12 random bytes, never used twice."""
         if len(nonce) != NONCE_BYTES:
             raise ValueError("a nonce has 12 bytes")
         return _VERSION + nonce + self._ciphers[key_id].encrypt(nonce, b"", _CHECK + key_id + context)
@@ -115,8 +115,7 @@ def seal_record(data_key: bytes, plain: bytes, nonce12: bytes, context: bytes) -
 def open_record(data_key: bytes, sealed: bytes, context: bytes) -> bytes:
     """Return the content of a sealed record.
 
-    Raises AtRestError if it was changed, if it stands in another place than it was sealed for, or if the data
-    key is another.
+    Raises AtRestError if it was changed, if it was sealed for another place, or if the data key is another.
     """
     if len(data_key) != KEY_BYTES:
         raise ValueError("a data key has 32 bytes")

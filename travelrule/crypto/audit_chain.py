@@ -1,6 +1,6 @@
 """The audit trail's proofs: a hash chain per subject, a Merkle log over the chain heads, a signed root.
 
-Record bodies are sealed, so their plain hashes tell nothing about a person (design section 4).
+Record bodies are sealed, so their plain hashes reveal nothing about a person (design section 4).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from travelrule.crypto.merkle import (
 from travelrule.crypto.signing import SigningKey, verify_message
 
 CHAIN_START = bytes(HASH_BYTES)
-"""What the first record of a subject names as the previous hash."""
+"""The previous hash of a subject's first record."""
 
 _RECORD = b"travelrule/audit-record/1\x00"
 _ROOT = b"travelrule/audit-root/1\x00"
@@ -44,6 +44,6 @@ def sign_root(key: SigningKey, size: int, root: bytes, at: datetime) -> str:
 
 
 def verify_root(public_base64: str, size: int, root: bytes, at: datetime, signature_base64: str) -> bool:
-    """Say whether the audit key signed this root at this time (whole seconds)."""
+    """Whether the audit key signed this root at this time (whole seconds)."""
     signature = exact_base64.decode(signature_base64)
     return signature is not None and verify_message(public_base64, root_message(size, root, at), signature)

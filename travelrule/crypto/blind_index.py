@@ -1,7 +1,7 @@
 """Lookup by address, name or customer without storing them: a keyed hash under its own key (design 4).
 
-The index key does not rotate with the storage keys, else stored rows could not be found any more. Callers
-bring the canonical form of the value (``identity.account_numbers.canonical``, ``identity.name_comparison.normalise``).
+The index key does not rotate with the storage keys: stored rows would no longer be found. Callers pass the canonical
+form of the value (``identity.account_numbers.canonical``, ``identity.normal_names.normalise``).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class BlindIndex(KeyHolder):
 
     @property
     def id(self) -> bytes:
-        """8 bytes that name the key and tell nothing about it."""
+        """8 bytes that name the key and reveal nothing about it."""
         return hmac.digest(self._key, _KEY_ID, "sha256")[:_ID_BYTES]
 
     def check_value(self, context: bytes) -> bytes:
-        """Return 32 bytes that only this key gives."""
+        """Return 32 bytes that only this key produces."""
         return hmac.digest(self._key, _CHECK + context, "sha256")
 
     def of(self, field: str, value: str) -> bytes:
@@ -56,6 +56,6 @@ class BlindIndex(KeyHolder):
         return hmac.digest(self._key, message, "sha256")[:INDEX_BYTES]
 
     def fingerprint(self, *parts: bytes) -> bytes:
-        """Return 32 bytes that stand for exactly these parts in this order."""
+        """Return 32 bytes that are equal for exactly these parts in this order."""
         framed = (piece for part in parts for piece in (len(part).to_bytes(8, "big"), part))
         return hmac.digest(self._key, b"".join((_FINGERPRINT, *framed)), "sha256")

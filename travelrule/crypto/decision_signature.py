@@ -1,8 +1,8 @@
 """The bytes under the signature of an operator's decision.
 
 ``"travelrule/decision/1" || 0x00 || JSON``, where the JSON is an object of the texts below in the form of RFC 8785:
-names sorted, no blanks, UTF-8. Everything that identifies the decision is in it, so that the signature serves for one
-event, one subject and one VASP.
+names sorted, no blanks, UTF-8. It holds everything that identifies the decision, so a signature is valid for one event,
+one subject and one VASP.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _DOMAIN = b"travelrule/decision/1\x00"
 
 @dataclass(frozen=True, slots=True)
 class SignedDecision:
-    """What is signed. ``vasp`` is the entity id of the VASP that decides, ``source``, ``id`` and ``time`` are those of
-    the event; ``time`` is UTC, to the second, with ``Z``. ``key_id`` names the signing key.
+    """The signed fields. ``vasp`` is the entity id of the VASP that decides, ``source``, ``id`` and ``time`` are the
+    event's; ``time`` is UTC, to the second, with ``Z``. ``key_id`` names the signing key.
     """
 
     vasp: str

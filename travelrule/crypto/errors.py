@@ -1,9 +1,9 @@
-"""What can go wrong in this room.
+"""The exceptions of this room.
 
 ::
 
-    CryptoError                      ValueError: the message says what to do and holds no key and no content
-    +-- KeyTextError                 a key in the settings is not what it should be
+    CryptoError                      ValueError: the message names the fix and holds no key and no content
+    +-- KeyTextError                 a key in the settings has a wrong form
     +-- SealError                    a payload cannot be opened (503 INVALID_ENCRYPTED_BODY)
     |   +-- InvalidPeerKey           the counterparty's public key is not a usable point
     +-- AtRestError                  a stored record cannot be opened

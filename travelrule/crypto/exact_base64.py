@@ -1,7 +1,7 @@
 """Standard padded base64 with exactly one text per byte string.
 
-Python ignores foreign characters and unused trailing bits; then two texts mean the same bytes and a changed
-signature or payload could still be accepted. Here a text that is not the one encoding is refused.
+Python ignores foreign characters and unused trailing bits, so two texts may decode to the same bytes and a changed
+signature or payload would be accepted. Here every text but the one encoding is refused.
 """
 
 from __future__ import annotations

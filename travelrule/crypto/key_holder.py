@@ -1,4 +1,4 @@
-"""The base of everything that holds key material."""
+"""The base class of objects that hold key material."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 6962 section 2.1: leaves hash as ``00 || leaf``, nodes as ``01 || left || right``.
 
-The two prefixes keep a node from being passed off as a leaf. Sizes and indexes count leaves from 0.
-`Frontier` appends and gives the root in O(log n) without keeping the leaves; proofs need the leaf hashes.
+The two prefixes make a node's hash differ from every leaf's. Sizes count leaves.
+`Frontier` appends and returns the root in O(log n) without keeping the leaves.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Sealing nonces that we recognise as our own: 16 random bytes and a keyed check of 8 bytes.
+"""Sealing nonces recognisable as ours: 16 random bytes and a keyed check of 8 bytes.
 
-The box key of two VASPs is the same in both directions, so a payload that opens may be one that we sealed ourselves and
-that somebody sent back. Its nonce cannot be changed without breaking the box; the check tells it apart from everything
-that the other side sealed, in every process of the installation and without a stored row.
+The box key of two VASPs is the same in both directions, so a payload that opens may be one of ours, returned. Its nonce
+cannot be changed without breaking the box; the check distinguishes it from everything that the other side sealed, in
+every process of the installation and without a stored row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def marked_nonce(index: BlindIndex, random16: bytes) -> bytes:
 
 
 def is_own(index: BlindIndex, payload: str) -> bool:
-    """Say whether the text of a ``payload`` field was sealed with one of our nonces."""
+    """Whether the text of a ``payload`` field was sealed with one of our nonces."""
     sealed = exact_base64.decode(payload)
     if sealed is None or len(sealed) < NONCE_BYTES:
         return False

@@ -1,4 +1,4 @@
-"""Which of a counterparty's published keys to encrypt to (auth.md 2)."""
+"""Choice of a counterparty's published key for encryption (auth.md 2)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Key = TypeVar("Key", bound=PublishedKey)
 def choose_key(pubkeys: Iterable[Key], now: datetime) -> Key | None:
     """Return the key to send to, or None if none is usable.
 
-    Expired keys are dropped, and so are texts that are no public key. Of the rest the latest expiry wins; a
-    key without a readable expiry ranks last but is usable. Equal ones: the first listed.
+    Expired keys and texts that are no public key are skipped. Of the rest the latest expiry counts; a key without a
+    readable expiry ranks last but is usable. Of equal ones the first listed counts.
     """
     usable = [key for key in pubkeys if not _expired(key, now) and _is_point(key.pubkey)]
     return max(usable, key=lambda key: key.expires_at or _NEVER_STATED, default=None)

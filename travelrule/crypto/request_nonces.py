@@ -1,8 +1,7 @@
 """Request nonces: blocks leased from one stored counter modulo 2^32 (auth.md 4).
 
-Every process leases a block and counts through it alone. What a dead process had left of its block is
-dropped; nothing else is skipped. The counter comes round after 4,294,967,296 values, long after the hub's
-100-second window.
+Every process leases blocks of its own. The rest of a dead process's block is lost; nothing else is skipped. The counter
+wraps after 4,294,967,296 values, long after the hub's 100-second window.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class NonceBlock:
 
     @property
     def following(self) -> int:
-        """The first value after the block: what the stored counter is set to when the block is leased."""
+        """The first value after the block, stored as the counter when the block is leased."""
         return (self.first + self.size) % NONCE_LIMIT
 
     def __iter__(self) -> Iterator[int]:
@@ -38,10 +37,10 @@ class NonceBlock:
 
 
 class NonceLease:
-    """Gives each caller in this process another nonce; leases the next block when one is used up.
+    """The nonces of this process; leases the next block when one is used up.
 
-    ``lease`` advances the shared counter and returns the block; it must have committed before it returns. If
-    it fails, the caller gets its error and the next call tries again.
+    ``lease`` advances the shared counter and returns the block; it commits before it returns. Its error is raised to
+    the caller, and the next call tries again.
     """
 
     def __init__(self, lease: Callable[[], Awaitable[NonceBlock]]) -> None:
@@ -50,7 +49,7 @@ class NonceLease:
         self._leasing = asyncio.Lock()
 
     async def next(self) -> int:
-        """Return a nonce that no other caller gets."""
+        """Return a nonce that is never returned again."""
         while True:
             # No await between taking the value and returning it: two tasks cannot take the same one.
             value = next(self._rest, None)

@@ -1,11 +1,11 @@
 """Payload encryption between two VASPs: NaCl crypto_box on converted Ed25519 keys (auth.md 6).
 
 Wire form: standard padded base64 of ``nonce24 || tag16 || ciphertext``. The key agreement costs far more than
-the box, so the agreed key is kept per (own key, peer key) in a bounded cache.
+the box, so the agreed key is kept per (our key, peer key) in a bounded cache.
 
-The box proves that one of the two wrote the payload, not which one: a payload that comes back is no request.
-The map to X25519 drops the sign bit of a public key, so a key and its negative open the same box: compare the
-whole key with the directory entry of the origin before opening.
+The box proves that one of the two wrote the payload, not which one: a returned payload is no request. The map to X25519
+drops the sign bit of a public key, so a key and its negative open the same box: compare the whole key with the
+directory entry of the origin before opening.
 """
 
 from __future__ import annotations

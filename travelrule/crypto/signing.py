@@ -1,8 +1,7 @@
 """Ed25519 request signatures and the keys that make them (auth.md 2 and 3).
 
-``message = utf8(datetime) || body || uint32_be(nonce)``: no separators, the body exactly as sent, the
-datetime exactly as it stands in the header. Method, path and the other headers are not covered; a caller that
-trusts them must check them otherwise.
+``message = utf8(datetime) || body || uint32_be(nonce)``: no separators, body and datetime exactly as sent. Method, path
+and the other headers are not covered: a caller that trusts them checks them otherwise.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def signed_bytes(datetime_text: str, body: bytes, nonce: int) -> bytes:
 
 
 class SigningKey(KeyHolder):
-    """One own Ed25519 pair: signs requests, and opens payloads through its X25519 form."""
+    """One of our Ed25519 pairs: signs requests, and opens payloads through its X25519 form."""
 
     __slots__ = ("_exchange_secret", "_expanded", "public", "public_base64")
 
@@ -65,7 +64,7 @@ class SigningKey(KeyHolder):
         return exact_base64.encode(self.sign_message(signed_bytes(datetime_text, body, nonce)))
 
     def sign_message(self, message: bytes) -> bytes:
-        """Return the detached 64-byte signature over any message; callers bring their own domain prefix."""
+        """Return the detached 64-byte signature over any message; callers add a domain prefix of their own."""
         return bindings.crypto_sign(message, self._expanded)[:SIGNATURE_BYTES]
 
     def exchange_secret(self) -> bytes:
@@ -85,7 +84,7 @@ class SigningKey(KeyHolder):
 
 
 def verify(public_base64: str, datetime_text: str, body: bytes, nonce: int, signature_base64: str) -> bool:
-    """Say whether the signature was made over exactly these values; never raises for what a peer sent.
+    """Whether the signature was made over exactly these values; never raises for what a peer sent.
 
     The caller takes ``public_base64`` from the directory entry of the origin, not blindly from the header.
     """
@@ -98,7 +97,7 @@ def verify(public_base64: str, datetime_text: str, body: bytes, nonce: int, sign
 
 
 def verify_message(public_base64: str, message: bytes, signature: bytes) -> bool:
-    """Say whether ``signature`` is this key's Ed25519 signature over ``message``."""
+    """Whether ``signature`` is this key's Ed25519 signature over ``message``."""
     public = exact_base64.decode(public_base64)
     if public is None or len(public) != PUBLIC_BYTES or len(signature) != SIGNATURE_BYTES:
         return False
@@ -110,7 +109,7 @@ def verify_message(public_base64: str, message: bytes, signature: bytes) -> bool
 
 
 class KeyRing(KeyHolder):
-    """The own keys while rotating: the first signs, all open (auth.md 2)."""
+    """Our keys during a rotation: the first signs, all open (auth.md 2)."""
 
     __slots__ = ("_by_public", "_keys")
 
@@ -139,8 +138,7 @@ class KeyRing(KeyHolder):
     def for_public(self, public_base64: str | None) -> list[SigningKey]:
         """Return the keys to open a payload with.
 
-        With ``X-Code-Req-Remote-PubKey`` the one it names, or none if that key is not ours; without the
-        header all keys, newest first.
+        With ``X-Code-Req-Remote-PubKey`` the named one, none if it is not ours; without the header all, newest first.
         """
         if not public_base64:
             return list(self._keys)

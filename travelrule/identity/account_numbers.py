@@ -1,8 +1,8 @@
-"""Addresses and transaction ids as the network compares them (ivms101.md section 6, member-api.md 4).
+"""Account numbers as the network compares them: addresses with or without tag (ivms101.md section 6).
 
-One text may hold an address, ``address:tag``, ``prefix:address`` or ``prefix:address:tag``. What the text
-means is found by looking it up whole first and then split at the rightmost colon (algorithm A). Stored and
-sent texts are never changed: the canonical forms here are keys for comparison only.
+One text may hold an address, ``address:tag``, ``prefix:address`` or ``prefix:address:tag``. It is
+looked up whole first and then split at the rightmost colon (algorithm A). Stored and sent texts are never changed: the
+canonical forms are keys for comparison only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def canonical(address: str) -> str:
     EVM and bech32 addresses are compared without case, Bitcoin Cash with and without ``bitcoincash:``,
     everything else exactly. Applying it twice changes nothing.
     """
-    if not address.isascii():  # no address is; and some foreign letters fold to Latin ones
+    if not address.isascii():  # no address has other letters, and some of them fold to Latin ones
         return address
     if prefixes := _BCH_PREFIXES.match(address):
         address = address[prefixes.end() :]
@@ -48,10 +48,10 @@ def canonical(address: str) -> str:
 
 
 def _is_bech32(folded: str, *, mixed: bool) -> bool:
-    """Say whether a lower-cased text is bech32.
+    """Whether a lower-cased text is bech32.
 
-    The standard writes it in one case; a mixed text is taken for bech32 only if the checksum says so, because
-    base58 addresses are mixed and must keep their case.
+    The standard writes it in one case; a mixed text is bech32 only if its checksum is right, because base58 addresses
+    are mixed and must keep their case.
     """
     parts = _BECH32.fullmatch(folded)
     if parts is None:
@@ -65,7 +65,7 @@ def join(address: str, tag: str | None) -> str:
 
 
 def split_tag(text: str) -> tuple[str, str | None]:
-    """Split at the rightmost colon where no lookup can decide (D45).
+    """Split at the rightmost colon, where no look-up decides (D45).
 
     The colon behind a known prefix (``bitcoincash:``, ``kaspa:``) separates no tag, nor does that of a raw TON
     address (``0:hex``). An empty tag is none.
@@ -82,9 +82,9 @@ def address_and_tag(address: str, tag: str | None) -> tuple[str, str | None]:
 
 
 def candidates(text: str) -> list[tuple[str, str | None]]:
-    """Return what a text may mean, as (canonical address, tag), in the order of algorithm A: whole, then split.
+    """Return the readings of a text as (canonical address, tag), in the order of algorithm A: whole, then split.
 
-    A lookup takes the first one whose address is known and whose tag fits (`tag_fits`).
+    A look-up uses the first one with a known address and a fitting tag (`tag_fits`).
     """
     left, colon, right = text.rpartition(":")
     whole = canonical(text)
@@ -92,9 +92,9 @@ def candidates(text: str) -> list[tuple[str, str | None]]:
 
 
 def tag_fits(sent: str | None, own: str | None) -> bool:
-    """Say whether the tag that came with an address names the wallet found at it.
+    """Whether the tag sent with an address names the wallet found at it.
 
-    Where the wallet has a tag, the address is shared and identifies nobody alone: the tags must be equal. Where it
+    Where the wallet has a tag, the address is shared and does not identify a customer: the tags must be equal. Where it
     has none, an appended one is ignored (published test data expects it).
     """
     return not own or sent == own
@@ -111,14 +111,14 @@ def whole_first(found: Iterable[Found], match_of: Callable[[Found], tuple[Hashab
 
 
 def place(address: str, tag: str) -> str:
-    """Return the text under which a wallet with a tag is indexed: one shared address, one tag, one customer.
+    """Return the index text of a wallet with a tag: one shared address, one tag, one customer.
 
-    For indexes only: it is no account number, and no text that a peer sends.
+    For indexes only: it is no account number, and no peer sends it.
     """
     return f"{address}\x1f{tag}"
 
 
 def names_wallet(text: str, address: str, tag: str | None) -> bool:
-    """Say whether a received text names the wallet (or withdrawal target) ``address`` with ``tag``."""
+    """Whether a received text names the wallet (or withdrawal target) ``address`` with ``tag``."""
     own = canonical(address)
     return any(found == own and tag_fits(sent, tag) for found, sent in candidates(text))

@@ -1,8 +1,8 @@
 """Company names: compared as registered, and once more without the words for the legal form (ivms101.md
 section 5).
 
-Digits are part of many company names ("Fund 1", "Fund 2"), but some systems drop them as they do for people.
-So the letters decide, and digits count where both sides have some.
+Digits are part of many company names ("Fund 1", "Fund 2"), but some systems drop them as they do for persons.
+So the letters decide, and digits count where both sides have them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class CompanyNames:
 
 
 def same_company(sent: Iterable[str], held: Iterable[str]) -> bool:
-    """Say whether any of the sent names is one of the held ones, with or without the legal form."""
+    """Whether any of the sent names is one of the held ones, with or without the legal form."""
     return CompanyNames.of(sent).is_same(CompanyNames.of(held))
 
 

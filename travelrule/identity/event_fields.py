@@ -1,4 +1,4 @@
-"""From a fault in a payload to the field of the event that the platform has to fill: paths, no values."""
+"""The field of the platform's event behind a payload fault: paths, no values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class EventSide:
-    """Where an event holds one party: the person, the account, the customer's id."""
+    """The paths of one party in an event: person, account, customer id."""
 
     person: str
     account: str
@@ -34,7 +34,7 @@ class EventSide:
 
 
 def event_field(fault: PayloadFault, sides: Mapping[str, EventSide], clear: Mapping[str, str]) -> str:
-    """Give the path in the event; ``clear`` maps the body's clear fields. A fault of our own data keeps its path."""
+    """Return the path in the event; ``clear`` maps the body's clear fields. A fault of our own data keeps its path."""
     if (account := _ACCOUNT.fullmatch(fault.path)) is not None:
         return sides[account[1]].account
     parts = _PERSON.fullmatch(fault.path)

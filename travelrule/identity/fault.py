@@ -1,4 +1,4 @@
-"""What is wrong with a payload, without repeating any of it."""
+"""Faults of a payload, without any of its values."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ from typing import Any
 
 
 def is_absent(value: Any) -> bool:
-    """Say whether a value means "nothing": null, ``""``, ``{}`` or ``[]`` (ivms101.md section 2)."""
+    """Whether a value is null, ``""``, ``{}`` or ``[]``."""
     return value is None or value in ("", {}, [])
 
 
 def has_content(value: Any) -> bool:
-    """Say whether anything inside is not absent. The caller bounds the depth."""
+    """Whether any value inside is not absent. The caller bounds the depth."""
     if isinstance(value, dict):
         return any(map(has_content, value.values()))
     if isinstance(value, list):

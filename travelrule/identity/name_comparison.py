@@ -1,10 +1,9 @@
-"""Is the person named in a message the owner we know? Every rule of ivms101.md section 5 for the receiver.
+"""Comparison of the persons in a message with the registered owner: the receiver's rules of ivms101.md section 5.
 
-A name check starts at "no" and becomes "yes" only when each condition is met (member-api.md M2, rule 8):
+A name matches only when each condition is met (member-api.md M2, rule 8):
 
-* natural person: any name of the message (``nameIdentifier``, then ``localNameIdentifier``) against every
-name held, in
-  both orders of the held one; the first name counts only where a last name is given;
+* natural person: any name of the message (``nameIdentifier``, then ``localNameIdentifier``) against every registered
+  name, in both orders of the latter; the first name counts only where a last name is given;
 * legal person: the company name, and the representatives under the rule of the policy;
 * nothing to compare is ``missing``, which is not the same as ``different``.
 """
@@ -23,7 +22,7 @@ from travelrule.identity.normal_names import normalise
 
 NameResult = Literal["match", "missing", "different"]
 RepresentativeRule = Literal["all", "any"]
-"""``all``: every registered representative is named and nobody else; ``any``: at least one is named."""
+"""``all``: the named representatives are exactly the registered ones; ``any``: at least one is named."""
 
 PartyKind = Literal["natural", "legal"]
 
@@ -35,9 +34,9 @@ _Names = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class NamedParty:
-    """The names of one side of a transfer, normalised, whatever they were read from.
+    """The names of one side of a transfer, normalised, from a message or an event.
 
-    Made once per message (``named_party``), because that costs most of a comparison.
+    Built once per message (`named_party`), because normalising is most of the cost.
     """
 
     people: tuple[_Names, ...]
@@ -52,7 +51,7 @@ _Forms = Callable[[Iterable[_Pair]], _Names]
 
 
 def _as_sent(pairs: Iterable[_Pair]) -> _Names:
-    """Left side of steps 1 to 4: last name before first name, as the message has them."""
+    """Left side of steps 1 to 4: last name before first name, as in the message."""
     return frozenset(normalise(last) + normalise(first) for last, first in pairs) - {""}
 
 
@@ -68,7 +67,7 @@ def named_party(sent: Sequence[ivms101.IvmsPerson]) -> NamedParty:
 
 
 def compare_party(sent: NamedParty, owner: persons.Person, representatives: RepresentativeRule = "all") -> NameResult:
-    """Compare the persons of a message with an owner we know."""
+    """Compare the persons of a message with a registered owner."""
     return _compare(sent, _party_of_owner(owner), representatives)
 
 
@@ -77,7 +76,7 @@ def compare_beneficiary(
     owner: persons.Person,
     representatives: RepresentativeRule = "all",
 ) -> NameResult:
-    """Compare the persons of a message with an owner we know."""
+    """Compare the persons of a message with a registered owner."""
     return compare_party(named_party(sent), owner, representatives)
 
 
@@ -88,7 +87,7 @@ def compare_with_stored(
 ) -> NameResult:
     """Compare the persons of a message with those of a stored authorization (address verification, D37).
 
-    ``missing`` if the stored one has no name: there is nothing to differ from.
+    ``missing`` if the stored one has no name.
     """
     held = _party_of_message(stored, _both_orders)
     if not held.companies and not held.people:
@@ -102,22 +101,22 @@ def is_first_party(
     owner: persons.Person,
     representatives: RepresentativeRule = "all",
 ) -> bool:
-    """Say whether sender, receiver and owner are the same (section 5, "First-party transfer")."""
+    """Whether sender, receiver and owner are the same (section 5, "First-party transfer")."""
     known = _party_of_owner(owner)
     parties = (_party_of_message(originator), _party_of_message(beneficiary))
     return all(_compare(party, known, representatives) == "match" for party in parties)
 
 
 def same_party(one: persons.Person, other: persons.Person, representatives: RepresentativeRule = "all") -> bool:
-    """Say whether two persons, as the own platform names them, are the same."""
+    """Whether two persons, as our platform names them, are the same."""
     return _compare(_party_of_owner(one), _party_of_owner(other), representatives) == "match"
 
 
 def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsPerson]) -> bool:
-    """Say whether an answer names the party that it was asked about, and no other.
+    """Whether an answer names the party of its request, and no other.
 
-    Representatives of a company may be left out, and so may further spellings of a name; order, case and legal form
-    of a company do not count.
+    Representatives of a company and further spellings of a name may be missing; order, case and legal form do not
+    count.
     """
     answered, asked = _party_of_message(said, _both_orders), _party_of_message(sent, _both_orders)
     if answered.is_legal != asked.is_legal:
@@ -131,13 +130,13 @@ def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsP
 
 
 def names_anybody(sent: Sequence[ivms101.IvmsPerson]) -> bool:
-    """Say whether the persons of a message hold a name that can be compared."""
+    """Whether the persons of a message hold a comparable name."""
     party = _party_of_message(sent)
     return bool(party.people or party.companies)
 
 
 def birth_date_differs(sent: Sequence[ivms101.IvmsPerson], owner: persons.Person) -> bool:
-    """Say whether a date of birth was sent that is not the owner's; unknown on either side is no difference."""
+    """Whether a date of birth was sent that is not the owner's; unknown on either side is no difference."""
     held = owner.natural.date_of_birth if owner.natural else None
     if held is None:
         return False
@@ -154,7 +153,7 @@ def _read_date(text: str) -> date | None:
 
 
 def party_kind(sent: Sequence[ivms101.IvmsPerson]) -> PartyKind | None:
-    """Return what kind of party the persons of a message are; None if there are none.
+    """Return the kind of party that the persons of a message are; None without persons.
 
     A ``legalPerson`` at any place makes it a company (section 4, "Detection on deposit").
     """
@@ -169,7 +168,7 @@ def _compare(sent: NamedParty, held: NamedParty, representatives: Representative
     if sent.is_legal != held.is_legal:
         return "different"
     if not held.is_legal:
-        # Several persons mean several receivers: each of them must be known.
+        # Several persons are several receivers: each must match.
         known = frozenset[str]().union(*held.people)
         return "different" if any(person.isdisjoint(known) for person in sent.people) else "match"
     company: NameResult = "missing"
@@ -191,7 +190,7 @@ def _compare_representatives(sent: Sequence[_Names], held: Sequence[_Names], rul
 
 
 def _pairs_off(sent: Sequence[_Names], held: Sequence[_Names]) -> bool:
-    """Say whether each one can be given another of those held (augmenting paths): nobody counts for two."""
+    """Whether a one-to-one assignment exists (augmenting paths)."""
     hits = [[place for place, names in enumerate(held) if not names.isdisjoint(one)] for one in sent]
     taken: dict[int, int] = {}
 

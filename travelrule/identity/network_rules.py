@@ -1,4 +1,4 @@
-"""What single networks demand beyond the common rules (ivms101.md section 7)."""
+"""Requirements of single networks beyond the common rules (ivms101.md section 7)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ VERIFYVASP = "verifyvasp"
 OWN = "code"
 
 _ASKED = frozenset({"authorization-request", "data-request", "data-response"})
-"""Where a side fills in data of its own; an authorization response copies what it got."""
+"""Messages in which a side adds its own data; an authorization response copies the request's."""
 _SYGNA_FIELDS = ("customerIdentification", "nationalIdentification", "geographicAddress")
 
 
 def network_faults(payload: dict[str, Any], message: str, network: str) -> Iterator[PayloadFault]:
-    """Name what the peer's network wants in the payload beyond `required_data`, and refuses a message without.
+    """Yield what the payload lacks that the peer's network requires beyond `required_data`.
 
-    ``network`` is its ``allianceName`` in small letters. Representatives of a company need no date of birth anywhere.
+    ``network`` is its ``allianceName`` in small letters. Representatives of a company need no date of birth.
     """
     if message not in _ASKED:
         return
@@ -35,7 +35,7 @@ def network_faults(payload: dict[str, Any], message: str, network: str) -> Itera
 
 
 def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str, ...]) -> Iterator[PayloadFault]:
-    """Look at the party itself: a natural person alone, or the company, never its representatives."""
+    """Check the party itself: a natural person alone, or the company, never its representatives."""
     people = items(present(payload, entity), array)
     company = any(present(person, "legalPerson") is not None for person in people)
     kind = "legalPerson" if company else "naturalPerson"
@@ -50,10 +50,10 @@ def _missing(payload: dict[str, Any], entity: str, array: str, fields: tuple[str
 
 
 def clear_faults(clear: Any, message: str, alliance: str = OWN, *, tagged: bool = False) -> list[PayloadFault]:
-    """Name what the peer's network wants in the clear fields of the body. ``tagged``: the account has a tag.
+    """Return what the clear fields lack that the peer's network requires. ``tagged``: the account has a tag.
 
     GTR: ``address``, ``network`` and the tag in searches and authorizations; VerifyVASP: ``originatingVasp`` in
-    authorizations; every network but the own one: ``currency`` and ``network`` in data requests (D48).
+    authorizations; every network but ours: ``currency`` and ``network`` in data requests (D48).
     """
     return [
         PayloadFault(field, "MISSING_FIELD", "this network wants the field outside the payload")

@@ -1,4 +1,4 @@
-"""The form in which names are compared (ivms101.md section 5, "Receiver: normalisation")."""
+"""The normal form of names for comparison (ivms101.md section 5, "Receiver: normalisation")."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _KEPT = frozenset("LM")
 
 
 def normalise(text: str) -> str:
-    """Return a name as compared: folded case, letters and their marks of every script, nothing else.
+    """Return the normal form: folded case, letters and their marks of every script, nothing else.
 
-    Equal under Unicode normalisation: Hangul in syllables or in single letters, accents composed or not.
-    Blanks, digits and special characters are gone.
+    Equal under Unicode normalisation: Hangul in syllables or single letters, accents composed or not. Blanks, digits
+    and special characters are removed.
     """
     if text.isascii():
         return "".join(filter(str.isalpha, text.lower()))
@@ -22,6 +22,6 @@ def normalise(text: str) -> str:
 
 
 def letters_only(text: str) -> str:
-    """Return a name for a receiver that fails on blanks, digits and special characters; case stays."""
+    """Return a name without blanks, digits and special characters, on which some receivers fail; case stays."""
     composed = unicodedata.normalize("NFC", text)
     return "".join(letter for letter in composed if unicodedata.category(letter)[0] in _KEPT)

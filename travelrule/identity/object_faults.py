@@ -1,4 +1,4 @@
-"""Walks an object along its rules and names every fault."""
+"""Faults of an object against the tables of `object_rules`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from travelrule.identity.object_rules import Items, Object, Rule, Text
 
 
 def value_faults(value: Any, rule: Rule, path: str, *, sending: bool) -> Iterator[PayloadFault]:
-    """Name the faults of one value. ``sending``: also what a receiver would overlook."""
+    """Yield the faults of one value. ``sending``: also those that a receiver accepts."""
     match rule:
         case Text():
             yield from _check_text(value, rule, path, sending=sending)
@@ -42,7 +42,7 @@ def _check_object(value: Any, rule: Object, path: str, *, sending: bool) -> Iter
 
 def _check_text(value: Any, rule: Text, path: str, *, sending: bool) -> Iterator[PayloadFault]:
     if isinstance(value, bool | int) and not sending:
-        value = str(value)  # sloppy peers forget the quotes
+        value = str(value)  # some peers omit the quotes
     if not isinstance(value, str):
         yield PayloadFault(path, "WRONG_TYPE", "must be a JSON string")
         return

@@ -1,6 +1,6 @@
 """The fields of the IVMS101 objects as tables (ivms101.md section 3; lengths from the published JSON Schema).
 
-A field that stands in no table is allowed and not looked at. Alternative names of one field (D20) are both listed.
+A field without a rule is allowed and not checked. Alternative names of one field (D20) are both listed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from travelrule.identity.fault import Code
 class Text:
     """A string of ``low`` to ``high`` characters on one line; with ``choices`` one of them.
 
-    ``form`` is a further condition with the sentence that says what it wants.
+    ``form`` is a further condition, ``form_fix`` the sentence that states it.
     """
 
     low: int = 0
@@ -38,8 +38,8 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object with the rules of its fields. ``required``: must be there; ``wanted``: a careful sender fills them,
-    a receiver does not refuse a message without; ``excluded``: have no place here, with the fix.
+    """An object with the rules of its fields. ``required``: mandatory; ``wanted``: a careful sender fills them in, a
+    receiver does not require them; ``excluded``: not allowed here, with the fix.
     """
 
     fields: Mapping[str, Rule]
@@ -70,7 +70,7 @@ _JOINING = frozenset("'’-‐.,·・")
 
 
 def _is_name(text: str) -> bool:
-    """Letters with what joins them in real names; digits and other signs are not allowed (section 4)."""
+    """Whether a text holds only letters and what joins them in names (section 4)."""
     return all(letter in _JOINING or unicodedata.category(letter)[0] in "LMZ" for letter in text)
 
 

@@ -1,6 +1,7 @@
-"""Every fault of a payload at once: by message (ivms101.md section 1) and by the peer's network (section 7).
+"""All faults of a payload: by message (ivms101.md section 1) and by the peer's network (section 7).
 
-Two views of the same rules: ``sending`` (the default) also names what a careful sender fills in and receivers overlook
+The same rules for both directions: ``sending`` (the default) also names what a careful sender fills in and receivers do
+not require
 (``townName``, the originator's date of birth outside GTR and Sygna, capital letters, quotes around numbers).
 """
 
@@ -30,17 +31,17 @@ OWN_NETWORK = "code"
 
 
 def is_own_network(alliance: str) -> bool:
-    """Say whether an ``allianceName`` is the hub's own network (D43: case does not matter)."""
+    """Whether an ``allianceName`` is the hub's own network, in any case (D43)."""
     return alliance.casefold() == OWN_NETWORK
 
 
 def payload_faults(
     payload: Any, message: Message, alliance: str = OWN_NETWORK, *, sending: bool = True, name_required: bool = False
 ) -> list[PayloadFault]:
-    """Name every fault of the inner ``ivms101`` object of a message.
+    """Return every fault of the inner ``ivms101`` object of a message.
 
     ``alliance`` is the peer's ``allianceName``. ``name_required``: the transfer is over the threshold, so the
-    beneficiary must have a name. ``sending`` False: only what a receiver need not accept. At most ``FAULTS_MAX``.
+    beneficiary must have a name. ``sending`` False: only what a receiver may refuse. At most ``FAULTS_MAX``.
     """
     if not isinstance(payload, dict):
         return [PayloadFault("", "WRONG_TYPE", "must be a JSON object")]
@@ -74,7 +75,7 @@ def _faults(
 def _missing_entities(payload: dict[str, Any], message: Message, network: str) -> Iterator[PayloadFault]:
     for name in ENTITIES_OF[message]:
         if network == "verifyvasp" and name == "OriginatingVASP":
-            continue  # stands outside the payload there (D8)
+            continue  # sent outside the payload there (D8)
         if present(payload, name) is None:
             yield PayloadFault(name, "MISSING_FIELD", "add the object")
     if message == "data-request" and not is_own_network(network) and present(payload, "Originator") is None:
@@ -98,7 +99,7 @@ def _person_faults(person: Any, path: str) -> Iterator[PayloadFault]:
 
 
 def _blank_name_faults(names: Any, path: str) -> Iterator[PayloadFault]:
-    """A name may be blank in ``nameIdentifier`` only, and only beside a local name (D16)."""
+    """Yield blank names: allowed in ``nameIdentifier`` only, beside a local name (D16)."""
     local = any(present(entry, "primaryIdentifier") for entry in items(names, "localNameIdentifier"))
     for place, entry in enumerate(items(names, "nameIdentifier")):
         primary = present(entry, "primaryIdentifier")

@@ -1,7 +1,7 @@
-"""Whether a payload is larger than any real one: the limits of ``schemas.limits``, looked at on the parsed JSON.
+"""The limits of ``schemas.limits``, checked on the parsed JSON of a payload.
 
-Everything that is done with a payload (models, name comparison, screening, storing) costs by its size, so this is done
-first. It stops at the first excess, and looks at no more items of a list than the limit allows.
+Every later step (models, name comparison, screening, storing) costs by size, so this check comes first. It stops at the
+first excess, and visits no more items of a list than the limit allows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def excess(payload: Any) -> PayloadFault | None:
 
 
 def name_count(payload: Any) -> int:
-    """Count the names of both sides: what comparing and screening a payload costs."""
+    """Return the number of names of both sides, by which comparing and screening cost."""
     people = (person for name, persons in PERSONS.items() for person in several(present(payload, name), persons))
     return sum(map(_name_count, people))
 
 
 def has_too_many_values(value: Any) -> bool:
-    """Whether there are more than ``VALUES_MAX`` values inside, whatever they are; walks no more of them than that."""
+    """Whether there are more than ``VALUES_MAX`` values inside; visits no more of them than that."""
     count, waiting = 0, [value]
     while waiting:
         inner = waiting.pop()

@@ -1,4 +1,4 @@
-"""Payloads: the inner ``ivms101`` object of each message (ivms101.md section 1), without the wrapper.
+"""The inner ``ivms101`` object of each message (ivms101.md section 1), without the wrapper.
 
 ======================  ==========  ===========  ===============  ==============
 Message                 Originator  Beneficiary  OriginatingVASP  BeneficiaryVASP
@@ -10,8 +10,8 @@ data request            (built)     built                         built
 data response           built       copied       built            copied
 ======================  ==========  ===========  ===============  ==============
 
-What is copied is copied whole, fields that we do not know included. Copied parts are shared with the request, never
-changed: copying them deeply would let a deeply nested message exhaust the stack.
+Copied parts are copied whole, unknown fields included. They are shared with the request and never changed: a deep copy
+of a deeply nested message would exhaust the stack.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def address_payload(address: str, tag: str | None) -> Ivms:
 def authorization_payload(
     withdrawal: WithdrawalRequested,
     vasp_profile: VaspProfile,
-    both_korean: bool = False,  # noqa: FBT001, FBT002 - the name that the exchange room uses
+    both_korean: bool = False,  # noqa: FBT001, FBT002
     *,
     to_korea: bool = False,
 ) -> Ivms:
@@ -64,10 +64,10 @@ def parties_payload(withdrawal: WithdrawalRequested, *, korean_first: bool = Fal
 
 
 def with_clear_vasp(request: Ivms, clear_vasp: Any) -> Ivms:
-    """Return the request as it counts: a non-empty ``originatingVasp`` of the clear body replaces the inner one (D8).
+    """Return the effective request: a non-empty ``originatingVasp`` of the clear body replaces the inner one (D8).
 
-    ``{}``, ``""`` and null mean absent, also where all inside is; anything that is no object is ignored. A bare person,
-    or a bare legal person, is wrapped as IVMS101 has it.
+    ``{}``, ``""`` and null mean absent, also where everything inside is; anything but an object is ignored. A bare
+    person, or a bare legal person, is wrapped as IVMS101 requires.
     """
     if not isinstance(clear_vasp, dict) or not has_content(clear_vasp):
         return request
@@ -93,8 +93,8 @@ def answer_payload(
     """Return the payload of an authorization response: the request unchanged, and our ``BeneficiaryVASP``.
 
     Only for ``verified`` is the beneficiary completed: with the owner's names where the request had no person
-    at all, and with ``customer_id`` on the first person. A refusal must not tell what the sender did not
-    know, so both are then ignored.
+    at all, and with ``customer_id`` on the first person. A refusal must reveal nothing that the sender did
+    not send, so both are then ignored.
     """
     answer = {**request, "BeneficiaryVASP": beneficiary_vasp(vasp_profile)}
     beneficiary = request.get("Beneficiary")
@@ -124,7 +124,7 @@ def _with_customer_id(kind: str, person: Any, customer_id: str) -> Any:
 
 
 def _names_only(people: list[Ivms]) -> list[Ivms]:
-    """Keep the names: completing an answer is no reason to tell birth dates or home addresses."""
+    """Return the names alone: completing an answer reveals no birth dates or home addresses."""
     return [{kind: {"name": facts["name"]} for kind, facts in person.items()} for person in people]
 
 
@@ -138,8 +138,7 @@ def data_request_payload(
 ) -> Ivms:
     """Return the payload of a data request (hub-api.md 4.A.10). ``account`` is ``address[:tag]``.
 
-    Every network but the own one wants ``originator`` (D48): for a transfer to oneself the beneficiary's own
-    data.
+    Every network but ours requires ``originator`` (D48): in a first-party transfer the beneficiary's own data.
     """
     payload: Ivms = {
         "Beneficiary": {

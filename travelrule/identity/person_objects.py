@@ -18,9 +18,8 @@ def person_objects(
 ) -> list[Ivms]:
     """Return the persons array of one party: a natural person alone, or a company before its representatives.
 
-    ``korean_first``: both VASPs are Korean, local names stand in ``nameIdentifier`` (D17). ``plain_names``:
-    the receiver fails on names with blanks, digits or special characters. ``customer_id`` is left out beyond
-    50 characters.
+    ``korean_first``: both VASPs are Korean, so local names are the ``nameIdentifier`` (D17). ``plain_names``: the
+    receiver fails on names with blanks, digits or special characters. ``customer_id`` is omitted beyond 50 characters.
     """
     if person.natural is not None:
         natural = _names(person.natural, korean_first=korean_first, plain=plain_names)
@@ -28,7 +27,7 @@ def person_objects(
     if person.legal is None:
         return []
     company = {"name": _company_names(person.legal, korean_first), **_legal_facts(person.legal, customer_id)}
-    # A representative is named only: nothing else about him is required, so nothing else is sent.
+    # Of a representative only the name is required, so only the name is sent.
     people = [
         {"naturalPerson": {"name": _names(one, korean_first=korean_first, plain=plain_names)}}
         for one in person.legal.representatives
@@ -37,7 +36,7 @@ def person_objects(
 
 
 def _names(person: persons.NaturalPerson, *, korean_first: bool, plain: bool) -> Ivms:
-    """Put the names where section 5 wants them; a blank entry holds the place of a missing Latin name (D16)."""
+    """Return the names by section 5; a blank entry replaces a missing Latin name (D16)."""
     latin = _name(person.last_name, person.first_name, plain=plain)
     local = _name(person.local_last_name, person.local_first_name, plain=plain)
     first, second = (local or latin, latin if local else None) if korean_first else (latin, local)

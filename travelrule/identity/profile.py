@@ -1,4 +1,4 @@
-"""Who we are, as ``OriginatingVASP`` and ``BeneficiaryVASP`` say it: the file of setting ``VASP_PROFILE_FILE``.
+"""Our VASP profile for ``OriginatingVASP`` and ``BeneficiaryVASP``: the file of setting ``VASP_PROFILE_FILE``.
 
 ::
 
@@ -56,7 +56,7 @@ _FIXES = {
 
 
 class ProfileTable(BaseModel):
-    """A frozen table of the file; names that it does not know are faults."""
+    """A frozen table of the file; unknown names are faults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

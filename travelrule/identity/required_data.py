@@ -1,8 +1,8 @@
-"""What a message must hold, in two columns: what we do not send it without, and what we refuse it without.
+"""The data that a message must hold, in two columns: required for sending, and required for accepting.
 
-The specification (2.4) says what an originator's data consist of: of an individual name and date of birth, of a legal
-person its data and the name of a representative. A sender keeps to all of it; a receiver refuses only for what it
-cannot do without (member-api.md M2 order 5, M7 order 3). The columns differ where D18 and the threshold say so.
+The specification (2.4) defines the originator's data: of an individual name and date of birth, of a legal person its
+data and the name of a representative. A sender sends all of it; a receiver refuses only without what it needs
+(member-api.md M2 order 5, M7 order 3). The columns differ by D18 and the threshold.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from travelrule.identity.json_fields import is_absent, items, present, several
 Message = Literal["address-search", "authorization-request", "authorization-response", "data-request", "data-response"]
 Datum = Literal["object", "account", "name", "beneficiary-name", "company-first", "representative", "date-of-birth"]
 
-FAULTS_MAX = 100  # a message with a million bad entries has one problem, not a million
+FAULTS_MAX = 100  # bounds the answer to a message with a million bad entries
 
 ENTITIES_OF: dict[Message, tuple[str, ...]] = {
     "address-search": ("Beneficiary",),
@@ -33,7 +33,7 @@ PERSONS = {"Originator": "originatorPersons", "Beneficiary": "beneficiaryPersons
 
 _ORIGINATOR_FILLED = frozenset({"authorization-request", "data-request", "data-response"})
 _NAMED_BY_SENDER = frozenset({"authorization-request", "data-request"})
-"""Where the sender fills in the data of a side; an authorization's answer copies what it got."""
+"""Messages in which the sender fills in the data of a side; an authorization's answer copies the request's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +59,20 @@ TABLE: dict[Datum, Required] = {
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that a message lacks: which row of the table, and where."""
+    """A missing datum: the row of the table, and the fault."""
 
     datum: Datum
     fault: PayloadFault
 
 
 def lacking(payload: Any, message: Message) -> list[PayloadFault]:
-    """Name only what makes a receiver answer ``LACK_OF_INFORMATION``. Call `build.with_clear_vasp` before."""
+    """Return what makes a receiver answer ``LACK_OF_INFORMATION``. Call `payloads.with_clear_vasp` before."""
     found = (gap.fault for gap in _gaps(payload, message) if TABLE[gap.datum].must_refuse_without)
     return list(islice(found, FAULTS_MAX))
 
 
 def unsendable(payload: Any, message: Message) -> list[Gap]:
-    """Name what must not be missing in a message of ours."""
+    """Return what a message of ours lacks."""
     found = (gap for gap in _gaps(payload, message) if TABLE[gap.datum].must_send)
     return list(islice(found, FAULTS_MAX))
 
@@ -114,14 +114,14 @@ def _party_gaps(entity: dict[str, Any], name: str, message: Message) -> Iterator
 
 
 def originator_birth_faults(payload: Any, message: Message, *, sending: bool) -> Iterator[PayloadFault]:
-    """Name what the table says of the originator's date of birth, for a sender or for a receiver."""
+    """Yield the originator's missing dates of birth, where the table requires them of a sender or a receiver."""
     row = TABLE["date-of-birth"]
     if message in _ORIGINATOR_FILLED and (row.must_send if sending else row.must_refuse_without):
         yield from birth_faults(present(payload, "Originator"), "Originator")
 
 
 def birth_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
-    """Name the individuals without date of birth. Neither a company nor its representatives have to have one."""
+    """Yield the individuals without date of birth. Companies and their representatives need none."""
     people = items(entity, PERSONS[name])
     if any(present(person, "legalPerson") is not None for person in people):
         return
@@ -133,7 +133,7 @@ def birth_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
 
 
 def order_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
-    """Check the persons of a side: the company first, its representatives behind it."""
+    """Yield faults of the order: the company first, its representatives after it."""
     people = items(entity, PERSONS[name])
     path = f"{name}.{PERSONS[name]}"
     legal = [place for place, person in enumerate(people) if present(person, "legalPerson") is not None]
@@ -144,7 +144,7 @@ def order_faults(entity: Any, name: str) -> Iterator[PayloadFault]:
 
 
 def nameless(payload: Any) -> list[PayloadFault]:
-    """Name every entry of a payload that is filled and holds no name, whatever the message requires."""
+    """Return every filled entry of a payload without a name, whatever the message requires."""
     found = (
         fault
         for name in (*PERSONS, *VASPS)
@@ -163,7 +163,7 @@ def _nameless_persons(entity: Any, name: str) -> Iterator[PayloadFault]:
 
 
 def name_faults(person: Any, path: str) -> Iterator[PayloadFault]:
-    """Name the entries that are filled and hold no name. A blank one only keeps a place (D16)."""
+    """Yield the filled entries without a name. A blank one is a place holder (D16)."""
     for where, text in _texts(person):
         if text.strip() and not is_name(text):
             yield PayloadFault(f"{path}.{where}", "MISSING_NAME", NAME_FIX)
@@ -174,7 +174,7 @@ def _has_name(person: Any) -> bool:
 
 
 def _texts(person: Any) -> Iterator[tuple[str, str]]:
-    """Give every last name, full name or company name with its place."""
+    """Yield every last name, full name or company name with its path."""
     for kind, field in (("naturalPerson", "primaryIdentifier"), ("legalPerson", "legalPersonName")):
         names = present(present(person, kind), "name")
         for array in ("nameIdentifier", "localNameIdentifier", "phoneticNameIdentifier"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def txid_key(txid: str) -> str:
-    """Return the key by which transaction ids are compared when they are not equal: lower case without ``0x``."""
+    """Return the key for comparing transaction ids: lower case without ``0x``."""
     return txid.lower().removeprefix("0x")
 
 
 def same_txid(one: str, other: str) -> bool:
-    """Say whether two texts name the same transaction (member-api.md 4); the stored form stays as received."""
+    """Whether two texts name the same transaction."""
     return one == other or txid_key(one) == txid_key(other)

@@ -1,14 +1,18 @@
-"""Why a verdict is what it is: the verdict table of the contract (section 4) as one table.
+"""The causes of verdicts: the verdict table of the contract (section 4), one row per cause.
 
-Each row says what a cause leads to when the operator's policy says nothing about it. ``movable`` names the verdicts a
-policy may choose instead. Eight rows are additions: ``ASSET_NOT_LISTED``, which is apart from ``ASSET_NOT_SUPPORTED``
-because no rule of the operator's says so; ``PAYLOAD_UNREADABLE``, the answer carried no Travel Rule data (hub-api.md
-4.A.5, 4.A.10); ``INFORMATION_INCOMPLETE``, data are missing that the protocol (2.4) or the counterparty's
-network (ivms101.md section 7) requires, found before anything is sent; and for deposits ``ADDRESS_MISMATCH``, the
-answer speaks of another address, and ``OWNER_UNKNOWN``, nobody is registered at the address, so nobody's data can be
-asked for; and ``ASSESSING``, a rating that is under way, which needs nobody yet. ``NOT_FIRST_PARTY`` is what
-``names.first_party_withdrawals`` leads to. ``LISTS_UNCHECKED`` is apart from
-``RISK_UNKNOWN`` so that a policy may go on without a provider's rating and still never without the sanctions lists.
+Each row holds the verdict of a cause unless the operator's policy chooses another one; ``movable`` lists the choices.
+Eight rows are additions to the contract:
+
+- ``ASSET_NOT_LISTED``: separate from ``ASSET_NOT_SUPPORTED``, because no rule of the operator causes it.
+- ``PAYLOAD_UNREADABLE``: the answer held no Travel Rule data (hub-api.md 4.A.5, 4.A.10).
+- ``INFORMATION_INCOMPLETE``: data are missing that the protocol (2.4) or the counterparty's network (ivms101.md section
+  7) requires, found before anything is sent.
+- ``ADDRESS_MISMATCH`` (deposits): the answer names another address.
+- ``OWNER_UNKNOWN`` (deposits): no wallet is registered at the address, so no data can be requested.
+- ``ASSESSING`` (deposits): a rating is pending and needs no action.
+- ``NOT_FIRST_PARTY``: the result of ``names.first_party_withdrawals``.
+- ``LISTS_UNCHECKED``: separate from ``RISK_UNKNOWN``, so that a policy may accept a missing rating of a provider and
+  still require the sanctions lists.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-Word = Literal["allow", "hold", "deny"]
+VerdictValue = Literal["allow", "hold", "deny"]
 SubjectKind = Literal["withdrawal", "deposit", "screening", "ownership"]
 
 
@@ -77,15 +81,15 @@ class VerdictRow:
     """One row. ``reason`` may hold ``{reason}`` or ``{rule}``; ``deposit`` replaces the verdict for a deposit."""
 
     meaning: str
-    verdict: Word
+    verdict: VerdictValue
     reason: str
     needs: tuple[str, ...] = ()
-    movable: tuple[Word, ...] = ()
-    deposit: Word | None = None
+    movable: tuple[VerdictValue, ...] = ()
+    deposit: VerdictValue | None = None
 
 
-HOLD_OR_DENY: tuple[Word, ...] = ("hold", "deny")
-ANY: tuple[Word, ...] = ("hold", "deny", "allow")
+HOLD_OR_DENY: tuple[VerdictValue, ...] = ("hold", "deny")
+ANY: tuple[VerdictValue, ...] = ("hold", "deny", "allow")
 OPERATOR = ("operator-decision",)
 CUSTOMER_OR_OPERATOR = ("customer-statement", "operator-decision")
 
@@ -151,7 +155,7 @@ VERDICTS: dict[Cause, VerdictRow] = {
     Cause.RISK_UNKNOWN: VerdictRow("risk unknown at the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY),
     Cause.RISK_PENDING: VerdictRow("risk pending at the limit", "hold", "RISK_PENDING", OPERATOR, ANY),
     Cause.LISTS_UNCHECKED: VerdictRow(
-        "the own sanctions lists could not be asked until the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY
+        "our sanctions lists gave no answer within the limit", "hold", "RISK_UNKNOWN", OPERATOR, ANY
     ),
     Cause.ASSESSING: VerdictRow("deposit: the transaction is being rated", "hold", "RISK_PENDING"),
     Cause.OWNERSHIP_PENDING: VerdictRow("unhosted: proof awaited", "hold", "OWNERSHIP_PENDING", ("ownership-proof",)),
@@ -225,4 +229,4 @@ CORRECTABLE: dict[str, str] = {
     "DOB_MISMATCHED": "date-of-birth",
     "LACK_OF_INFORMATION": "information",
 }
-"""Refusals that the customer can correct, and what is needed for it."""
+"""Refusals that the customer can correct, and the ``needs`` of each."""

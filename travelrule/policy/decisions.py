@@ -1,4 +1,4 @@
-"""Who may decide: the policy's section ``[decisions]``."""
+"""Authority of operators: the policy's section ``[decisions]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from travelrule.policy.sections import PolicyTable
 
 VALID_SECONDS_MAX = 86_400
 CLOCK_SKEW_SECONDS = 60
-"""How far the clock of an actor may be ahead of ours."""
+"""By how much an actor's clock may be ahead of ours."""
 
 
 def _public_key(value: str) -> str:
@@ -28,19 +28,19 @@ class DecisionKey(PolicyTable):
     """The public key of one actor; the name of the table is the key's id."""
 
     actor: Annotated[str, Field(min_length=1, max_length=200)]
-    """Who decides with this key: the `actor` of the event."""
+    """The `actor` of the events that this key signs."""
     public_key: Annotated[str, AfterValidator(_public_key)]
     """Ed25519 public key, base64."""
     valid_until: AwareDatetime | None = None
-    """From when on it signs nothing any more."""
+    """From then on its signatures are refused."""
 
 
 class Decisions(PolicyTable):
-    """Who may decide (topic ``decisions``)."""
+    """Authority for decisions (topic ``decisions``)."""
 
     authority: Literal["open", "off", "signed"] = "open"
-    """``open``: the ``actor`` of an event is believed, so everybody who may write to the topic decides. ``off``: no
-    decision is accepted. ``signed``: a decision is accepted with the signature of its actor's key."""
+    """``open``: the ``actor`` of an event is trusted, so every writer to the topic may decide. ``off``: no decision is
+    accepted. ``signed``: a decision is accepted with the signature of its actor's key."""
     valid_seconds: Annotated[int, Field(ge=1, le=VALID_SECONDS_MAX)] = 900
     """``signed``: for how long after its time a decision is accepted."""
     keys: dict[str, DecisionKey] = Field(default_factory=dict)
@@ -48,7 +48,7 @@ class Decisions(PolicyTable):
 
 
 def contradictions(decisions: Decisions) -> Iterator[tuple[str, str]]:
-    """Name what is well-formed and cannot mean anything: the field, and what to write instead."""
+    """Yield contradictory fields, each with its fix."""
     if decisions.authority == "signed" and not decisions.keys:
         yield "decisions.keys", 'add the key of an actor, or set authority = "off"'
     owners: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The operator's rules: read from TOML, frozen, named by the hash of what they say.
+"""The operator's rules: read from TOML, frozen, versioned by a hash of their content.
 
 Everything has a default, so an empty file is a policy. All faults of a file are found at once (``PolicyFaults``).
 """
@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from travelrule.crypto.fingerprint import fingerprint
-from travelrule.policy.causes import Cause, Word
+from travelrule.policy.causes import Cause, VerdictValue
 from travelrule.policy.decisions import Decisions
 from travelrule.policy.sections import (
     Answers,
@@ -37,15 +37,15 @@ HUB_ENTITY = "codevasp"
 VERSION_LENGTH = 16
 
 DEFAULTS = 2
-"""Counts the changes of built-in rules; a test knows the rules of this number."""
+"""The version of the built-in rules; a test holds the rules of this number."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnVasp:
-    """Who we are: set when the policy is loaded, not part of its rules or version.
+    """Our VASP: set when the policy is loaded, not part of its rules or version.
 
-    ``profile`` is the ``VaspProfile`` of room ``identity``, which this room does not know. What we say about ourselves
-    is a fact that decisions use, so it has a ``version`` of its own: the name of its ``content``, canonical JSON.
+    ``profile`` is a ``VaspProfile`` of room ``identity``, which this room does not import. Decisions use it, so it has
+    a ``version`` of its own: the fingerprint of its ``content``, canonical JSON.
     """
 
     entity_id: str = ""
@@ -63,18 +63,18 @@ class OwnVasp:
 
 
 def same_origin(origin: str) -> str:
-    """``alliance:entity`` as compared: the alliance without case."""
+    """Return ``alliance:entity`` for comparison: the alliance in small letters."""
     alliance, colon, entity_id = origin.partition(":")
     return f"{alliance.lower()}:{entity_id}" if colon else origin
 
 
 def own_version(content: str) -> str:
-    """The name of what a VASP says about itself: the start of the SHA-256 of the text, whatever the text says."""
+    """Return the version of an ``OwnVasp`` with this content."""
     return fingerprint(content.encode())
 
 
 class Policy(BaseModel):
-    """What the operator decided. ``Policy.default()`` is the built-in one; ``policy.with_own(...)`` says who we are."""
+    """The operator's rules. ``Policy.default()`` is the built-in policy; ``policy.with_own(...)`` adds our VASP."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
@@ -85,10 +85,10 @@ class Policy(BaseModel):
     accept_origins: tuple[str, ...] = ()
     """Senders accepted inbound, as entity id or ``alliance:entity``; empty: every listed one."""
     report_moment: ReportMoment = "broadcast"
-    """When the counterparty is told the txid of a withdrawal (D11)."""
+    """When the txid of a withdrawal is reported to the counterparty (D11)."""
     sanctions: Literal["off", "required"] = "required"
-    """``required``: parties and addresses are looked for in the sanctions lists before anything leaves the house or is
-    accepted; what could not be looked for is held or denied (``LISTS_UNCHECKED``)."""
+    """``required``: parties and addresses are screened in the sanctions lists before anything is sent or accepted; what
+    could not be screened is held or denied (``LISTS_UNCHECKED``)."""
     operator_override: bool = False
     """Whether an operator may allow a withdrawal that no counterparty verified."""
     accept_found_vasp: bool = False
@@ -99,11 +99,11 @@ class Policy(BaseModel):
     report_moments: ReportMoments = Field(default_factory=dict)
     """Another ``report_moment`` for a currency."""
     send_without: dict[str, tuple[Omission, ...]] = Field(default_factory=dict)
-    """What may be missing in a transfer to a counterparty, by its entity id. What its network refuses a message without
-    must be there all the same."""
+    """What may be missing in a transfer to a counterparty, by its entity id. Data that its network requires are
+    required nevertheless."""
     thresholds: FiatAmounts = Field(default_factory=dict)
-    """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold whatever the flag
-    ``isExceedingThreshold`` says. The flag alone counts for a currency not named; the stricter of both counts."""
+    """From which ``tradePrice`` on, per fiat currency, a transfer exceeds the threshold, whatever its flag
+    ``isExceedingThreshold``. The flag alone counts for a currency not named; the stricter of both counts."""
     operator_limits: FiatAmounts = Field(default_factory=dict)
     """Highest ``tradePrice`` per fiat currency that an operator may override; a currency not named has no limit."""
     decisions: Decisions = Decisions()
@@ -114,16 +114,16 @@ class Policy(BaseModel):
     screening: Screening = Screening()
     time_limits: TimeLimits = TimeLimits()
     retention: RetentionDays = RetentionDays()
-    verdicts: dict[Cause, Word] = Field(default_factory=dict)
+    verdicts: dict[Cause, VerdictValue] = Field(default_factory=dict)
     """Another verdict for a cause, where the verdict table allows it."""
-    deposit_verdicts: dict[Cause, Word] = Field(default_factory=dict)
-    """The same for deposits alone, in place of what ``verdicts`` says."""
+    deposit_verdicts: dict[Cause, VerdictValue] = Field(default_factory=dict)
+    """The same for deposits alone, in place of ``verdicts``."""
 
     _own: OwnVasp = PrivateAttr(default=OwnVasp())
 
     @classmethod
     def default(cls) -> Policy:
-        """Give the built-in policy: everything served, every listed VASP accepted, nothing exempt but ourselves."""
+        """Return the built-in policy: everything served, every listed VASP accepted, nothing exempt but our VASP."""
         return cls()
 
     @classmethod
@@ -135,11 +135,11 @@ class Policy(BaseModel):
 
     @property
     def own(self) -> OwnVasp:
-        """Who we are."""
+        """Our VASP."""
         return self._own
 
     def with_own(self, own: OwnVasp) -> Policy:
-        """Give the same rules for this VASP."""
+        """Return the same rules for this VASP."""
         copy = self.model_copy()
         copy._own = own  # noqa: SLF001  a copy of this very class
         return copy
@@ -148,8 +148,8 @@ class Policy(BaseModel):
     def version(self) -> str:
         """The start of the SHA-256 of the canonical rules: equal rules have equal versions.
 
-        What is as built in is left out, so that a rule that a later release adds changes no version of before; a
-        release that changes a built-in rule raises ``DEFAULTS``.
+        Defaults are left out, so that a rule that a later release adds changes no existing version; a release that
+        changes a default raises ``DEFAULTS``.
         """
         said = {"defaults": DEFAULTS, "rules": self.model_dump(mode="json", exclude_defaults=True)}
         canonical = json.dumps(said, sort_keys=True, separators=(",", ":"))
@@ -169,7 +169,7 @@ class Policy(BaseModel):
         return bool(self.assets) and self.serves(currency, network)
 
     def exceeds(self, trade_price: Decimal, trade_currency: str, *, flagged: bool) -> bool:
-        """Whether a transfer exceeds the threshold: it is flagged, or its value reaches the own threshold."""
+        """Whether a transfer exceeds the threshold: it is flagged, or its value reaches our threshold."""
         own = next((amount for currency, amount in self.thresholds.items() if currency == trade_currency.upper()), None)
         return flagged or (own is not None and trade_price >= own)
 
@@ -180,7 +180,7 @@ class Policy(BaseModel):
         return not self.allow_list or entity_id in self.allow_list
 
     def may_omit(self, entity_id: str | None) -> frozenset[str]:
-        """What may be missing in a message to this VASP; None: to some VASP, whichever it is."""
+        """Return what may be missing in a message to this VASP; None: to any VASP."""
         if entity_id is not None:
             return frozenset(self.send_without.get(entity_id, ()))
         return frozenset(datum for data in self.send_without.values() for datum in data)
@@ -188,7 +188,7 @@ class Policy(BaseModel):
     def accepts(self, entity_id: str, *origins: str) -> bool:
         """Whether authorizations of this sender are examined at all (member-api.md section 1).
 
-        ``origins``: what the request and what the directory call it. The case of an alliance does not count (D43).
+        ``origins``: its names in the request and in the directory. The case of an alliance does not count (D43).
         """
         if entity_id == HUB_ENTITY:
             return True

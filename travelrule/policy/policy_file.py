@@ -1,4 +1,4 @@
-"""The policy file's form: TOML in, a policy or all of its faults out."""
+"""The policy file: TOML in, a policy or all of its faults out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WAITS = {
     "kyt_poll": "kyt_limit",
     "ownership_poll": "ownership",
 }
-"""Each wait between two tries, and the limit of the trying."""
+"""Each wait between two tries, and the limit of the tries."""
 
 NEVER_OF_DEPOSITS = frozenset(
     {
@@ -50,7 +50,7 @@ NEVER_OF_DEPOSITS = frozenset(
         Cause.OWNERSHIP_NOT_PROVEN,
     }
 )
-"""Causes of the other way: what a policy said about them for deposits would be without effect."""
+"""Causes of withdrawals only: a policy for deposits could not affect them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def read(text: str) -> Policy:
 
 
 def contradictions(policy: Policy) -> Iterator[PolicyFault]:
-    """Name the rules that are well-formed but cannot mean anything together."""
+    """Yield rules that contradict each other."""
     for entity in sorted(set(policy.allow_list) & set(policy.deny_list)):
         yield PolicyFault("deny_list", "CONTRADICTION", f"{entity} is also in allow_list: remove it from one of them")
     for origin in policy.accept_origins:
@@ -127,7 +127,7 @@ def _moved(policy: Policy) -> Iterator[PolicyFault]:
 
 
 def _out_of_time(limits: TimeLimits) -> Iterator[PolicyFault]:
-    """Waits that are longer than the limit that ends them: nothing would be tried a second time."""
+    """Yield waits longer than their limit: nothing would be tried a second time."""
     for wait, limit in WAITS.items():
         if getattr(limits, wait) > getattr(limits, limit):
             yield PolicyFault(f"time_limits.{wait}", "CONTRADICTION", f"at most time_limits.{limit}, or raise that one")
@@ -147,7 +147,7 @@ def _suggestion(where: tuple[str, ...]) -> str:
 
 
 def _names_at(path: tuple[str, ...]) -> list[str]:
-    """The names that the table at this path may hold."""
+    """Return the names that the table at this path may hold."""
     form: Any = Policy
     for part in path:
         form = form.model_fields[part].annotation if _is_model(form) else typing.get_args(form)[1]

@@ -34,7 +34,7 @@ BySymbol = BeforeValidator(_upper_keys)
 
 
 class PolicyTable(BaseModel):
-    """A frozen table that refuses names it does not know: a misspelt rule must never be silently without effect."""
+    """A frozen table that refuses unknown names: a misspelt rule must not be without effect silently."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True)
 
@@ -54,8 +54,8 @@ class Exemptions(PolicyTable):
     """
 
     below_threshold: bool = False
-    """The platform says ``isExceedingThreshold`` false, and the value is below the own threshold of its currency
-    (``[thresholds]``) where there is one."""
+    """The platform says ``isExceedingThreshold`` false, and the value is below our threshold for its currency
+    (``[thresholds]``), if there is one."""
     own_entity: bool = True
     """The destination is this VASP."""
 
@@ -66,15 +66,15 @@ class NameRules(PolicyTable):
     """
 
     apply_to: Literal["flagged", "all"] = "flagged"
-    """``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold`` or the own threshold
-    is reached; ``all`` requires it on every transfer."""
+    """``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold`` or our threshold is
+    reached; ``all`` requires it on every transfer."""
     check_date_of_birth: bool = False
     """Whether a date of birth that was sent must be the owner's."""
     first_party_only: bool = False
     """Only transfers between accounts of one and the same person are accepted."""
     first_party_withdrawals: bool = False
     """Only withdrawals whose originator and beneficiary are one and the same person are sent; for an unhosted wallet
-    the proof of ownership says so."""
+    the proof of ownership shows it."""
     representatives: Literal["all", "any"] = "all"
     """Whether all registered representatives of a company must be named, or any."""
     accept_combinations: tuple[Combination, ...] = ALL_COMBINATIONS
@@ -82,8 +82,8 @@ class NameRules(PolicyTable):
 
 
 class AnswerChecks(PolicyTable):
-    """What the answer to an authorization must hold besides the accounts of the request and its ``transferId``, which
-    are always compared.
+    """Checks of the answer to an authorization besides the accounts of the request and its ``transferId``, which are
+    always compared.
     """
 
     complete: bool = True
@@ -96,12 +96,12 @@ class Answers(PolicyTable):
     """Exceptions for counterparties whose answers leave out what binds them to a request (``[answers]``)."""
 
     vasps: dict[str, AnswerChecks] = Field(default_factory=dict)
-    """By entity id; comes before the network's."""
+    """By entity id; takes precedence over the network's."""
     alliances: Annotated[dict[Symbol, AnswerChecks], BySymbol] = Field(default_factory=dict)
     """By network (``allianceName``), compared without case."""
 
     def checks(self, entity_id: str, alliance: str | None) -> AnswerChecks:
-        """Give what is asked of the answers of a counterparty."""
+        """Return the checks of a counterparty's answers."""
         return self.vasps.get(entity_id) or self.alliances.get((alliance or "").upper()) or AnswerChecks()
 
 
@@ -110,7 +110,7 @@ class SearchLimits(PolicyTable):
 
     attempts: Annotated[int, Field(ge=1, le=20)] = 3
     """How many searches are made for one deposit, the first one included (errors.md section 2: again once or twice).
-    What the hub did not take is not counted."""
+    Searches that the hub did not accept are not counted."""
 
 
 class PolicyChainCodes(PolicyTable):
@@ -153,23 +153,23 @@ class TimeLimits(PolicyTable):
     search_limit: Seconds = 600
     """How long one search is waited for (flows.md 4)."""
     search_again: Seconds = 600
-    """After a search that found nobody, while somebody could not be asked; own choice."""
+    """After a search without result in which a VASP did not answer; own choice."""
     data_request: Seconds = 600
     """Beneficiary: how long a data request is waited for before it is sent again; own choice."""
     settlement: Seconds = 86_400
-    """Beneficiary: a deposit was allowed and the platform does not say what became of it; own choice."""
+    """Beneficiary: a deposit was allowed and the platform does not settle it; own choice."""
     authorization_open: Seconds = 86_400
     """Beneficiary: an authorization has neither txid nor finish; then the originator is asked, then an alert."""
     conclusion: Seconds = 86_400
     """Originator: a verified exchange has neither an accepted report nor a finish; own choice. A report that was not
-    accepted for a reason that may pass is made again after at most half of it."""
+    accepted for a transient reason is made again after at most half of it."""
     unreachable_retry: Seconds = 300
     """How long after a counterparty could not be reached it is tried again; own choice."""
     unreachable_limit: Seconds = 86_400
     """How long that goes on before an operator must decide; own choice."""
     held_reminder: Seconds = 86_400
-    """A case stands on hold: an alert every so often; own choice. The platform is reminded of a withdrawal at half of
-    it, by the same verdict again."""
+    """Between two alerts about a case on hold; own choice. The verdict on a withdrawal is repeated to the platform at
+    half of it."""
     screening: Seconds = 60
     """A wallet or a transaction is to be rated: until then it is tried again; own choice."""
     kyt_poll: Annotated[int, Field(ge=5, le=3_600)] = 7
@@ -177,7 +177,7 @@ class TimeLimits(PolicyTable):
     kyt_limit: Seconds = 600
     """How long a KYT report is waited for (screening.md 6)."""
     ownership: Seconds = 86_400
-    """How long a customer has for the proof that a wallet is his own: the life of the token (hub-api.md 4.B.5)."""
+    """How long a customer has for the proof of ownership: the life of the token (hub-api.md 4.B.5)."""
     ownership_poll: Annotated[int, Field(ge=5, le=3_600)] = 30
     """Between two questions for the result of a proof; own choice."""
     parked: Seconds = 3_600
@@ -193,7 +193,7 @@ Days = Annotated[int, Field(strict=True, ge=0, le=36_500)]
 
 
 class RetentionDays(PolicyTable):
-    """For how many days what was dealt with is kept; 0: for ever."""
+    """Days for which concluded content is kept; 0: indefinitely."""
 
     subjects: Days = 0
     """Concluded withdrawals, exchanges, deposits and so on, after the last thing that happened to them: then their
@@ -211,5 +211,6 @@ SUBJECT_DAYS_MIN = 30
 
 Assets = Annotated[dict[Symbol, Asset], BySymbol]
 Omission = Literal["date-of-birth", "representative"]
-"""What an operator may decide to send without: the originator's date of birth, a company's representative."""
+"""Data that a transfer may lack by the operator's choice: the originator's date of birth, a company's
+representative."""
 ReportMoments = Annotated[dict[Symbol, ReportMoment], BySymbol]

@@ -1,25 +1,18 @@
-"""From a cause to a verdict, with what the operator's policy says about that cause."""
+"""The verdict of a cause under the operator's policy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from travelrule.policy.causes import (
-    CORRECTABLE,
-    OPERATOR,
-    VERDICTS,
-    Cause,
-    SubjectKind,
-    Word,
-)
+from travelrule.policy.causes import CORRECTABLE, OPERATOR, VERDICTS, Cause, SubjectKind, VerdictValue
 from travelrule.policy.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said about a subject. ``final``: nothing automatic follows, except a retraction."""
+    """The verdict about a subject. ``final``: nothing automatic follows, except a retraction."""
 
-    verdict: Word
+    verdict: VerdictValue
     reasons: tuple[str, ...]
     needs: tuple[str, ...] = ()
     final: bool = False
@@ -28,9 +21,9 @@ class Verdict:
 def verdict_for(
     cause: Cause, subject_kind: SubjectKind, policy: Policy, *, reason: str = "UNKNOWN", rule: str = ""
 ) -> Verdict:
-    """Look the cause up. ``reason`` is the counterparty's ``reasonType``, ``rule`` the exemption that applied.
+    """Return a cause's verdict. ``reason`` is the counterparty's ``reasonType``, ``rule`` the exemption that applies.
 
-    A row moved to ``hold`` asks for an operator; one moved to ``deny`` or ``allow`` is final and needs nothing.
+    A row moved to ``hold`` needs an operator; one moved to ``deny`` or ``allow`` is final and needs nothing.
     """
     row = VERDICTS[cause]
     usual = row.deposit if row.deposit and subject_kind == "deposit" else row.verdict
@@ -45,5 +38,5 @@ def verdict_for(
 
 
 def denied_cause(reason: str) -> Cause:
-    """Tell a refusal that the customer can correct from one that stands."""
+    """Return the cause of a refusal: one that the customer can correct, or not."""
     return Cause.DENIED_CORRECTABLE if reason in CORRECTABLE else Cause.DENIED

@@ -15,14 +15,14 @@ HEADER = (
 )
 
 INTRO = """\
-`allow`: the platform may send, or credit. `hold`: not yet; `needs` says what would move it. `deny`: no. Everything but
+`allow`: the platform may send, or credit. `hold`: not yet; `needs` names what changes that. `deny`: no. Everything but
 `hold` is final: nothing automatic follows. *Policy may choose* names what table `[verdicts]` of the policy file may set
-for the cause, for example `COUNTERPARTY_UNREACHABLE = "deny"`. A row that is moved to `hold` asks for an operator.
+for the cause, for example `COUNTERPARTY_UNREACHABLE = "deny"`. A row that is moved to `hold` needs an operator.
 """
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     head = ("Cause", "When", "Verdict", "Reason", "Needs", "Policy may choose")
     rows = (_row(cause, row) for cause, row in VERDICTS.items())
     return f"{HEADER}# Verdicts\n\n{INTRO}\n{table(head, rows)}"
@@ -40,7 +40,7 @@ def _needs(cause: Cause, row: VerdictRow) -> tuple[str, ...]:
 
 
 def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
-    """Write the page, or say whether it would change; give the exit code."""
+    """Write the page, or report whether it would change; return the exit code."""
     return write_or_check("travelrule.policy.verdicts_doc", "The verdict table", page(), path, arguments)
 
 

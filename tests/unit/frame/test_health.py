@@ -1,4 +1,4 @@
-"""The probes: progress, not existence; and never a text of an exception."""
+"""The probes: each page has its checks, and never the text of an exception."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from travelrule import health, metrics
-from travelrule.health import Check, LoopProgress, create_health, health_server
+from travelrule.health import Check, create_health, health_server
 from travelrule.listener.bound_sockets import bind
 from travelrule.settings import HostPort
 
@@ -62,22 +62,10 @@ async def test_not_ready_names_the_check_and_quotes_nothing(monkeypatch: pytest.
     assert "hunter2" not in answer.text
 
 
-async def test_live_is_about_progress() -> None:
-    now, queue = 0.0, 0
-    progress = LoopProgress(lambda: queue > 0, limit_seconds=30, clock=lambda: now)
-    now = 1000.0
-    assert progress(), "nothing to do is no fault, however long"
-    queue = 5
-    assert progress(), "work has only just been seen"
-    now += 20
-    progress.done()
-    now += 29
-    assert progress()
-    now += 2
-    answer = await get("/livez", live={"intake": progress})
+async def test_live_has_checks_of_its_own() -> None:
+    answer = await get("/livez", live={"intake": lambda: False}, ready={"database": yes})
     assert (answer.status_code, answer.json()["checks"]) == (503, {"intake": "failed"})
-    progress.done()
-    assert (await get("/livez", live={"intake": progress})).status_code == 200
+    assert (await get("/livez", live={"intake": yes}, ready={"database": lambda: False})).status_code == 200
 
 
 async def test_metrics_in_both_text_forms() -> None:

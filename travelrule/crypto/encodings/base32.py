@@ -1,4 +1,4 @@
-"""Base32 without padding, as Stellar and Algorand write it. The last letter may hold bits that belong to no byte."""
+"""Base32 without padding, as Stellar and Algorand write it. The last letter may hold spare bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base58 with the alphabets of Bitcoin and of the XRP Ledger, and the checksum that both put behind the payload."""
+"""Base58 with the alphabets of Bitcoin and of the XRP Ledger, and their common checksum behind the payload."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from hashlib import sha256
 from typing import NamedTuple
 
 LETTERS_MAX = 256
-"""Longer texts are not read: the time of decoding grows with the square of the length, and no address has it."""
+"""Longer texts are refused: decoding time grows with the square of the length, and no address is that long."""
 
 _CHECKSUM_BYTES = 4
 _FOREIGN = 0xFF
 
 
 class Alphabet(NamedTuple):
-    """The 58 letters, the one of zero first, and the value of each byte that may stand in a text."""
+    """The 58 letters, the one of zero first, and the value of each byte of a text."""
 
     letters: str
     values: bytes

@@ -1,4 +1,4 @@
-"""bech32 and bech32m (BIP-173, BIP-350). Lengths beyond 90 are taken too: Cardano and Zcash have them."""
+"""bech32 and bech32m (BIP-173, BIP-350). Lengths beyond 90 are accepted: Cardano and Zcash use them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Bech32(NamedTuple):
 
 
 def variant_of(prefix: str, data: str) -> Variant | None:
-    """Say which checksum is right for a lower-case prefix and the data part (checksum included), if any."""
+    """Return the variant whose checksum fits a lower-case prefix and the data part (checksum included), if any."""
     values = five_bits(data)
     if values is None or len(values) < CHECKSUM_LETTERS:
         return None
@@ -36,7 +36,7 @@ def variant_of(prefix: str, data: str) -> Variant | None:
 
 
 def decode(folded: str) -> Bech32 | None:
-    """Read a lower-case ASCII text; None if it is not bech32. That a text was of one case, the caller checks."""
+    """Read a lower-case ASCII text; None if it is not bech32. The caller checks that the text is of one case."""
     prefix, separator, data = folded.rpartition("1")
     if not separator or not 0 < len(prefix) <= PREFIX_MAX:
         return None

@@ -1,4 +1,4 @@
-"""The remainder of BCH codes over 5-bit values, as bech32 (BIP-173) and CashAddr take it."""
+"""The remainder of BCH codes over 5-bit values, as in bech32 (BIP-173) and CashAddr."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def five_bits(data: str) -> bytes | None:
 
 
 def eight_bits(data: str) -> bytes | None:
-    """Return the bytes that letters stand for, or None if what is left over is no whole padding of zeros."""
+    """Return the bytes that letters stand for, or None if the rest is no padding of zeros."""
     spare = len(data) * _LETTER_BITS % 8
     if spare >= _LETTER_BITS or not data:
         return None if data else b""
