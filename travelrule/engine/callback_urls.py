@@ -1,8 +1,7 @@
-"""Where the hub may call back about a question of ours, and whose question it was (member-api.md section 11).
+"""The URLs under which the hub may call back about our searches (member-api.md section 11).
 
-No callback carries a signature, so the path holds a token that nobody can guess: a keyed hash of the operation and the
-request id under the index key. It stands in the table ``callback_urls`` before the search is sent. Whoever knows it
-can make us ask the hub for the result a little earlier, and nothing else.
+Callbacks are not signed, so the path has a token that cannot be guessed: a keyed hash of operation and request id under
+the index key. It is stored before the search is sent. A leaked token can only make us request the result earlier.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _FIELD = "callback"
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """A search of ours: ``subject`` is what asked under ``request_id``."""
+    """One of our searches: ``subject`` sent it under ``request_id``."""
 
     operation: str
     request_id: str

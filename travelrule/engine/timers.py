@@ -1,8 +1,8 @@
 """Timers: subjects whose ``due_at`` has passed get a ``timer.due`` input.
 
-One process at a time looks (a lease); what it submits goes the one path like everything else. A timer input is named by
-the subject and the due time, so that two lookers make one effect. A timer that is due and cannot be applied is put off,
-with an alert: it must neither come due again at once nor keep the others waiting.
+One process at a time reads them, under a lease. The id of a timer input is made of subject and due time, so that two
+processes cause one effect. A due timer that cannot be applied is postponed with an alert, so that it does not block the
+others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ log = logs.get("timers")
 
 
 class TimerJob:
-    """Submits due timers; ``submit`` is the intake's."""
+    """Submits due timers; ``submit`` is ``Intake.submit``."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class TimerJob:
         self._clock = clock
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Look for due timers until cancelled."""
+        """Submit due timers until cancelled."""
         await PeriodicJob(
             "timers",
             self._step,
@@ -83,7 +83,7 @@ class TimerJob:
         return await self.round() >= CLAIM
 
     async def round(self) -> int:
-        """Submit every timer that is due now; gives their number."""
+        """Submit the timers that are due, at most ``CLAIM``; return their number."""
         now = self._clock()
         async with self._database.read() as connection:
             rows = (await connection.execute(_DUE, {"vasp": self._vasp, "now": now, "count": CLAIM})).all()
@@ -95,22 +95,22 @@ class TimerJob:
         return len(rows)
 
     async def _put_off(self, item: Input, now: datetime) -> None:
-        """A timer that was applied is gone. One that was refused, or was known and still stands there, is stuck."""
+        """Postpone a timer that is still set: its input was refused, or is known."""
         which = {"vasp": self._vasp, "subject": item.subject, "due_at": item.at}
         async with self._database.read() as connection:
             if (await connection.execute(_STILL_DUE, which)).first() is None:
                 return
-        failure = await self._failure_to_tell(item.subject)
+        failure = await self._failure_to_alert(item.subject)
         async with self._database.begin() as connection:
             await connection.execute(_PUT_OFF, {**which, "later": now + UNPROCESSABLE_RETRY})
         if failure is not None:
             log.error("timer-unprocessable", subject=item.subject, error=failure)
 
-    async def _failure_to_tell(self, subject: str) -> Exception | None:
+    async def _failure_to_alert(self, subject: str) -> Exception | None:
         try:
             await self._alert(subject, Alert("TIMER_UNPROCESSABLE", "critical"))
         except Exception as error:
-            # The boundary of one odd subject: if its row cannot even be read, the log is all that is left to tell.
+            # The boundary of one faulty subject: if its row cannot be read, a log line replaces the alert.
             if is_infrastructure_failure(error):
                 raise
             return error
