@@ -1,6 +1,6 @@
-"""The operations of the protocol by name: the keys of every table that says something about an operation.
+"""The operations of the protocol by name: the keys of every table of operations.
 
-A row of such a table is all that a room knows about one operation. The spellings are persisted (rows of calls, metric
+A row of such a table is all that a room holds about one operation. The spellings are persisted (rows of calls, metric
 labels, log fields, the journal of the sandbox): a new operation is a new member here and a row in each table that
 ``tests/house/test_operations.py`` names.
 """
@@ -115,4 +115,4 @@ SUBJECT_OPERATIONS: tuple[Operation, ...] = tuple(one for one in HUB_OPERATIONS 
 """What a subject may call (``machine.effects.CallHub``)."""
 
 CALLED_BACK = (Operation.TXID_SEARCH, Operation.WALLET_SEARCH, Operation.KYT_SEARCH, Operation.UNHOSTED_TOKEN)
-"""The operations that take a ``callbackUrl``. The last two have no ``requestId`` of ours: the id is our call's."""
+"""The operations that take a ``callbackUrl``. The last two have no ``requestId``: the id is that of the call."""

@@ -13,9 +13,9 @@ from starlette.routing import Route
 
 from schemas.hub.bodies import AddressSearchRequest
 from travelrule.crypto.signing import KeyRing
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.endpoint import Answer, Call, Endpoint
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.sealed_payloads import open_payload
 from travelrule.listener.bound_sockets import BACKLOG
 

@@ -14,11 +14,13 @@ from schemas.operations import (
     MemberOperation,
     Operation,
 )
+from travelrule.client.codes import CODES
 from travelrule.client.operations import OPERATIONS as SENT
 from travelrule.gateway.endpoint_table import ENDPOINTS
 from travelrule.gateway.openapi import CALLBACKS, DESCRIPTIONS
+from travelrule.gateway.rates import SEALED
 from travelrule.hub.operations import OPERATIONS as SERVED
-from travelrule.machine.retry_table import OTHER_FIELDS, RESULTS
+from travelrule.machine.retry_table import BY_CODE, OTHER_FIELDS, RESULTS
 
 TABLES: dict[str, tuple[Collection[str], Collection[str]]] = {
     "the hub's table (hub.operations)": (SERVED, Operation),
@@ -52,8 +54,7 @@ def test_client_and_hub_agree_on_an_operation(operation: Operation) -> None:
     assert (sent.method, sent.sealed) == (served.method, served.remote_key)
 
 
-def test_each_member_operation_is_called_by_the_hub() -> None:
-    assert {row.member for row in SERVED.values() if row.member} == {*MemberOperation}
+def test_hub_and_members_agree_on_an_operation() -> None:
     for row in SERVED.values():
         if row.member is not None:
             assert MEMBER_ROUTES[row.member].method == row.method
@@ -67,3 +68,11 @@ def test_client_and_retry_table_agree_on_answers(operation: Operation) -> None:
         assert (sent.field, sent.values) == ("result", frozenset().union(*RESULTS[operation]))
     else:
         assert (sent.field, sent.values) == OTHER_FIELDS[operation]
+
+
+def test_every_error_code_of_the_hub_has_a_retry_rule() -> None:
+    assert {*CODES} - {*BY_CODE} == set(), "machine.retry_table.BY_CODE lacks these codes of client.codes"
+
+
+def test_the_rates_of_sealed_requests_apply_to_sealed_endpoints() -> None:
+    assert {operation for operation, row in ENDPOINTS.items() if row.sealed} == SEALED

@@ -22,7 +22,7 @@ from travelrule.deposits.served_requests.received_request import DataRequestRece
 from travelrule.gateway.endpoints.authorization import FACTS
 from travelrule.gateway.endpoints.data_request import FIELDS
 from travelrule.gateway.endpoints.status_search import ANSWERED
-from travelrule.gateway.wallets import takes
+from travelrule.gateway.wallet_match import accepts_asset
 from travelrule.identity.account_numbers import canonical
 from travelrule.identity.txids import txid_key
 from travelrule.machine.input import Input
@@ -114,7 +114,7 @@ class Member:
         return bool(self.engine_model.search_model.sent(self.engine_model.states(), txid, account))
 
     def owns(self, account: str, currency: str) -> bool:
-        return any(takes(one, currency, None) for one in self.engine_model.search_model.meant(account))
+        return any(accepts_asset(one, currency, None) for one in self.engine_model.search_model.meant(account))
 
     def called_back(self, operation: str, request_id: str, subject: str) -> None:
         """A callback for a search of this VASP, true or forged."""
@@ -136,7 +136,7 @@ class Member:
             own = [
                 one
                 for one in self.engine_model.search_model.meant(number)
-                if takes(one, body["currency"], body.get("network"))
+                if accepts_asset(one, body["currency"], body.get("network"))
             ]
             if not own:
                 return 200, {"result": "invalid", "reasonType": "NOT_FOUND_ADDRESS", "beneficiaryVaspEntityId": ""}

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.events.persons import Person
 from travelrule.deposits.served_requests.received_request import WithdrawalFacts
 from travelrule.exchange.wire_bodies import split_destination
-from travelrule.gateway.wallets import meant
+from travelrule.gateway.wallet_match import wallets_of_account
 from travelrule.identity.account_numbers import candidates, join, tag_fits
 from travelrule.identity.txids import txid_key
 from travelrule.machine.projection import ExchangeRow, Projection, WalletRow, WithdrawalRow
@@ -63,7 +63,7 @@ class SearchModel:
         ]
 
     def meant(self, asked: str) -> list[WalletRecord]:
-        return meant(asked, self.wallets_at(asked))
+        return wallets_of_account(asked, self.wallets_at(asked))
 
     def open_authorizations(self, asked: str, currency: str, amount: Decimal) -> list[tuple[str, ExchangeRow]]:
         """``SearchRepository.open_authorizations``: verified, of this amount, no txid, newest first."""

@@ -26,7 +26,7 @@ def generate(
     """Make a new key pair: the seed goes into TRAVELRULE_SIGNING_KEY, the public key to the hub's operator.
 
     `travelrule keys generate --seed-only > FILE` makes the file of TRAVELRULE_SIGNING_KEY_FILE or
-    TRAVELRULE_AUDIT_KEY_FILE; `travelrule keys show` tells the public key of the former.
+    TRAVELRULE_AUDIT_KEY_FILE; `travelrule keys show` prints the public key of the former.
     """
     seed = base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
     if seed_only:

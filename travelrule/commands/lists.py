@@ -35,7 +35,7 @@ def import_(
 ) -> None:
     """Read a list and put it in force for all processes of the installation.
 
-    A file that is cut, broken or of another format changes nothing: every fault is said, exit 1.
+    A file that is cut, broken or of another format changes nothing: every fault is reported, exit 1.
     """
     try:
         imported = _read(format_, paths, code)

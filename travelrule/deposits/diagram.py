@@ -25,7 +25,7 @@ TIMERS: dict[str, tuple[str, str]] = {
     ASK: ("status_search_every", "ask them again; from `status_search_limit` on search the sender"),
     SEARCH: ("search_limit, search_again, unreachable_retry", "give up the search that does not end, begin the next"),
     RETRY: ("data_request, unreachable_retry", "send the data request again; look for the owner of the address again"),
-    HELD: ("held_reminder", "try what somebody may have corrected, remind of the hold"),
+    HELD: ("held_reminder", "look up the owner again after a correction, alert about the hold"),
     SETTLE: ("settlement", "remind of an allow that the platform did not settle"),
 }
 """Each timer: the policy's ``[time_limits]`` that set it, and what happens when it comes due."""

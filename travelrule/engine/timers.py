@@ -1,8 +1,8 @@
 """Timers: subjects whose ``due_at`` has passed get a ``timer.due`` input.
 
-One process at a time reads them, under a lease. The id of a timer input is made of subject and due time, so that two
-processes cause one effect. A due timer that cannot be applied is postponed with an alert, so that it does not block the
-others.
+One process at a time polls (a lease); what it submits takes the path of every input. A timer input is identified by the
+subject and the due time, so inputs of two processes have one effect. A due timer that cannot be applied is postponed
+with an alert: it neither becomes due at once nor blocks the others.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TimerJob:
         return await self.round() >= CLAIM
 
     async def round(self) -> int:
-        """Submit the timers that are due, at most ``CLAIM``; return their number."""
+        """Submit every timer that is due now; return their number."""
         now = self._clock()
         async with self._database.read() as connection:
             rows = (await connection.execute(_DUE, {"vasp": self._vasp, "now": now, "count": CLAIM})).all()
@@ -95,7 +95,7 @@ class TimerJob:
         return len(rows)
 
     async def _put_off(self, item: Input, now: datetime) -> None:
-        """Postpone a timer that is still set: its input was refused, or is known."""
+        """Postpone a timer that is still due: it was refused, or its input was known. An applied one is gone."""
         which = {"vasp": self._vasp, "subject": item.subject, "due_at": item.at}
         async with self._database.read() as connection:
             if (await connection.execute(_STILL_DUE, which)).first() is None:
@@ -110,7 +110,7 @@ class TimerJob:
         try:
             await self._alert(subject, Alert("TIMER_UNPROCESSABLE", "critical"))
         except Exception as error:
-            # The boundary of one faulty subject: if its row cannot be read, a log line replaces the alert.
+            # The boundary of one unreadable subject: without its row no alert can be raised, so the failure is logged.
             if is_infrastructure_failure(error):
                 raise
             return error

@@ -34,8 +34,6 @@ BENEFICIARY_VERSION = 2
 """The versions of the two machines, see ``Machine.version``."""
 
 
-STATUSES = ("wait", "verified", "denied", "pending", "processing", "wait-confirm", "confirmed", "canceled")
-
 ORIGINATING = TransitionTable(
     "originating",
     {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
-from schemas.events.withdrawals import Destination, WithdrawalRequested
+from schemas.events.withdrawals import CancelReason, Destination, WithdrawalRequested
 from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.account_numbers import address_and_tag
@@ -13,9 +13,7 @@ from travelrule.identity.profile import VaspProfile
 from travelrule.machine.own_profile import KOREA
 from travelrule.policy.policy import Policy
 
-FINISH_REASONS = frozenset(
-    {"NOT_FOUND_ADDRESS", "NOT_SUPPORTED_SYMBOL", "NOT_KYC_USER", "SANCTION_LIST", "LACK_OF_INFORMATION", "UNKNOWN"}
-)
+FINISH_REASONS = frozenset(get_args(CancelReason))
 """The documented reasons of a finish (hub-api.md 4.A.7)."""
 
 CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})

@@ -8,11 +8,11 @@ from starlette.routing import Route
 from schemas.operations import CALLED_BACK, MEMBER_ROUTES, MemberOperation
 from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.admission import Admission
-from travelrule.gateway.bodies import BODY_BYTES_MAX, CLEAR_BODY_BYTES_MAX
 from travelrule.gateway.callbacks import Callback
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Endpoint
 from travelrule.gateway.endpoint_table import ENDPOINTS, EndpointParts
+from travelrule.gateway.request_reader import BODY_BYTES_MAX, CLEAR_BODY_BYTES_MAX
 from travelrule.listener.route_refusals import EXCEPTION_HANDLERS
 
 __all__ = ["GatewayDeps", "create_gateway"]

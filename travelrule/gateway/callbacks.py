@@ -1,9 +1,8 @@
-"""POST /callbacks/<operation>/<token>: the hub says that a question of ours is answered (member-api.md section 11).
+"""POST /callbacks/<operation>/<token>: the hub reports that a search, an analysis or a session has ended.
 
-Nothing proves who calls, so nothing that is said is believed: the body is not read but for the id of the search, and
-all that a callback leads to is that we ask the hub for the result now instead of a little later. A path that we never
-gave away is answered like any other path that does not exist. Asking costs something, so one search is asked about at
-most once a second, whatever comes.
+See member-api.md section 11. Callbacks are not signed, so the body is used only for the id of the search, and the only
+effect of a callback is that the result is requested at once. An unknown token is answered like a path that does not
+exist. Each search causes at most one request per second.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from travelrule.gateway.endpoint import (
     no_room,
     send_json,
 )
-from travelrule.gateway.inputs import SALT_BYTES
 from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.request_inputs import SALT_BYTES
 from travelrule.gateway.request_origin import headers_of, require_json
 from travelrule.listener.body_room import Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.machine.input import Input
@@ -47,7 +46,7 @@ UNSUPPORTED_TYPE = 415
 KEPT_MAX = 4096
 
 NAMED_BY_HUB = frozenset({Operation.KYT_SEARCH, Operation.UNHOSTED_TOKEN})
-"""What the hub calls by a name of its own, which we may not know yet when it calls back."""
+"""The operations whose id the hub makes; it may be unknown here when the hub calls back."""
 
 log = logs.get("gateway")
 
@@ -96,13 +95,13 @@ class Callback:
         except NoRoom:
             return CANNOT_PROCESS, no_room().body
         except Exception as error:  # noqa: BLE001
-            # The boundary to the hub: it gets an answer whatever happened here, and we poll all the same.
+            # The boundary to the hub: it receives an answer whatever failed here. Polling finds the result.
             log.error("callback-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
             return CANNOT_PROCESS, internal().body
 
     async def _arrived(self, search: SearchRecord, body: bytes) -> str:
         now = self.deps.clock()
-        if not _speaks_of(search, body):
+        if not _concerns(search, body):
             log.info("callback-ignored", operation=self.operation, reason="other-request")
             return "ignored"
         if search.request_id in self._recent:
@@ -113,7 +112,7 @@ class Callback:
         return "ok"
 
     def _input(self, search: SearchRecord, now: datetime) -> Input:
-        """One input per search and second, however many processes and callbacks there are."""
+        """Make one input per search and second, for any number of processes and callbacks."""
         data = SearchCalledBack(operation=Operation(search.operation), request_id=search.request_id)
         return internal_input(
             InternalSource.GATEWAY,
@@ -128,15 +127,15 @@ class Callback:
         )
 
 
-def _speaks_of(search: SearchRecord, body: bytes) -> bool:
-    """Whether the body, as far as it can be read, names this search or none."""
+def _concerns(search: SearchRecord, body: bytes) -> bool:
+    """Return whether the body names this search, or none that can be read."""
     if search.operation in NAMED_BY_HUB:
         return True
     try:
-        said = orjson.loads(body)
+        content = orjson.loads(body)
     except orjson.JSONDecodeError:
         return True
-    if not isinstance(said, dict):
+    if not isinstance(content, dict):
         return True
-    named = said.get("requestId")
+    named = content.get("requestId")
     return named in (None, "", {}) or named == search.request_id

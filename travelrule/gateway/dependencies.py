@@ -1,4 +1,4 @@
-"""Everything a gateway is made of: given once by bootstrap, by tests with small fakes."""
+"""The ports of a gateway: bootstrap passes the real ones, tests small fakes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ from travelrule.policy.policy import Policy
 class GatewayDeps:
     """The ports of one VASP's gateway.
 
-    ``entity_id``: the own one. ``policy()``: the active policy, looked at for each request. ``rates``: how often one
-    member may ask. ``bodies``: where request bodies are held until they are answered. ``verify_deadline_s``: when M1
-    and M6 answer themselves, below the second that the protocol gives. ``deadline_s``: the same for the other
-    endpoints, below the 10 s after which the hub gives up.
+    ``entity_id``: ours. ``policy()``: the active policy, read for each request. ``rates``: the rates of one member.
+    ``bodies``: the room for request bodies until they are answered. ``verify_deadline_s``: the deadline of M1 and M6,
+    below the second of the protocol. ``deadline_s``: the deadline of the other endpoints, below the 10 s of the hub.
     """
 
     entity_id: str

@@ -1,10 +1,9 @@
-"""What all endpoints share, as one ASGI application per endpoint: size, deadline, errors, metric.
+"""One ASGI application per endpoint: size, deadline, errors, metric.
 
-Which machines may call is decided when they connect (``server.py``).
+The server checks the peer's address when it connects (``server.py``).
 
-Written against ASGI and not against request objects because address verification must stay cheap. Nothing
-leaves this file but a documented answer: whatever goes wrong inside is 503 ``VASP_BACKEND_INTERNAL_ERROR``
-(member-api.md 1).
+Endpoints use ASGI without request objects because address verification must stay cheap. Every answer is a documented
+one: any failure inside is 503 ``VASP_BACKEND_INTERNAL_ERROR`` (member-api.md 1).
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from starlette.types import Receive, Scope, Send
 
 from schemas.operations import MemberOperation
 from travelrule import logs
-from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import Headers, headers_of, require_json
+from travelrule.gateway.request_reader import BODY_BYTES_MAX
 from travelrule.gateway.senders import Sender
 from travelrule.listener.body_room import BodyRoom, Disconnected, HeldBody, NoRoom, TooLarge
 from travelrule.metrics import GATEWAY_REQUEST_DURATION_SECONDS
@@ -44,8 +43,8 @@ class Call:
     body: bytes = field(repr=False)
     held: HeldBody = field(repr=False)
 
-    def belongs_to(self, sender: Sender) -> None:
-        """Count the body to a sender that is bound; raise ``Refused`` if it has too many at once."""
+    def count_for(self, sender: Sender) -> None:
+        """Count the body for a vouched sender; raise ``Refused`` if it has too many at once."""
         if not sender.vouched:
             return
         try:
@@ -60,11 +59,11 @@ Handler = Callable[[Call], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Serves one operation. ``answer`` gives the body of a 200, or raises ``Refused``.
+    """Serves one operation.
 
-    ``late``: the body answered with 200 when ``deadline_s`` is over; None: 503. ``result_field`` names the
-    answer's field that the metric is counted by. ``admit`` looks at the headers before the body is read, and raises
-    ``Refused``. ``room`` bounds the bodies that are held, ``body_max`` the bytes of one.
+    ``late``: the body answered with 200 after ``deadline_s``; None: 503. ``result_field`` names the answer's field that
+    the metric is counted by. ``admit`` checks the headers before the body is read, and raises ``Refused``. ``room``
+    bounds the bodies in memory, ``body_max`` the bytes of one.
     """
 
     operation: MemberOperation
@@ -91,7 +90,7 @@ class Endpoint:
         await send_json(send, status, body, retry_after)
 
     async def _processed(self, scope: Scope, receive: Receive, held: HeldBody) -> tuple[int, Answer, int]:
-        """Give status, body and the seconds of ``Retry-After``, 0 without."""
+        """Return status, body and the seconds of ``Retry-After`` (0: no such header)."""
         try:
             async with asyncio.timeout(self.deadline_s):
                 headers = headers_of(scope["headers"])
@@ -110,7 +109,7 @@ class Endpoint:
             log.warning("request-late", operation=self.operation, limit_seconds=self.deadline_s)
             return (OK, self.late, 0) if self.late is not None else (CANNOT_PROCESS, internal().body, 0)
         except Exception as error:  # noqa: BLE001
-            # The boundary to the hub: a peer gets a documented answer whatever happened here.
+            # The boundary to the hub: a peer receives a documented answer whatever failed here.
             log.error("request-failed", operation=self.operation, error=error)  # noqa: TRY400 -- our own log, which must not hold the text
             return CANNOT_PROCESS, internal().body, 0
 
@@ -125,13 +124,13 @@ class Endpoint:
 
 
 def no_room() -> Refused:
-    """Make the refusal for a body that has no place now."""
+    """Make the refusal for a body without room."""
     fix = "too many bodies at once; repeat it later"
     return Refused("VASP_BACKEND_INTERNAL_ERROR", "", fix, retry_after_seconds=1)
 
 
 async def send_json(send: Send, status: int, body: Answer, retry_after_seconds: int = 0) -> None:
-    """Send a whole answer."""
+    """Send an answer."""
     content = orjson.dumps(body)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
     if retry_after_seconds:

@@ -19,8 +19,8 @@ from travelrule.gateway.endpoints.status_search import StatusSearch
 from travelrule.gateway.endpoints.txid_report import TxidReport
 from travelrule.gateway.endpoints.txid_search import TxidSearch
 from travelrule.gateway.endpoints.verify_address import LATE, VerifyAddress
-from travelrule.gateway.lookups import WalletLookups, WithdrawalLookups
 from travelrule.gateway.senders import Senders
+from travelrule.gateway.shared_queries import WalletLookups, WithdrawalLookups
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Alerts about a member that are raised beside its requests: one per entity and hour of this process."""
+"""Alerts about a member, raised outside its requests: one per entity and hour of this process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from travelrule.gateway.ports import Clock, RaiseAlert
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import Alert
 
-TOLD_AGAIN_S = 3600
+REPEAT_S = 3600
 KEPT_MAX = 4096
 AT_ONCE_MAX = 4
-"""Alerts on their way at once: an answer never waits for one, and a flood of senders is not a flood of writes."""
+"""Alerts that are written at once: no answer waits for one, and many senders do not cause as many writes."""
 
 log = logs.get("gateway")
 
@@ -25,10 +25,10 @@ class MemberAlerts:
     def __init__(self, alert: RaiseAlert, code: AlertCode, clock: Clock) -> None:
         self._alert = alert
         self._code = code
-        self._raised: TTLCache[str, bool] = TTLCache(KEPT_MAX, TOLD_AGAIN_S, lambda: clock().timestamp())
+        self._raised: TTLCache[str, bool] = TTLCache(KEPT_MAX, REPEAT_S, lambda: clock().timestamp())
         self._raising: set[asyncio.Task[None]] = set()
 
-    def tell(self, entity_id: str) -> None:
+    def raise_once(self, entity_id: str) -> None:
         """Raise the alert unless it was raised within the last hour."""
         if entity_id in self._raised or len(self._raising) >= AT_ONCE_MAX:
             return

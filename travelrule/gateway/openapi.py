@@ -1,7 +1,7 @@
 """The OpenAPI document of the gateway, built from the models that the endpoints use.
 
 ``python -m travelrule.gateway.openapi`` writes ``docs/generated/gateway.openapi.json`` below the working directory;
-``--check`` says whether the committed copy is the one that would be written (exit 1 if not).
+``--check`` compares the committed copy with it (exit 1 if they differ).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from schemas.texts import Id, Text
 from schemas.wire_model import Wire
 from travelrule.engine.callback_urls import CALLBACK_PATH
 from travelrule.gateway.endpoint_table import ENDPOINTS
-from travelrule.gateway.openapi_examples import EXAMPLES, Example
+from travelrule.gateway.openapi_examples import EXAMPLES, PLAIN, Example
 from travelrule.gateway.refusals import ErrorType
 
 PATH = Path("docs/generated/gateway.openapi.json")
@@ -96,6 +96,16 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
+class BodilessDescription:
+    """How the document shows an operation without a request body: an example of its answer stands for a model."""
+
+    name: str
+    summary: str
+    said: str
+    answer: Document
+
+
+@dataclass(frozen=True, slots=True)
 class CallbackDescription:
     """How the document shows a callback: its ``operationId``, a summary, and the model of its body."""
 
@@ -104,7 +114,7 @@ class CallbackDescription:
     result: type[Wire]
 
 
-DESCRIPTIONS: dict[MemberOperation, Description | None] = {
+DESCRIPTIONS: dict[MemberOperation, Description | BodilessDescription] = {
     MemberOperation.ADDRESS_SEARCH: Description(
         "verifyAddress", "M1: is this address one of ours?", AddressSearchRequest, AddressSearchResponse
     ),
@@ -127,9 +137,10 @@ DESCRIPTIONS: dict[MemberOperation, Description | None] = {
         "searchTxid", "M6: did we send this transaction to this address?", TxidCheckRequest, TxidCheckResponse
     ),
     MemberOperation.DATA_REQUEST: Description("requestData", "M7: who sent this transaction?", DataRequest, DataAnswer),
-    MemberOperation.HEALTH: None,
+    MemberOperation.HEALTH: BodilessDescription(
+        "health", "M8: can M1 and M2 be served now?", "they can", {"status": "up"}
+    ),
 }
-"""None: an operation without bodies to describe (M8)."""
 
 CALLBACKS: dict[Operation, CallbackDescription] = {
     Operation.TXID_SEARCH: CallbackDescription("txidSearchDone", "a TXID search of ours is over", TxidSearchResult),
@@ -146,8 +157,11 @@ def openapi_document() -> Document:
     paths: dict[str, Document] = {}
     for operation, description in DESCRIPTIONS.items():
         route = MEMBER_ROUTES[operation]
-        shown = _health() if description is None else _operation(description, sealed=ENDPOINTS[operation].sealed)
-        paths.setdefault(route.path, {})[route.method.lower()] = shown
+        paths.setdefault(route.path, {})[route.method.lower()] = (
+            _operation(description, sealed=ENDPOINTS[operation].sealed)
+            if isinstance(description, Description)
+            else _bodiless(description)
+        )
     for search, callback in CALLBACKS.items():
         paths[CALLBACK_PATH.replace("{operation}", search)] = {"post": _callback(callback)}
     return {
@@ -198,16 +212,14 @@ def _operation(description: Description, *, sealed: bool) -> Document:
     }
 
 
-def _health() -> Document:
+def _bodiless(description: BodilessDescription) -> Document:
+    shown = {"schema": {"type": "object"}, "example": description.answer}
     return {
-        "operationId": "health",
-        "summary": "M8: can M1 and M2 be served now?",
+        "operationId": description.name,
+        "summary": description.summary,
         "responses": {
-            "200": {
-                "description": "they can",
-                "content": {JSON: {"schema": {"type": "object"}, "example": {"status": "up"}}},
-            },
-            "503": _unprocessable(EXAMPLES["health"]),
+            "200": {"description": description.said, "content": {JSON: shown}},
+            "503": _unprocessable(PLAIN),
         },
     }
 
@@ -269,8 +281,9 @@ def _unprocessable(example: Example) -> Document:
 def _schemas() -> Document:
     """All models and what they refer to; responses as they are written, requests as they are read."""
     models: list[tuple[type[Wire], JsonSchemaMode]] = [(ErrorBody, "serialization")]
-    for description in filter(None, DESCRIPTIONS.values()):
-        models += [(description.request, "validation"), (description.answer, "validation")]
+    for description in DESCRIPTIONS.values():
+        if isinstance(description, Description):
+            models += [(description.request, "validation"), (description.answer, "validation")]
     models += [(callback.result, "validation") for callback in CALLBACKS.values()]
     _, definitions = models_json_schema(models, by_alias=True, ref_template=REF, schema_generator=WireJsonSchema)
     schemas: Document = definitions["$defs"]

@@ -76,6 +76,9 @@ def _search_result(found: str) -> dict[str, Any]:
     return {"result": "valid", "requestId": _ID, found: "north", "analysisResult": [row]}
 
 
+PLAIN = Example(refusals=_OURS)
+"""An operation without a request body."""
+
 EXAMPLES: dict[str, Example] = {
     "verifyAddress": Example(
         "the address is `valid` or `invalid`",
@@ -243,5 +246,4 @@ EXAMPLES: dict[str, Example] = {
         },
         refusals=_OURS,
     ),
-    "health": Example(refusals=_OURS),
 }

@@ -1,12 +1,12 @@
-"""How often one member may ask: the rates of its requests, of its address searches, and of those that find nothing.
+"""The rates of one member: of its requests, of its address searches, and of searches that find nothing.
 
 Only a bound identity is charged: for a sealed request once its payload has opened with a current key of the entity, for
-a clear one once the key that the hub forwards is one of the entity's. What merely names a member is counted apart, so
-that no caller can use up another's rate. The check before a body is read only looks, and remembers no name.
+a clear one once the key that the hub forwards is one of the entity's. A request that only names a member is counted
+separately, so that no sender can use up another's rate. The check before a body is read counts and stores nothing.
 
-An address search or an authorization that finds nothing, or whose name is not the owner's, tells that somebody is no
-customer. Such answers have a rate of their own, far below that of searches: a member that asks for the addresses of its
-users does not reach it, one that searches for our customers does soon.
+An address search or an authorization that finds nothing, or whose name is not the owner's, reveals that a person is not
+a customer. Such answers have their own rate, far below that of searches: a member that looks up the addresses of its
+users stays below it, one that searches for our customers exceeds it soon.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ NAMES_PER_TOKEN = 10
 
 SEARCH = MemberOperation.ADDRESS_SEARCH
 SEALED = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION, MemberOperation.DATA_REQUEST})
-TELLING = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION})
-"""What is answered with whether somebody is a customer."""
+REVEALING = frozenset({SEARCH, MemberOperation.TRANSFER_AUTHORIZATION})
+"""The operations whose answers reveal whether a person is a customer."""
 
 OUTSIDERS = "outsiders"
-"""One name for all that no directory lists: such a sender may use another name for each request."""
+"""The one name of all senders that no directory lists: they may use another name for each request."""
 
 PAUSE = timedelta(minutes=2)
 LONG = timedelta(minutes=10)
@@ -90,11 +90,11 @@ class MemberRates:
         proven = caller.public_key is not None
         for name, rate, reason in self._rates_of(entity, operation, proven=proven):
             self._refuse(entity, operation, reason, await self._buckets.wait(name, rate, now))
-        if operation in TELLING:
+        if operation in REVEALING:
             self._refuse(entity, operation, "misses", await self._buckets.wait(_misses(entity), self._misses, now))
 
     async def take(self, sender: Sender, operation: MemberOperation, names: int = 0) -> None:
-        """Count a request of a bound sender, dearer by the names in it; raise ``Refused`` if its rate is used up."""
+        """Count a request of a bound sender, with a cost by its names; raise ``Refused`` if its rate is used up."""
         entity, now = sender.caller.entity_id, self._clock()
         if entity == HUB_ENTITY:
             return
@@ -103,13 +103,13 @@ class MemberRates:
         for name, rate, reason in self._rates_of(counted, operation, proven=sender.vouched):
             self._refuse(entity, operation, reason, await self._buckets.take(name, rate, now, cost))
 
-    async def missed(self, sender: Sender) -> None:
-        """Count an answer that told its sender that somebody is no customer."""
+    async def count_miss(self, sender: Sender) -> None:
+        """Count an answer that revealed that a person is not a customer."""
         if sender.caller.entity_id != HUB_ENTITY:
             await self._buckets.charge(_misses(sender.caller.entity_id), self._misses, self._clock())
 
     def _rates_of(self, entity: str, operation: MemberOperation, *, proven: bool) -> tuple[tuple[str, Rate, str], ...]:
-        # Nothing proves who sends a clear request but the hub's word, so it is no burden on the sealed ones.
+        # Only the hub vouches for the sender of a clear request, so it does not use up the rate of sealed ones.
         kind = "sealed" if operation in SEALED else "clear" if proven else "claimed"
         requests = (f"member/{entity}/{kind}", self._requests, "requests")
         if operation != SEARCH:
@@ -133,7 +133,7 @@ class MemberRates:
         known = self._episodes.get(entity)
         episode = self._episodes[entity] = Episode(now if known is None else known.since, now)
         if episode.is_long:
-            self._alerts.tell(entity)
+            self._alerts.raise_once(entity)
 
 
 def unlimited() -> MemberRates:

@@ -1,6 +1,6 @@
 """A request that cannot be processed at all: HTTP 503 with ``errorType`` and ``errorMsg`` (member-api.md 1).
 
-Business refusals (``invalid``, ``denied``, ``error``) are answers with HTTP 200 and never come here.
+Business refusals (``invalid``, ``denied``, ``error``) are answers with HTTP 200.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ ErrorType = Literal[
 """The nine codes a member may answer with."""
 
 
-class Refused(Exception):  # noqa: N818 -- says what happened, as HTTP does
+class Refused(Exception):  # noqa: N818 -- the name states what happened, as those of HTTP do
     """Ends the processing of a request.
 
-    ``field`` and ``fix`` are ours word for word: never a value sent to us. ``retry_after_seconds`` becomes the
+    ``field`` and ``fix`` are texts of this program, never a received value. ``retry_after_seconds`` becomes the
     ``Retry-After`` header.
     """
 
@@ -42,5 +42,5 @@ class Refused(Exception):  # noqa: N818 -- says what happened, as HTTP does
 
 
 def internal() -> Refused:
-    """Make the refusal for a failure of ours; the caller may repeat the request."""
+    """Make the refusal for an internal failure; the sender may repeat the request."""
     return Refused("VASP_BACKEND_INTERNAL_ERROR", "", "the request could not be processed now; repeat it later")

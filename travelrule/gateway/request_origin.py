@@ -1,4 +1,4 @@
-"""Who calls: the headers that the hub forwards (auth.md 1, 7), read strictly because records hang on them."""
+"""The origin of a request: the headers that the hub forwards (auth.md 1, 7), read strictly because records use them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRACEPARENT = b"traceparent"
 CONTENT_TYPE = b"content-type"
 WANTED = frozenset({ORIGIN, PUBLIC_KEY, REMOTE_KEY, TRACEPARENT, CONTENT_TYPE})
 
-# No slash in an entity id: the subject exchange:ORIGIN/TRANSFERID must be readable in one way only.
+# No slash in an entity id: the subject exchange:ORIGIN/TRANSFERID must be unambiguous.
 _ORIGIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63}):([A-Za-z0-9][A-Za-z0-9._~:@+-]{0,127})")
 _TRACEPARENT = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
@@ -47,7 +47,7 @@ class RequestOrigin:
 
 
 def headers_of(received: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Keep the headers that matter; raise ``Refused`` for one that came twice, as two readers may differ on it."""
+    """Return the headers of ``WANTED``; raise ``Refused`` for one that occurs twice: its value is ambiguous."""
     headers: dict[bytes, bytes] = {}
     for name, value in received:
         if name not in WANTED:
@@ -99,6 +99,6 @@ def _key(headers: Headers, name: bytes, shown: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _is_key(text: str) -> bool:
-    """Whether a text is a public key; headers are read before the body and again with it, and keys come again."""
+    """Whether a text is a public key. Cached: each request is read twice, and senders repeat their keys."""
     raw = exact_base64.decode(text)
     return raw is not None and len(raw) == PUBLIC_BYTES

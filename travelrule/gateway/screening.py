@@ -1,9 +1,7 @@
-"""Screening for M1 and M2: the own lists of this process, inside the second that the protocol gives.
+"""Screening for M1 and M2 on the lists of this process, within the second of the protocol.
 
-Owners of wallets are screened when they are registered and when lists change (``engine.lists.owner_screening``), not
-here:
-what was found stands in the wallet's record. Here are the addresses that a request asks about, and the people that it
-names.
+Owners of wallets are screened when they are registered and when lists change (``engine.lists.owner_screening``); the
+wallet's record holds the result. This module screens the addresses and the persons of a request.
 """
 
 from __future__ import annotations
@@ -21,13 +19,13 @@ from travelrule.policy.policy import Policy
 from travelrule.store.search_rows import WalletRecord
 
 SECONDS = 0.6
-"""For one question; the rest of the second is for looking up, deciding and the way."""
+"""The time limit of one screening; the rest of the second is for the look-ups, the decision and the network."""
 
 log = logs.get("gateway")
 
 
 class ListScreen:
-    """``gateway.ports.Screen`` over the lists in force. What could not be checked in time is not known."""
+    """``gateway.ports.Screen`` over the active lists. A screening over the time limit has no result."""
 
     def __init__(self, lists: ActiveLists, policy: Callable[[], Policy], limit_s: float = SECONDS) -> None:
         self._lists = lists
@@ -35,7 +33,7 @@ class ListScreen:
         self._limit_s = limit_s
 
     async def sanctioned(self, asked: Sequence[str], wallets: Sequence[WalletRecord]) -> bool | None:
-        """Say whether one of the addresses (``address[:tag]``) or of the owners is on a list."""
+        """Return whether one of the addresses (``address[:tag]``) or of the owners is on a list."""
         owners = {wallet.sanctioned for wallet in wallets}
         if True in owners:
             return True
@@ -44,7 +42,7 @@ class ListScreen:
         return None if not listed and None in owners else listed
 
     async def persons_sanctioned(self, persons: Sequence[IvmsPerson]) -> bool | None:
-        """Say whether somebody who is named is on a list."""
+        """Return whether one of the persons is on a list."""
         return await self._hit(parties_of_ivms(persons), ())
 
     async def _hit(self, parties: Sequence[Party], addresses: Sequence[str]) -> bool | None:

@@ -11,10 +11,10 @@ import orjson
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import NONCE_BYTES, open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
-from travelrule.gateway.bodies import json_object
 from travelrule.gateway.ports import Randomness
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import RequestOrigin
+from travelrule.gateway.request_reader import json_object
 from travelrule.identity.payload_limits import excess
 
 _CODE: Literal["INVALID_ENCRYPTED_BODY"] = "INVALID_ENCRYPTED_BODY"
@@ -33,11 +33,11 @@ class Opened:
 
 
 def open_payload(keyring: KeyRing, caller: RequestOrigin, payload: str) -> Opened:
-    """Open with the own key that the request names, else with all, newest first.
+    """Open with our key that the request names, else with all of ours, newest first.
 
     ``Refused`` if none opens it, or if what it holds exceeds the limits of ``schemas.limits``.
     """
-    assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header come here
+    assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header open payloads
     keys = keyring.for_public(caller.remote_key)
     if not keys:
         fix = "is not a current key of this VASP; refresh it and seal again"

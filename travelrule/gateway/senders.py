@@ -1,9 +1,8 @@
-"""Is the caller who it says it is? Its key is checked against the directory entry of its entity (member-api.md 1).
+"""The check of a sender's key against the directory entry of its entity (member-api.md 1).
 
-On a mismatch the hub is asked once for the current keys (4.A.2), because the stored list may be old. A
-stranger must not make us hammer the hub: one question per entity and ``REFRESH_PAUSE_S``, a budget for all
-entities together, one question at a time per entity. What was found fits for ``TRUST_S``, so the usual
-request needs no look into the store.
+On a mismatch the current keys are fetched from the hub (4.A.2), because the stored list may be old. Unknown senders
+must not cause many requests to the hub: one per entity and ``REFRESH_PAUSE_S``, one at a time per entity, and a budget
+for all entities. A result is valid for ``TRUST_S``, so most requests need no look-up in the store.
 """
 
 from __future__ import annotations
@@ -19,10 +18,11 @@ from schemas.hub.bodies import PublicKey, VaspEntry
 from travelrule.client.directory import same_alliance
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.engine.directory.key_throttle import KeyThrottle
-from travelrule.gateway.misnamed import MisnamedAlerts
+from travelrule.gateway.member_alerts import MemberAlerts
 from travelrule.gateway.ports import Clock, Directory, RaiseAlert, RefreshKeys, no_alert
 from travelrule.gateway.refusals import Refused, internal
 from travelrule.gateway.request_origin import RequestOrigin
+from travelrule.machine.alert_codes import AlertCode
 from travelrule.messages.inbound_request import SenderFacts
 from travelrule.policy.policy import HUB_ENTITY, Policy
 
@@ -35,13 +35,13 @@ NO_SUCH_VASP = "INVALID_TARGET_VASP_ID"
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """A caller whose key is its own.
+    """The checked sender of a request.
 
-    ``entry`` None: known to the hub but not in the stored list, or the hub itself.
+    ``entry`` None: the stored list lacks it although the hub has its keys, or it is the hub itself.
 
-    ``listed`` False: nobody vouches for it, so it is treated as an outsider. ``vouched``: its key was found among the
-    keys of its entity. The hub's own entity counts as listed without that, because it must never be refused; but
-    personal data go to nobody on a mere claim.
+    ``listed`` False: neither list nor hub has it, so it is an outsider. ``vouched``: its key is one of its entity's
+    keys. The hub's entity counts as listed without a key, because it must never be refused; but personal data are
+    released only to a vouched sender.
     """
 
     caller: RequestOrigin
@@ -51,18 +51,18 @@ class Sender:
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """What the caller and what the directory calls it: either may be on the policy's list."""
+        """Its origin by the request and by the directory: the policy may list either."""
         facts = self.facts()
         return (self.caller.origin,) if facts is None else (self.caller.origin, facts.origin)
 
     @property
     def misnamed(self) -> bool:
-        """Whether it names another alliance than the directory does, with a key that is its own."""
+        """Whether the request names another alliance than the directory, with a key of the entity."""
         listed = self.entry.alliance_name if self.entry is not None else None
         return self.vouched and bool(listed) and not same_alliance(listed, self.caller.alliance)
 
     def facts(self) -> SenderFacts | None:
-        """Give what the directory says, for a decision; None for an outsider, whom the machine refuses."""
+        """Return the directory's facts for a decision; None for an outsider, which the machine refuses."""
         if not self.listed:
             return None
         if self.entry is None:
@@ -77,13 +77,13 @@ class Sender:
 
 
 class Senders:
-    """Checks callers of one gateway process."""
+    """Checks the senders of one gateway process."""
 
     def __init__(
         self, directory: Directory, refresh_keys: RefreshKeys, clock: Clock, alert: RaiseAlert = no_alert
     ) -> None:
         self._directory = directory
-        self._misnamed = MisnamedAlerts(alert, clock)
+        self._misnamed = MemberAlerts(alert, AlertCode.ORIGIN_ALLIANCE_MISMATCH, clock)
         self._refresh_keys = refresh_keys
         self._clock = clock
         self._trusted: TTLCache[tuple[str, str], Sender] = TTLCache(KEPT_MAX, TRUST_S, lambda: clock().timestamp())
@@ -91,9 +91,9 @@ class Senders:
         self._asking: dict[str, asyncio.Task[tuple[PublicKey, ...]]] = {}
 
     async def check(self, caller: RequestOrigin) -> Sender:
-        """Give the sender; raise ``Refused`` if its key is not one of its entity's current keys.
+        """Return the sender; raise ``Refused`` if its key is not one of its entity's current keys.
 
-        A caller without key header (endpoints without payload) is taken at its word: the hub forwarded it.
+        A request without a key header (endpoints without payload) is accepted as forwarded by the hub.
         """
         now = self._clock()
         key = (caller.origin, caller.public_key or "")
@@ -102,13 +102,13 @@ class Senders:
             return replace(trusted, caller=caller)
         sender = await self._look(caller, now)
         if sender.misnamed:
-            self._misnamed.tell(caller.entity_id)
+            self._misnamed.raise_once(caller.entity_id)
         if sender.listed:
             self._trusted[key] = sender
         return sender
 
     async def check_accepted(self, caller: RequestOrigin, policy: Policy) -> Sender:
-        """Check the caller and that the policy accepts it; ``Refused`` ``UNACCEPTABLE_REQUEST`` otherwise."""
+        """Return a sender that the policy accepts; raise ``Refused`` ``UNACCEPTABLE_REQUEST`` for others."""
         sender = await self.check(caller)
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
             raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "requests of this VASP are not accepted")
@@ -124,8 +124,7 @@ class Senders:
         try:
             keys = await self._current_keys(caller.entity_id)
         except Refused:
-            # The hub's own entity must never be refused (member-api.md 1), not even while nobody can vouch
-            # for it.
+            # The hub's entity must never be refused (member-api.md 1), even if its keys cannot be fetched.
             if caller.entity_id != HUB_ENTITY or entry is not None:
                 raise
             keys = ()
@@ -133,8 +132,7 @@ class Senders:
             return Sender(caller, entry, listed=True, vouched=True)
         if keys or entry is not None:
             raise Refused("INVALID_HEADER_SIGNATURE", "X-Code-Req-PubKey", "must be a current key of the origin's VASP")
-        # The hub's own entity need not be listed and must not be refused (auth.md 7); others unknown are
-        # outsiders.
+        # The hub's entity need not be listed and must not be refused (auth.md 7); other unknown ones are outsiders.
         return Sender(caller, None, listed=caller.entity_id == HUB_ENTITY)
 
     async def _current_keys(self, entity_id: str) -> tuple[PublicKey, ...]:
@@ -149,7 +147,7 @@ class Senders:
             self._asking[entity_id] = task
             task.add_done_callback(lambda done: self._asked_for(entity_id, done))
         try:
-            # Shielded: one caller's deadline must not end the question that others wait for.
+            # Shielded: the deadline of one request must not end the fetch that others wait for.
             return await asyncio.shield(task)
         except (HubError, OSError, TimeoutError):
             raise internal() from None
@@ -157,7 +155,7 @@ class Senders:
     def _asked_for(self, entity_id: str, done: asyncio.Task[tuple[PublicKey, ...]]) -> None:
         del self._asking[entity_id]
         if not done.cancelled():
-            # Looked at here too, because every waiter may have gone before the answer came.
+            # Retrieved here too, because every waiting request may have ended before the answer.
             done.exception()
 
     async def _ask(self, entity_id: str) -> tuple[PublicKey, ...]:
@@ -172,8 +170,5 @@ class Senders:
 
 
 def _holds(keys: Iterable[PublicKey], public_key: str, now: datetime) -> bool:
-    """Say whether it is among the keys and not expired.
-
-    An expiry that cannot be read does not count (D35).
-    """
+    """Return whether a key is among the keys and not expired; an unreadable expiry does not count (D35)."""
     return any(key.pubkey == public_key and (key.expires_at is None or key.expires_at > now) for key in keys)

@@ -1,4 +1,4 @@
-"""How the gateway is served: which machines may connect, TLS, limits, and the time to end."""
+"""The server of the gateway: allowed peers, TLS, limits, and the grace period."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.server import ListenerServer
 
 LIMITS = ListenerLimits(answer_seconds=30.0)
-"""No operation takes longer than ``deadline_s`` of ``GatewayDeps``; the rest is for the peer to take the answer."""
+"""No operation takes longer than ``deadline_s`` of ``GatewayDeps``; the rest is for the peer to receive the answer."""
 
 DESCRIPTORS_BESIDE = 512
-"""Database, broker, hub, files, and the metrics port: health is answered whatever the gateway holds."""
+"""Descriptors for database, broker, hub, files and the metrics port, which the gateway leaves free."""
 
 GRACE_SECONDS = 30
-"""A body that has begun (15 s) and its answer (8 s) fit in, and the whole fits into the watchdog of a process."""
+"""Long enough for a started body (15 s) and its answer (8 s), and within the watchdog of a process."""
 
 
 def gateway_server(
@@ -27,7 +27,7 @@ def gateway_server(
 ) -> ListenerServer:
     """Make the server for ``app``. Raises ``ConfigurationError`` for TLS files that cannot be used.
 
-    The only check of a peer's address is the one when it connects: forwarded-for headers are not looked at.
+    A peer's address is checked only when it connects; forwarded-for headers are ignored.
     """
     return ListenerServer(
         app,

@@ -1,6 +1,6 @@
-"""Which machines may call: the hub's addresses (auth.md 7).
+"""The peers that may connect: the hub's addresses (auth.md 7).
 
-M3 to M5 come without anything else to tell who calls.
+M3 to M5 carry no other proof of their sender.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ _REMEMBERED_MAX = 4096
 
 
 class Sources:
-    """The allow-list by peer address, as the server saw it; forwarded-for headers are not looked at."""
+    """The allow-list by the peer address of the connection; forwarded-for headers are ignored."""
 
     def __init__(self, networks: Sequence[Network]) -> None:
         self._networks = tuple(networks)
         self._remembered: dict[str, bool] = {}
 
     def allow(self, host: str | None) -> bool:
-        """Say whether a peer may call; no address, or a text that is none, may not."""
+        """Return whether a peer may connect; one without a valid address may not."""
         if host is None:
             return False
         allowed = self._remembered.get(host)
@@ -38,6 +38,6 @@ class Sources:
         except ValueError:
             return False
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-            # A listener on both families sees IPv4 peers in this form.
+            # A listener on both families reports IPv4 peers in this form.
             address = address.ipv4_mapped
         return any(address in network for network in self._networks)

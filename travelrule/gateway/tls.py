@@ -17,7 +17,7 @@ _PREFIX = "TRAVELRULE_GATEWAY_TLS_"
 class Tls:
     """PEM files.
 
-    ``client_ca``: callers must show a certificate of it (mutual TLS); None: TLS without that.
+    ``client_ca``: clients must present a certificate of it (mutual TLS); None: TLS without client certificates.
     """
 
     certificate: Path
@@ -26,10 +26,7 @@ class Tls:
 
     @classmethod
     def of(cls, settings: Settings) -> Tls | None:
-        """Take it from the settings.
-
-        None if the gateway is served without TLS (behind an own proxy, or a laptop).
-        """
+        """Return the files of the settings; None if the gateway is served without TLS (behind a proxy, or a laptop)."""
         if settings.gateway_tls_certificate_file is None or settings.gateway_tls_key_file is None:
             return None
         return cls(
@@ -42,7 +39,7 @@ class Tls:
 def server_context(tls: Tls | None) -> ssl.SSLContext | None:
     """Load the files; None without TLS.
 
-    Raises ``ConfigurationError`` for a file that cannot be used, so that it is named instead of failing in a handshake.
+    Raises ``ConfigurationError`` for a file that cannot be used, before any handshake fails.
     """
     if tls is None:
         return None
@@ -51,7 +48,7 @@ def server_context(tls: Tls | None) -> ssl.SSLContext | None:
         if path is not None:
             require_file(_PREFIX + name, path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # A client that asks for new keys again and again would cost a handshake each time.
+    # Each renegotiation by a client costs a handshake.
     context.options |= ssl.OP_NO_RENEGOTIATION
     try:
         context.load_cert_chain(tls.certificate, tls.key)

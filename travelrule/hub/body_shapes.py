@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import orjson
 from pydantic import ValidationError
 
+from schemas.events.withdrawals import CancelReason
 from schemas.field_faults import field_faults
 from schemas.hub.screening import (
     KytSearchRequest,
@@ -25,21 +26,13 @@ from schemas.hub.screening import (
 )
 from schemas.hub.search import TxidSearchRequest, WalletSearchRequest
 from schemas.numbers import EXPONENT_PATTERN
+from schemas.texts import TradeCurrency
 from schemas.wire_model import Wire
 from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
-_CURRENCIES = frozenset({"KRW", "USD", "EUR", "JPY", "CNY", "GBP", "CAD", "AUD", "HKD", "SGD"})
-_FINISH_REASONS = frozenset(
-    {
-        "NOT_FOUND_ADDRESS",
-        "NOT_SUPPORTED_SYMBOL",
-        "NOT_KYC_USER",
-        "SANCTION_LIST",
-        "LACK_OF_INFORMATION",
-        "UNKNOWN",
-    }
-)
+_CURRENCIES = frozenset(get_args(TradeCurrency))
+_FINISH_REASONS = frozenset(get_args(CancelReason))
 
 Check = Callable[[Any], bool]
 

@@ -76,7 +76,7 @@ class MemberAnswer:
     body: bytes
 
 
-class NoMemberAnswer(Exception):  # noqa: N818 -- says what is the case
+class NoMemberAnswer(Exception):  # noqa: N818 -- names the case
     """A member sent no answer. ``reached``: the request may have arrived."""
 
     def __init__(self, *, reached: bool) -> None:

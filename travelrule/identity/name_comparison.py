@@ -129,7 +129,7 @@ def names_agree(said: Sequence[ivms101.IvmsPerson], sent: Sequence[ivms101.IvmsP
     return not any(person.isdisjoint(known) for person in answered.people)
 
 
-def names_anybody(sent: Sequence[ivms101.IvmsPerson]) -> bool:
+def holds_name(sent: Sequence[ivms101.IvmsPerson]) -> bool:
     """Whether the persons of a message hold a comparable name."""
     party = _party_of_message(sent)
     return bool(party.people or party.companies)

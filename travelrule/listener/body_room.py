@@ -27,15 +27,15 @@ Headers = Iterable[tuple[bytes, bytes]]
 """Headers in the form of ASGI."""
 
 
-class NoRoom(Exception):  # noqa: N818 -- says what happened
+class NoRoom(Exception):  # noqa: N818 -- names the case
     """There is no room for the body, or it was displaced. The request may be repeated."""
 
 
-class TooLarge(Exception):  # noqa: N818 -- says what happened
+class TooLarge(Exception):  # noqa: N818 -- names the case
     """The body is larger than any of the protocol."""
 
 
-class Disconnected(Exception):  # noqa: N818 -- says what happened
+class Disconnected(Exception):  # noqa: N818 -- names the case
     """The peer disconnected before its request was complete."""
 
 

@@ -17,7 +17,7 @@ OutcomeStatus = Literal["applied", "duplicate", "rejected", "parked"]
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[State]):
-    """The result of ``decide``. ``status`` ``rejected`` leaves the state as it was and remembers nothing, so that the
+    """The result of ``decide``. ``status`` ``rejected`` leaves the state as it was and stores nothing, so that the
     message can be replayed; ``parked`` keeps the input until its subject arrives. ``rule`` names the line of the law
     that was applied, for ``travelrule explain``.
     """
@@ -37,5 +37,5 @@ def ignored(state: State, rule: str, *effects: Effect) -> Decision[State]:
 
 
 def rejected(state: Any, code: str, field: str, fix: str) -> Decision[Any]:
-    """Return the decision on an input that is not possible; it is not remembered and may be replayed."""
+    """Return the decision on an invalid input; nothing is stored, so that it may be replayed."""
     return Decision(state, status="rejected", code=code, field=field, fix=fix, rule=code)

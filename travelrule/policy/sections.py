@@ -54,7 +54,7 @@ class Exemptions(PolicyTable):
     """
 
     below_threshold: bool = False
-    """The platform says ``isExceedingThreshold`` false, and the value is below our threshold for its currency
+    """``isExceedingThreshold`` of the event is false, and the value is below our threshold for its currency
     (``[thresholds]``), if there is one."""
     own_entity: bool = True
     """The destination is this VASP."""
@@ -66,7 +66,7 @@ class NameRules(PolicyTable):
     """
 
     apply_to: Literal["flagged", "all"] = "flagged"
-    """``flagged`` requires a beneficiary name only where the sender says ``isExceedingThreshold`` or our threshold is
+    """``flagged`` requires a beneficiary name only where ``isExceedingThreshold`` is true or our threshold is
     reached; ``all`` requires it on every transfer."""
     check_date_of_birth: bool = False
     """Whether a date of birth that was sent must be the owner's."""
@@ -147,7 +147,7 @@ class TimeLimits(PolicyTable):
     status_search_every: Seconds = 600
     """Beneficiary: between two questions to the originators that may have sent it."""
     status_search_limit: Seconds = 3_600
-    """Beneficiary: how long originators are asked before the sender is searched all the same; own choice."""
+    """Beneficiary: how long originators are asked before the sender is searched; own choice."""
     search_poll: Annotated[int, Field(ge=11, le=3_600)] = 12
     """Between two questions for the result of a TXID or wallet search; more than 10 (hub-api.md P.1)."""
     search_limit: Seconds = 600

@@ -33,7 +33,7 @@ class JournalPage:
 
 
 class SandboxJournal:
-    """Keeps the records of ended calls; with ``folder`` also appends them to ``journal.jsonl`` there."""
+    """Stores the records of ended calls; with ``folder`` also appends them to ``journal.jsonl`` there."""
 
     def __init__(self, folder: Path | None = None, *, entries_max: int = ENTRIES_MAX) -> None:
         self._records: deque[CallRecord] = deque(maxlen=entries_max)

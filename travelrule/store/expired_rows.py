@@ -92,7 +92,7 @@ async def erase_subjects(connection: AsyncConnection, vasp: str, subjects: Seque
 async def old_searches(
     connection: AsyncConnection, vasp: str, before: datetime, after: tuple[datetime, bytes] | None, count: int
 ) -> Sequence[Any]:
-    """Searches (``token``, ``subject``, ``created_at``) from before ``before``."""
+    """Searches (``token``, ``subject``, ``created_at``) older than ``before``."""
     table = tables.searches
     query = (
         select(table.c.created_at, table.c.token, table.c.subject)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from tests.support.gateway_installation import GatewayInstallation, event
-from travelrule.gateway.wallets import meant
+from travelrule.gateway.wallet_match import wallets_of_account
 from travelrule.store import tables
 
 SHARED = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
@@ -55,7 +55,7 @@ async def test_a_wallet_without_tag_is_found_whatever_tag_is_asked_for(installat
     assert await found(installation, ALONE) == [(ALONE, "w-alone", None)]
     assert await found(installation, f"{ALONE}:7") == [(f"{ALONE}:7", "w-alone", "7"), (f"{ALONE}:7", "w-tagged", "7")]
     both = await installation.reads.wallets_at([f"{ALONE}:7"])
-    assert {wallet.wallet_id for wallet in meant(f"{ALONE}:7", both)} == {"w-alone", "w-tagged"}
+    assert {wallet.wallet_id for wallet in wallets_of_account(f"{ALONE}:7", both)} == {"w-alone", "w-tagged"}
 
 
 @pytest.mark.parametrize("tag", ["7", None])

@@ -12,13 +12,14 @@ from schemas.operations import HUB_OPERATIONS
 from schemas.wire_model import Wire
 from tests.property.schemas.documents import candidates, places, replaced, valid
 from travelrule.gateway import openapi
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_reader import request_of
 from travelrule.hub import body_shapes as hub_bodies
 from travelrule.hub.hub_answer import HubFault
 from travelrule.hub.operations import OPERATIONS
 
-GATEWAY = {one.request.__name__: one.request for one in openapi.DESCRIPTIONS.values() if one is not None}
+SHOWN = [one for one in openapi.DESCRIPTIONS.values() if isinstance(one, openapi.Description)]
+GATEWAY = {one.request.__name__: one.request for one in SHOWN}
 HUB = {name: OPERATIONS[name].request for name in HUB_OPERATIONS if OPERATIONS[name].request is not None}
 BODY_OF = {
     "address-search": "AddressSearchRequest",

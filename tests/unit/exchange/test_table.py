@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from travelrule.exchange.table import SIDES, STATUSES
+from travelrule.exchange.table import SIDES
 from travelrule.machine.transition_table import NEW, IllegalTransitionError
 
+STATUSES = ("wait", "verified", "denied", "pending", "processing", "wait-confirm", "confirmed", "canceled")
 ORIGINATING = {  # states.md section 2, without the resend of a failed transaction
     (NEW, "wait"), ("wait", "verified"), ("wait", "denied"), ("wait", "canceled"),
     ("verified", "pending"), ("verified", "canceled"), ("pending", "canceled"), ("pending", "processing"),

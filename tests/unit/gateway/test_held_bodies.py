@@ -13,7 +13,7 @@ import pytest
 from tests.support.gateway_scene import AUTHORIZATION, BTC, HEADERS, GatewayScene, beneficiary, box, transfer
 from tests.support.raw_sockets import Door, open_door
 from travelrule.gateway.app import create_gateway
-from travelrule.gateway.bodies import CLEAR_BODY_BYTES_MAX
+from travelrule.gateway.request_reader import CLEAR_BODY_BYTES_MAX
 from travelrule.listener.body_room import MIB, BodyLimits, BodyRoom
 from travelrule.listener.limits import ListenerLimits
 

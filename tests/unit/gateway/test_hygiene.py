@@ -23,8 +23,8 @@ from tests.support.gateway_scene import (
     payee,
     transfer,
 )
-from travelrule.gateway.bodies import BODY_BYTES_MAX
 from travelrule.gateway.refusals import ErrorType
+from travelrule.gateway.request_reader import BODY_BYTES_MAX
 from travelrule.log_output import ATTRIBUTE
 
 ENDPOINTS = [

@@ -300,7 +300,7 @@ async def test_the_largest_address_search_gives_the_loop_back(
 
 def test_a_body_of_the_limits_fits_into_a_body() -> None:
     """The largest message within the limits is not refused for its bytes."""
-    from travelrule.gateway.bodies import BODY_BYTES_MAX
+    from travelrule.gateway.request_reader import BODY_BYTES_MAX
 
     inner = transfer(persons=company_persons())
     assert len(orjson.dumps({"payload": box(inner)})) < BODY_BYTES_MAX / 4

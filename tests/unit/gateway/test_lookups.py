@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from travelrule.gateway.lookups import ASKED_MAX, AT_ONCE, WalletLookups
+from travelrule.gateway.shared_queries import ASKED_MAX, AT_ONCE, WalletLookups
 from travelrule.store.search_rows import WalletRecord
 
 

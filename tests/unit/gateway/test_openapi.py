@@ -45,8 +45,8 @@ def test_it_names_exactly_the_served_routes(scene: GatewayScene) -> None:
         (route.path, method.lower())  # type: ignore[attr-defined]
         for route in create_gateway(scene.deps()).routes
         for method in route.methods or ()  # type: ignore[attr-defined]
+        if method != "HEAD"  # Starlette adds it to each GET
     }
-    served.discard(("/v1/vasp/health", "head"))
     assert served == {(path, method) for path, method, _ in operations()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.gateway_scene import HEADERS, PEER, GatewayScene, key
-from travelrule.gateway.misnamed import TOLD_AGAIN_S
+from travelrule.gateway.member_alerts import REPEAT_S
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import HUB_ENTITY
 
@@ -96,7 +96,7 @@ async def test_one_alert_an_hour_and_entity(scene: GatewayScene) -> None:
         await scene.verify(headers=sent_as(origin))
     await settle()
     assert [subject for subject, _ in alerts.raised] == ["vasp:north", "vasp:east"]
-    scene.now += timedelta(seconds=TOLD_AGAIN_S)
+    scene.now += timedelta(seconds=REPEAT_S)
     await scene.verify(headers=sent_as("gtr:north"))
     await settle()
     assert [subject for subject, _ in alerts.raised][2:] == ["vasp:north"]

@@ -70,8 +70,8 @@ async def letters_of(opened: Installation, subject: str) -> frozenset[str]:
 
 
 async def awaited_outcome(opened: Installation, item: Input, known: frozenset[str], patience: float) -> DecisionOutcome:
-    """Wait until a worker has processed the decision, at most ``patience`` seconds. ``known`` are the dead letters from
-    before it was sent.
+    """Wait until a worker has processed the decision, at most ``patience`` seconds. ``known`` are the dead letters that
+    existed when it was sent.
     """
     loop = asyncio.get_running_loop()
     end = loop.time() + patience

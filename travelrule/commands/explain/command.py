@@ -27,9 +27,9 @@ def command(
     utc: Annotated[bool, typer.Option("--utc", help="times in UTC instead of this machine's zone")] = False,  # noqa: FBT002
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Show every input of a subject, the rule that decided, what was said and which calls were made.
+    """Show every input of a subject, the rule that decided, the verdicts, and the calls that were made.
 
-    Also what was refused and what waits. In JSON, times are UTC.
+    Refused and parked inputs are included. In JSON, times are UTC.
     """
     run(_explain(subject, output, UTC if utc else None))
 

@@ -33,7 +33,7 @@ FileArgument = Annotated[Path, typer.Argument(help="a policy in TOML")]
 
 @app.command()
 def check(file: FileArgument, output: OutputOption = Output.TEXT) -> None:
-    """Say every fault of a policy file; exit 1 if there is one."""
+    """Report every fault of a policy file; exit 1 if there is one."""
     policy, _ = _policy(file, output)
     _say({"ok": True, "version": policy.version, "faults": []}, output)
 

@@ -77,14 +77,14 @@ def _with(there: tuple[Any, ...], key: str, new: Any) -> tuple[Any, ...]:
 def _settled(before: ArrivalState, after: ArrivalState, item: Input) -> Decision[ArrivalState]:
     after = replace(after, pairs=pair(after.reports, after.deposits, before.pairs))
     asked = item.data.deposit_id if isinstance(item.data, ArrivalSeen) else ""
-    tells = tuple(_tells(before, after, asked))
+    messages = tuple(_messages(before, after, asked))
     if after == before:
-        return Decision(after, tells, status="duplicate", rule="said before")
+        return Decision(after, messages, status="duplicate", rule="said before")
     paired = len(after.pairs) - len(before.pairs)
-    return Decision(after, tells, rule="paired" if paired > 0 else "unpaired" if paired < 0 else "nothing to pair")
+    return Decision(after, messages, rule="paired" if paired > 0 else "unpaired" if paired < 0 else "nothing to pair")
 
 
-def _tells(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[SendMessage]:
+def _messages(before: ArrivalState, after: ArrivalState, asked: str) -> Iterator[SendMessage]:
     """Yield the messages: to deposits that lost their pair, then to new pairs; ``asked`` always gets one."""
     old = {deposit: exchange for exchange, deposit in before.pairs}
     new = {deposit: exchange for exchange, deposit in after.pairs}

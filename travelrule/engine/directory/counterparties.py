@@ -36,9 +36,9 @@ from travelrule.store.directory_fetches import FetchState
 COPY_SECONDS = 1.0
 """How long a process uses its copy before it checks whether the stored directory changed."""
 HEALTH_SECONDS = 20.0
-"""How often the list is fetched, unless the settings say otherwise."""
+"""The default interval between fetches of the list."""
 NETWORKS_SECONDS = 3600.0
-"""How often the coin networks are fetched, unless the settings say otherwise."""
+"""The default interval between fetches of the coin networks."""
 NETWORKS_STALE_INTERVALS = 3
 """A table older than so many intervals decides nothing."""
 KEY_REFRESH_SECONDS = 5.0

@@ -1,7 +1,7 @@
-"""How often the hub is asked for a VASP's current keys (4.A.2).
+"""The throttle of key refreshes: how often the hub is asked for a VASP's current keys (4.A.2).
 
-A request with a wrong key leads to such a question, and anybody can send one. The throttle bounds the questions about
-one VASP and, on request, the questions about all VASPs in a minute.
+A request with an unknown key causes a refresh; any sender can cause one. The throttle bounds the refreshes of one VASP
+and, optionally, the refreshes of all VASPs in a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 class KeyThrottle:
-    """At most one question about a VASP in ``pause_seconds``, and ``per_minute`` about all (None: unbounded)."""
+    """At most one refresh of a VASP in ``pause_seconds``, and ``per_minute`` of all VASPs (None: unbounded)."""
 
     def __init__(self, clock: Callable[[], datetime], pause_seconds: float, per_minute: int | None = None) -> None:
         self._clock = clock
@@ -30,15 +30,15 @@ class KeyThrottle:
         self._spent: deque[datetime] = deque()
 
     def recent(self, entity_id: str) -> tuple[PublicKey, ...] | None:
-        """The keys noted within the pause; None: the hub may be asked."""
+        """The keys noted within the pause; None: a refresh is allowed."""
         return self._recent.get(entity_id)
 
     def note(self, entity_id: str, keys: tuple[PublicKey, ...] = ()) -> None:
-        """Start the VASP's pause, with the keys that the hub returned, if it was already asked."""
+        """Start the VASP's pause, with the keys that the hub returned, if it has answered."""
         self._recent[entity_id] = keys
 
     def spend(self) -> bool:
-        """Use one question of the minute; False, and nothing is used, if none is left."""
+        """Use one refresh of the minute. Return False, and use none, if the minute has none left."""
         now = self._clock()
         while self._spent and self._spent[0] <= now - _MINUTE:
             self._spent.popleft()

@@ -19,7 +19,7 @@ from travelrule.exchange.table import BENEFICIARY
 from travelrule.identity.payloads import answer_payload, beneficiary_vasp
 from travelrule.identity.profile import VaspProfile
 from travelrule.identity.txids import same_txid
-from travelrule.machine.decision import Decision
+from travelrule.machine.decision import Decision, ignored
 from travelrule.machine.effects import Reply
 from travelrule.machine.input import Input
 from travelrule.machine.own_profile import own_profile
@@ -39,7 +39,7 @@ def content_of(request: AuthorizationReceived) -> str:
 def answer_again(state: ExchangeState, request: AuthorizationReceived) -> Decision[ExchangeState]:
     """M2 order 3: return the stored answer for the same content; refuse a ``transferId`` with other content."""
     if state.counterparty == request.entity_id and state.fingerprint == content_of(request):
-        return Decision(state, (Reply(state.answer),), status="duplicate", rule="M2: stored answer")
+        return ignored(state, "M2: stored answer", Reply(state.answer))
     return Decision(
         state,
         status="rejected",
@@ -162,7 +162,7 @@ def refuse_unknown(transfer_id: str) -> Decision[Any]:
 
 
 def _same(builder: InboundExchangeBuilder, rule: str) -> Decision[ExchangeState]:
-    return Decision(builder.state, (Reply(_closed(builder.state.transfer_id)),), status="duplicate", rule=rule)
+    return ignored(builder.state, rule, Reply(_closed(builder.state.transfer_id)))
 
 
 def _refused(builder: InboundExchangeBuilder, reason: str, rule: str) -> Decision[ExchangeState]:

@@ -28,7 +28,7 @@ from schemas.operations import Operation
 from travelrule.identity.account_numbers import canonical, names_wallet, split_tag
 from travelrule.identity.company_names import name_keys, same_company
 from travelrule.identity.json_fields import has_content, is_absent, present
-from travelrule.identity.name_comparison import names_agree, names_anybody
+from travelrule.identity.name_comparison import holds_name, names_agree
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.policy.sections import AnswerChecks
 
@@ -165,7 +165,7 @@ def _same_parties(answer: Ivms, sent: Ivms, *, required: bool) -> bool:
         said, asked = _persons(answer["Originator"]), _persons(sent.get("Originator"))
         if said is None or asked is None:
             return False
-        if (required or names_anybody(said)) and not names_agree(said, asked):
+        if (required or holds_name(said)) and not names_agree(said, asked):
             return False
     if not has_content(answer.get("OriginatingVASP")):
         return True

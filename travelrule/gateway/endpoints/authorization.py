@@ -1,10 +1,10 @@
 """M2 POST /v1/beneficiary/transfer, the transfer authorization (member-api.md 3).
 
-Orders 1 and 2 of the table there are here: what cannot be read or opened is 503 and no input. Everything
-from order 3 on is decided by the exchange machine on the input, in the transaction that stores it, so that
-``verified`` is never answered for a transfer that is not stored. Facts that the decision needs and a pure
-machine cannot look up (the own wallets at the addresses, the sender's entry) travel with the input; they are
-no part of its content, by which a repetition is recognised.
+This file holds orders 1 and 2 of the table there: a request that cannot be read or opened is answered with 503 and
+makes no input. The exchange machine decides from order 3 on, in the transaction that stores the input, so that
+``verified`` is never answered for a transfer that is not stored. The input carries the facts that a pure machine cannot
+look up (our wallets at the addresses, the sender's entry); they are not part of its content, which identifies a
+repetition.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from schemas.hub.bodies import TransferAuthorizationRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.numbers import decimal_text
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.inputs import input_of, reply_of
-from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_inputs import input_of, reply_of
 from travelrule.gateway.request_origin import RequestOrigin, caller_of
+from travelrule.gateway.request_reader import holds_nul, request_of
 from travelrule.gateway.sealed_payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.senders import Sender, Senders
-from travelrule.gateway.wallets import meant
+from travelrule.gateway.shared_queries import WalletLookups
+from travelrule.gateway.wallet_match import wallets_of_account
 from travelrule.identity.payload_limits import excess, name_count
 from travelrule.identity.payloads import with_clear_vasp
 from travelrule.messages.inbound_request import AuthorizationReceived, ReadPayload, WalletFacts
 from travelrule.store.search_rows import WalletRecord
 
 KIND = "authorization.received"
-TELLING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
-"""Refusals that tell that somebody is no customer; they have a rate of their own."""
+REVEALING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
+"""Refusals that reveal that a person is not a customer; they have their own rate."""
 FACTS = {"sender", "wallets", "originator_sanctioned"}
 
 
@@ -52,14 +52,14 @@ class Authorization:
         request = request_of(TransferAuthorizationRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.TRANSFER_AUTHORIZATION, name_count(opened.ivms101))
         data = await self._received(caller, sender, request, opened.ivms101)
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
         item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
         reply = reply_of(await self.deps.intake.submit(item))
-        if reply.get("reasonType") in TELLING:
-            await self.deps.rates.missed(sender)
+        if reply.get("reasonType") in REVEALING:
+            await self.deps.rates.count_miss(sender)
         return _answer(reply, request.transfer_id, self._sealed(reply, opened))
 
     async def _received(
@@ -94,9 +94,9 @@ class Authorization:
         return {"wallets": wallets, "originator_sanctioned": originator if originator or known else None}
 
     async def _wallets(self, beneficiary: Beneficiary) -> tuple[tuple[WalletFacts, ...], bool]:
-        """Give the own wallets that are meant, and whether all of them could be screened.
+        """Return our wallets at the account numbers, and whether all of them were screened.
 
-        Whom the sender names as their owner is screened with them.
+        The persons whom the sender names as their owner are screened too.
         """
         numbers = _account_numbers(beneficiary)
         if not numbers:
@@ -106,7 +106,7 @@ class Authorization:
         facts: list[WalletFacts] = []
         known = named is not None or not self._screened
         for number in dict.fromkeys(numbers):
-            for wallet in meant(number, found):
+            for wallet in wallets_of_account(number, found):
                 sanctioned = await self._wallet_sanctioned(number, wallet)
                 known = known and sanctioned is not None
                 facts.append(_wallet_facts(number, wallet, sanctioned=bool(sanctioned or named)))

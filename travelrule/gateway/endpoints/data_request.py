@@ -1,9 +1,9 @@
 """M7 PUT /v1/verification/tx, the transaction data request (member-api.md 8).
 
-Order 1 of the table there is here: what cannot be read or opened is 503 and no input. Orders 2 to 6 are decided by the
-``data-request`` machine on the input, in the transaction that stores it, from facts that were looked up here: the own
-withdrawals of that transaction to that address, and who the requester is. The facts are no part of the input's content,
-by which a repetition is recognised.
+This file holds order 1 of the table there: a request that cannot be read or opened is answered with 503 and makes no
+input. The ``data-request`` machine decides orders 2 to 6 in the transaction that stores the input, from facts that are
+looked up here: our withdrawals of that transaction to that address, and the requester's entry. The facts are not part
+of the input's content, which identifies a repetition.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from schemas.hub.bodies import DataRequest
 from schemas.operations import MemberOperation
 from travelrule.deposits.served_requests.examination import may_receive
 from travelrule.deposits.served_requests.received_request import DataRequestReceived
-from travelrule.gateway.bodies import holds_nul, request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.inputs import input_of, reply_of
 from travelrule.gateway.refusals import Refused
+from travelrule.gateway.request_inputs import input_of, reply_of
 from travelrule.gateway.request_origin import RequestOrigin, caller_of
+from travelrule.gateway.request_reader import holds_nul, request_of
 from travelrule.gateway.sealed_payloads import Opened, open_payload, seal_payload
 from travelrule.gateway.senders import Sender, Senders
 from travelrule.identity.account_numbers import canonical
@@ -57,7 +57,7 @@ class DataRequests:
         request = request_of(DataRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.DATA_REQUEST, name_count(opened.ivms101))
         if holds_nul(opened.ivms101):
             raise Refused("INVALID_MSG_FIELD_VALUE", "payload", "remove U+0000 from the texts")
@@ -96,14 +96,14 @@ class DataRequests:
         payload = reply.get("payload")
         if payload is None:
             return {**answer, "payload": ""}
-        # A stored answer may be older than the policy: who may not have the data now does not get them again.
+        # A stored answer may be older than the policy: data are released only to a VASP that may have them now.
         if not may_receive(data.requester, data.origin, self.deps.policy()):
             raise Refused("UNACCEPTABLE_REQUEST", "X-Request-Origin", "data are not released to this VASP")
         return {**answer, "payload": seal_payload(opened, payload, self.deps.randomness)}
 
 
 def _content(request: DataRequest) -> dict[str, Any]:
-    """What makes two requests the same: the rest is sealed anew each time, or only looked up."""
+    """Return the fields that identify a repetition: the others are sealed again each time, or looked up."""
     return {
         "transferId": request.transfer_id,
         "txid": txid_key(request.txid),

@@ -1,4 +1,4 @@
-"""M5 PUT /v1/vasp/transfer/status: an authorized transfer will not come (member-api.md 6)."""
+"""M5 PUT /v1/vasp/transfer/status: an authorized transfer will not be sent (member-api.md 6)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from schemas.hub.bodies import FinishRequest
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.endpoints.conclusion import concluded
+from travelrule.gateway.endpoints.conclusion import apply_conclusion
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
 from travelrule.messages.inbound_request import FinishReceived
 
@@ -35,4 +35,4 @@ class Finish:
             status=request.status,
             reason_type=request.reason_type,
         )
-        return await concluded(self.deps, caller, "finish.received", request.transfer_id, data)
+        return await apply_conclusion(self.deps, caller, "finish.received", request.transfer_id, data)

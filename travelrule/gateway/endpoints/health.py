@@ -11,10 +11,7 @@ from travelrule.gateway.refusals import internal
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The operation; one instance per gateway.
-
-    Keys are there, or there would be no gateway; the database may not be.
-    """
+    """The operation; one instance per gateway. A gateway has keys; the database may be down."""
 
     deps: GatewayDeps
 

@@ -1,7 +1,4 @@
-"""M4 POST /v1/vasp/transfer/status.
-
-How far is a transfer that we originated? A pure read (member-api.md 5).
-"""
+"""M4 POST /v1/vasp/transfer/status: the status of a transfer that we originated, a pure read (member-api.md 5)."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ from dataclasses import dataclass
 
 from schemas.hub.bodies import StatusSearchRequest
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
 
 ANSWERED = {
@@ -26,7 +23,7 @@ ANSWERED = {
     "canceled": "canceled",
     "denied": "canceled",
 }
-"""From the own state to the status on the wire."""
+"""The status on the wire by our state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class StatusSearch:
         request = request_of(StatusSearchRequest, call.body)
         exchange = await self.deps.reads.outgoing_exchange(request.transfer_id, caller.entity_id)
         if exchange is None:
-            # An outsider we sent to may ask; an outsider we know nothing of may not.
+            # An outsider is answered only about a transfer that we sent to it.
             sender = await self.senders.check_accepted(caller, self.deps.policy())
             await self.deps.rates.take(sender, MemberOperation.STATUS_SEARCH)
             raise Refused("UNKNOWN_TRANSFER_ID", "transferId", "no such transfer between us")

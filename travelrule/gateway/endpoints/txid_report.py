@@ -1,7 +1,4 @@
-"""M3 POST /v1/beneficiary/transfer/txid.
-
-The transaction that carries an authorized transfer (member-api.md 4).
-"""
+"""M3 POST /v1/beneficiary/transfer/txid: the transaction that carries an authorized transfer (member-api.md 4)."""
 
 from __future__ import annotations
 
@@ -9,18 +6,18 @@ from dataclasses import dataclass
 
 from schemas.hub.bodies import TxidReportRequest
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.endpoints.conclusion import concluded
+from travelrule.gateway.endpoints.conclusion import apply_conclusion
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
 from travelrule.messages.inbound_request import TxidReportReceived
 
 
 @dataclass(frozen=True, slots=True)
 class TxidReport:
-    """The operation; one instance per gateway. All states are looked at by the exchange machine."""
+    """The operation; one instance per gateway. The exchange machine checks the state."""
 
     deps: GatewayDeps
     senders: Senders
@@ -38,4 +35,4 @@ class TxidReport:
             txid=request.txid,
             vout=request.vout,
         )
-        return await concluded(self.deps, caller, "txid-report.received", request.transfer_id, data)
+        return await apply_conclusion(self.deps, caller, "txid-report.received", request.transfer_id, data)

@@ -1,7 +1,7 @@
 """M6 POST /v1/verification/tx: did we send this transaction to this address? (member-api.md 7).
 
 A pure read within one second, over the withdrawals of all currencies, those without a Travel Rule exchange included.
-It tells yes or no and nothing more.
+The answer is yes or no only.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from schemas.hub.bodies import TxidCheckRequest
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.lookups import WithdrawalLookups
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.senders import Senders
+from travelrule.gateway.shared_queries import WithdrawalLookups
 
 
 @dataclass(frozen=True, slots=True)

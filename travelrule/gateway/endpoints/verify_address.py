@@ -1,9 +1,6 @@
-"""M1 POST /v1/beneficiary/VerifyAddress.
+"""M1 POST /v1/beneficiary/VerifyAddress: is this address one of ours? A pure read within one second (member-api.md 2).
 
-Is this address one of ours? A pure read within one second (member-api.md 2).
-
-The order of the checks is the table there: each returns at the first failure, and nothing of the owner is
-told.
+The checks follow the order of the table there and return at the first failure. No answer holds data of the owner.
 """
 
 from __future__ import annotations
@@ -19,15 +16,15 @@ from schemas.events.persons import Person
 from schemas.hub.bodies import AddressSearchRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.operations import MemberOperation
-from travelrule.gateway.bodies import request_of
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
-from travelrule.gateway.lookups import WalletLookups
 from travelrule.gateway.refusals import Refused
 from travelrule.gateway.request_origin import caller_of
+from travelrule.gateway.request_reader import request_of
 from travelrule.gateway.sealed_payloads import open_payload
 from travelrule.gateway.senders import Senders
-from travelrule.gateway.wallets import meant, takes
+from travelrule.gateway.shared_queries import WalletLookups
+from travelrule.gateway.wallet_match import accepts_asset, wallets_of_account
 from travelrule.identity.name_comparison import compare_party, compare_with_stored, named_party
 from travelrule.identity.payload_limits import name_count
 from travelrule.identity.required_data import nameless
@@ -40,12 +37,12 @@ LATE: Answer = {
     "reasonMsg": "no answer within the time limit; ask again",
     "beneficiaryVaspEntityId": "",
 }
-"""What is answered when the time is over (D34: a business answer, so HTTP 200)."""
+"""The answer after the deadline (D34: a business answer, so HTTP 200)."""
 
 NO_ADDRESS = "no such deposit address"
 OTHER_NAME = "the name differs from the owner's"
-TELLING = frozenset({NO_ADDRESS, OTHER_NAME})
-"""Answers that tell that somebody is no customer; they have a rate of their own."""
+REVEALING = frozenset({NO_ADDRESS, OTHER_NAME})
+"""Answers that reveal that a person is not a customer; they have their own rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class VerifyAddress:
         request = request_of(AddressSearchRequest, call.body)
         sender = await self.senders.check(caller)
         opened = open_payload(self.deps.keyring, caller, request.payload)
-        call.belongs_to(sender)
+        call.count_for(sender)
         await self.deps.rates.take(sender, MemberOperation.ADDRESS_SEARCH, name_count(opened.ivms101))
         policy = self.deps.policy()
         if not sender.listed or not policy.accepts(caller.entity_id, *sender.origins):
@@ -75,17 +72,17 @@ class VerifyAddress:
         if not policy.serves(request.currency, request.network):
             return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits")
         answer = await self._of_addresses(request, beneficiary, policy)
-        if answer["reasonMsg"] in TELLING:
-            await self.deps.rates.missed(sender)
+        if answer["reasonMsg"] in REVEALING:
+            await self.deps.rates.count_miss(sender)
         return answer
 
     async def _of_addresses(self, request: AddressSearchRequest, beneficiary: Beneficiary, policy: Policy) -> Answer:
         numbers = beneficiary.account_number
         found = await self.wallets.wallets_at(numbers)
-        owned = [meant(number, found) for number in numbers]
-        taking = [[one for one in own if takes(one, request.currency, request.network)] for own in owned]
+        owned = [wallets_of_account(number, found) for number in numbers]
+        taking = [[one for one in own if accepts_asset(one, request.currency, request.network)] for own in owned]
         if not all(taking):
-            # Where the address is ours for something else, the symbol is at fault, unless the policy lists it.
+            # If the address is ours for another asset, the symbol is at fault, unless the policy lists it.
             if all(owned) and not policy.names_asset(request.currency, request.network):
                 return _invalid("NOT_SUPPORTED_SYMBOL", "the currency is not open for deposits there")
             return _invalid("NOT_FOUND_ADDRESS", NO_ADDRESS)
@@ -110,7 +107,7 @@ class VerifyAddress:
         }
 
     async def _sanctioned(self, beneficiary: Beneficiary, wallets: Sequence[WalletRecord]) -> bool | None:
-        """Screen the addresses, their owners, and whom the request names: a hit counts whatever else is not known."""
+        """Screen addresses, owners and the named persons: a hit counts even if another screening has no result."""
         screen = self.deps.screen
         sanctioned = await screen.sanctioned(beneficiary.account_number, wallets)
         if sanctioned or not beneficiary.beneficiary_persons:
@@ -133,25 +130,25 @@ class VerifyAddress:
             if wallet.owner not in owners:
                 owners.append(wallet.owner)
         for owner in owners:
-            # An owner whose name is not known cannot be matched (rule 8 of M2: a check starts at false).
+            # An owner without a stored name cannot match (rule 8 of M2: a check starts at false).
             if owner is None or compare_party(party, owner, rule) == "different":
                 return True
-            await _others_turn()
+            await _yield_to_others()
         if self.deps.named_beneficiaries is None:
             return False
         for stored in await self.deps.named_beneficiaries(numbers):
             named = [IvmsPerson.model_validate(person) for person in stored]
             if compare_with_stored(party, named, rule) == "different":
                 return True
-            await _others_turn()
+            await _yield_to_others()
         return False
 
     def _found(self, reason: str, message: str) -> Answer:
         return _invalid(reason, message, self.deps.entity_id)
 
 
-async def _others_turn() -> None:
-    """Let other requests go on between two comparisons: there may be hundreds of stored authorizations."""
+async def _yield_to_others() -> None:
+    """Yield to other requests between two comparisons: there may be hundreds of stored authorizations."""
     await asyncio.sleep(0)
 
 

@@ -28,7 +28,7 @@ class MemoryRiskState:
 
     async def open_kyt(self, caller: str, subject: KytSubject, now: datetime) -> KytRequest:
         """Store a new KYT search under a new number."""
-        # From the clock, so that a number from before a restart never names another transaction.
+        # From the clock, so that a number issued before a restart never names another transaction.
         self._last_id = max(self._last_id + 1, int(now.timestamp() * 1000))
         request = KytRequest(self._last_id, caller, subject, now)
         self._requests.put(request.request_id, request, now)

@@ -9,7 +9,7 @@ from typing import Protocol
 from travelrule.hub.risk.records import Analysis, KytRequest, KytSubject, RatedTransaction, Rating, Session
 
 
-class ProviderFailed(Exception):  # noqa: N818 -- says what is the case
+class ProviderFailed(Exception):  # noqa: N818 -- names the case
     """A provider could not rate. ``reason`` is sent to the caller: a sentence that quotes no value."""
 
     def __init__(self, reason: str) -> None:
@@ -17,7 +17,7 @@ class ProviderFailed(Exception):  # noqa: N818 -- says what is the case
         self.reason = reason
 
 
-class NotServed(Exception):  # noqa: N818 -- says what is the case
+class NotServed(Exception):  # noqa: N818 -- names the case
     """A provider does not serve this VASP now: not registered, quota exceeded, or disabled."""
 
 

@@ -6,6 +6,7 @@ request names (D48).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -162,20 +163,16 @@ def _senders(ivms101: Json) -> list[Json]:
 
 
 def _is_sender(ivms101: Json, held: Person) -> bool:
-    try:
-        sent = Originator.from_wire(object_of(ivms101, "Originator")).originator_persons
-    except ValidationError:
-        return False  # what cannot be read cannot match
-    return _is_same(sent, held)
+    return _is_same(lambda: Originator.from_wire(object_of(ivms101, "Originator")).originator_persons, held)
 
 
 def _is_payee(ivms101: Json, held: Person) -> bool:
+    return _is_same(lambda: Beneficiary.from_wire(object_of(ivms101, "Beneficiary")).beneficiary_persons, held)
+
+
+def _is_same(read: Callable[[], tuple[IvmsPerson, ...]], held: Person) -> bool:
     try:
-        sent = Beneficiary.from_wire(object_of(ivms101, "Beneficiary")).beneficiary_persons
+        sent = read()
     except ValidationError:
-        return False  # what cannot be read cannot match
-    return _is_same(sent, held)
-
-
-def _is_same(sent: tuple[IvmsPerson, ...], held: Person) -> bool:
+        return False  # unreadable data cannot match
     return compare_beneficiary(sent, held) == "match" and not birth_date_differs(sent, held)

@@ -59,8 +59,8 @@ def pack(entries: Iterable[ListEntry]) -> tuple[str, bytes]:
 def unpack(code: str, version: str, content: bytes) -> Iterator[ListEntry]:
     """Yield the entries of stored content.
 
-    Raises ``ContentError`` if the content is damaged or not that of ``version``. The digest is known only at the end:
-    use no entry before.
+    Raises ``ContentError`` if the content is damaged or not that of ``version``. The digest is complete only after the
+    last entry: use no entry before.
     """
     digest = hashlib.sha256()
     first = True

@@ -1,4 +1,4 @@
-"""Words of a name that say little about who is meant: titles and particles."""
+"""Words of a name that identify nobody: titles and particles."""
 
 from __future__ import annotations
 

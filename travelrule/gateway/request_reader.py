@@ -44,14 +44,14 @@ def json_object(body: bytes, code: ErrorType, field: str) -> dict[str, Any]:
     # Counting brackets is cheap; only a body with enough of them is walked.
     if body.count(b"{") + body.count(b"[") > DEPTH_MAX and is_nested_deeper(raw):
         raise Refused(code, field, f"must not be nested deeper than {DEPTH_MAX} levels")
-    # Each value but the first of a list or object stands behind a comma.
+    # A comma precedes each value but the first of a list or object.
     if body.count(b",") + body.count(b"{") + body.count(b"[") > VALUES_MAX and has_too_many_values(raw):
         raise Refused("INVALID_MSG_FIELD_VALUE", field, f"must not hold more than {VALUES_MAX} values")
     return raw
 
 
 def holds_nul(value: object) -> bool:
-    """Say whether any text inside holds U+0000, which PostgreSQL cannot store."""
+    """Return whether any text inside holds U+0000, which PostgreSQL cannot store."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -67,7 +67,7 @@ def holds_nul(value: object) -> bool:
 
 
 def _refusal(model: type[Wire], raw: dict[str, Any], error: ValidationError) -> Refused:
-    """Name the first missing field, else the first bad value; what means "nothing" is missing, not bad."""
+    """Refuse the first missing field, else the first bad value; a value that means absence is missing, not bad."""
     for name, field in model.model_fields.items():
         wire = field.alias or name
         if field.is_required() and raw.get(wire) in _ABSENT:

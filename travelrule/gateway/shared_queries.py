@@ -1,8 +1,8 @@
-"""Lookups of many requests in one query.
+"""One query for the keys of many requests.
 
-A query costs some ten times what everything else about an address verification or a TXID search does (design section
-7), and most of that is per query, not per key. So requests that wait while a query runs share the next one; at rest a
-request waits for nobody.
+A query costs some ten times as much as the rest of an address verification or a TXID search (design section 7), and
+most of that per query, not per key. So requests that arrive while queries run share the next one; without load a
+request does not wait.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Found = TypeVar("Found")
 
 
 class SharedQueries(Generic[Key, Found]):
-    """Asks ``query`` for the keys of all requests that wait, and gives each what was found for its own.
+    """Runs ``query`` for the keys of all waiting requests, and returns to each what was found for its keys.
 
-    ``key_of`` tells for which key something was found. ``limit_s``: when a query is given up, so that a stuck
-    connection does not hold up what comes after it; its requests are over by then.
+    ``key_of`` is the key that something was found for. ``limit_s``: the time limit of a query, so that a stuck
+    connection does not delay later queries; the requests of such a query have ended by then.
     """
 
     def __init__(
@@ -42,8 +42,8 @@ class SharedQueries(Generic[Key, Found]):
         self._waiting: deque[tuple[tuple[Key, ...], asyncio.Future[list[Found]]]] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
-    async def ask(self, keys: Iterable[Key]) -> list[Found]:
-        """Give what is found for the keys, in their order; raise what the query raises."""
+    async def find(self, keys: Iterable[Key]) -> list[Found]:
+        """Return what is found for the keys, in their order; raise what the query raises."""
         answer: asyncio.Future[list[Found]] = asyncio.get_running_loop().create_future()
         self._waiting.append((tuple(keys), answer))
         if len(self._running) < AT_ONCE:
@@ -53,14 +53,14 @@ class SharedQueries(Generic[Key, Found]):
         return await answer
 
     async def _serve(self) -> None:
-        """Run queries until nobody waits. Whoever gave up meanwhile is left out."""
+        """Run queries until no request waits; cancelled requests are left out."""
         while batch := self._take():
             keys = list(dict.fromkeys(key for asked, _ in batch for key in asked))
             try:
                 async with asyncio.timeout(self._limit_s):
                     found = await self._query(keys)
             except Exception as error:  # noqa: BLE001
-                # Every waiter gets the error as if the query had been its own.
+                # Every waiting request raises the error of the shared query.
                 for _, answer in batch:
                     if not answer.done():
                         answer.set_exception(error)
@@ -84,18 +84,18 @@ class SharedQueries(Generic[Key, Found]):
 
 
 class WalletLookups:
-    """The same question as ``Reads.wallets_at``."""
+    """``GatewayReads.wallets_at`` through shared queries."""
 
     def __init__(self, reads: Reads, limit_s: float) -> None:
         self._shared: SharedQueries[str, WalletRecord] = SharedQueries(reads.wallets_at, lambda one: one.asked, limit_s)
 
     async def wallets_at(self, asked: Sequence[str]) -> list[WalletRecord]:
-        """Give the own deposit addresses that the texts may mean; raise what the store raises."""
-        return await self._shared.ask(asked)
+        """Return our deposit addresses that the texts may mean; raise what the store raises."""
+        return await self._shared.find(asked)
 
 
 class WithdrawalLookups:
-    """The same question as ``Withdrawals.sent``, for one payment."""
+    """``SentWithdrawals.sent`` through shared queries, for one payment."""
 
     def __init__(self, withdrawals: Withdrawals, limit_s: float) -> None:
         self._shared: SharedQueries[Payment, SentWithdrawal] = SharedQueries(
@@ -103,5 +103,5 @@ class WithdrawalLookups:
         )
 
     async def sent(self, payment: Payment) -> list[SentWithdrawal]:
-        """Give the own withdrawals that the payment means; raise what the store raises."""
-        return await self._shared.ask([payment])
+        """Return our withdrawals that the payment means; raise what the store raises."""
+        return await self._shared.find([payment])

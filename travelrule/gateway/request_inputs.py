@@ -1,4 +1,4 @@
-"""From an inbound request to an input, and from its outcome to an answer (design section 2, the one path)."""
+"""The input of an inbound request, and the reply of its outcome (design section 2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from travelrule.machine.sources import InternalSource, internal_input
 ERASED = "ERASED"
 SALT_BYTES = 16
 TAKEN = {"CONFLICT", "DUPLICATED_TRANSFER_ID", ERASED}
-"""Why a transferId cannot be used (again): said by the engine, by the machine, after an erasure."""
+"""The codes for a transferId that is in use: of the engine, of the machine, and after an erasure."""
 
 
 def input_of(
@@ -34,9 +34,9 @@ def input_of(
 ) -> Input:
     """Make the input of a request.
 
-    ``once``: a transfer has one such input, so a repetition has the same id and is answered from the store;
-    otherwise each request is an input of its own, decided on the state it meets, and an unknown transfer is
-    answered at once. ``subject`` is the kind of what the request is about.
+    ``once``: a transfer has one such input, so a repetition has the same id and is answered from the store; otherwise
+    each request is an input, decided on the present state, and an unknown transfer is answered at once. ``subject`` is
+    the kind of the subject.
     """
     salt = UUID(bytes=deps.randomness(SALT_BYTES), version=4)
     name = kind.removesuffix(".received")
@@ -56,7 +56,7 @@ def input_of(
 
 
 def reply_of(outcome: InputOutcome) -> dict[str, Any]:
-    """Give the plain reply of an outcome; raise ``Refused`` if there is none."""
+    """Return the plain reply of an outcome; raise ``Refused`` if there is none."""
     if outcome.reply is not None:
         return outcome.reply
     if outcome.status == "rejected" and outcome.code in TAKEN:
