@@ -1,7 +1,8 @@
-"""The URLs under which the hub may call back about our searches (member-api.md section 11).
+"""The callback URLs of our searches, and the subject of each search (member-api.md section 11).
 
-Callbacks are not signed, so the path has a token that cannot be guessed: a keyed hash of operation and request id under
-the index key. It is stored before the search is sent. A leaked token can only make us request the result earlier.
+Callbacks carry no signature, so the path holds an unguessable token: a keyed hash of the operation and the request id
+under the index key. It is stored in the table ``searches`` before the search is sent. A caller who has it can only make
+us request the result from the hub a little earlier.
 """
 
 from __future__ import annotations

@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from tests.support.database_fixtures import database_url
 
-import pytest
-
-from tests.contract.store.databases import url_of
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from url_of(request.param, request, tmp_path)
+__all__ = ["database_url"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from pathlib import Path
 
 import pytest
 
 from tests.contract.engine.recorded_history import Record
-from tests.contract.store.databases import url_of
+from tests.support.database_fixtures import database, database_url
 from tests.support.installation import EngineInstallation, robot
 from tests.support.toy_machine import TOY, dead_letter_headers
 from travelrule.crypto.at_rest import KeyEncryptionKeys
@@ -20,17 +19,7 @@ from travelrule.engine.vault import Vault
 from travelrule.policy.policy import Policy
 from travelrule.store.database import Database
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from url_of(request.param, request, tmp_path)
-
-
-@pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
-    opened = Database(database_url)
-    yield opened
-    await opened.dispose()
+__all__ = ["database", "database_url"]
 
 
 @pytest.fixture

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.contract.store.databases import url_of
+from tests.support.database_fixtures import database, database_url
 from tests.support.gateway_installation import GatewayInstallation
 from travelrule.store.database import Database
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    yield from url_of(request.param, request, tmp_path)
-
-
-@pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
-    opened = Database(database_url)
-    yield opened
-    await opened.dispose()
+__all__ = ["database", "database_url"]
 
 
 @pytest.fixture
