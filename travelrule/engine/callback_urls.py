@@ -1,8 +1,8 @@
-"""Where the hub may call back about a question of ours, and whose question it was (member-api.md section 11).
+"""The callback URLs of our searches, and the subject of each search (member-api.md section 11).
 
-No callback carries a signature, so the path holds a token that nobody can guess: a keyed hash of the operation and the
-request id under the index key. It stands in the table ``callback_urls`` before the search is sent. Whoever knows it
-can make us ask the hub for the result a little earlier, and nothing else.
+Callbacks carry no signature, so the path holds an unguessable token: a keyed hash of the operation and the request id
+under the index key. It is stored in the table ``searches`` before the search is sent. A caller who has it can only make
+us request the result from the hub a little earlier.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FIELD = "callback"
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """A search of ours: ``subject`` is what asked under ``request_id``."""
+    """One of our searches: ``subject`` sent it under ``request_id``."""
 
     operation: str
     request_id: str

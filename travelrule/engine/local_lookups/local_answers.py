@@ -1,4 +1,4 @@
-"""Reads of the own store that a decision needs: a ``LookUp`` effect's answer."""
+"""Answers to ``LookUp`` effects from the local store and the lists in force."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class LocalAnswers:
         self._lists = lists
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The answer as JSON-able data. KeyError for a question that nobody asks."""
+        """Return the answer as JSON-able data. Raise KeyError for an unknown question."""
         questions = {"deposit-context": self._deposit_context, "screening": self._screening}
         return await questions[question](parameters)
 
     async def _screening(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Whom the sanctions lists name: ``parties``, ``address`` (None: there is none), ``threshold`` as a decimal."""
+        """Screen ``parties`` and ``address`` (None: there is none) with ``threshold``, a decimal as text."""
         parties = [Party.model_validate(party) for party in parameters["parties"]]
         addresses = [parameters["address"]] if parameters["address"] else []
         screened = await self._lists.screen(parties, addresses, threshold=Decimal(parameters["threshold"]))
