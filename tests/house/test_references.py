@@ -23,7 +23,7 @@ PATH = re.compile(r"((?:[\w.-]+/)+[\w-]+\.(?:py|md|toml|json|txt|sh|yaml)|\w+\.p
 FOLDER = re.compile(r"((?:travelrule|streams|agents|schemas|tests|docs|scripts|examples)(?:/[\w.-]+)*)/?")
 DOTTED = re.compile(r"([a-z_]\w*(?:\.\w+)+)(?:\(\))?")
 GONE = re.compile(r"\b(?:gone|removed|replaced|deleted|was|were|former|until)\b", re.IGNORECASE)
-"""Words by which a record of a decision names a file that is no more in the tree."""
+"""Words by which the record of a decision names a file that no longer exists."""
 
 ROOMS = frozenset(path.parts[1] for path in python("travelrule") if len(path.parts) > 2)
 FILES = re.compile(r".*\.(?:toml|json|yaml|md|csv|xml|txt|py|sh)")
@@ -151,8 +151,19 @@ def _broken_name(path: Path, reference: str) -> bool:
     return first in {*ROOMS, *WHEEL_ROOTS, *BESIDE} and not _resolves(path, found.group(1))
 
 
+def _broken_test(reference: str) -> bool:
+    return bool(re.fullmatch(r"test_\w+", reference)) and reference not in _tests()
+
+
+@cache
+def _tests() -> frozenset[str]:
+    """The test modules and test functions by name."""
+    functions = re.compile(r"def (test_\w+)")
+    return frozenset(name for path in python("tests") for name in (path.stem, *functions.findall(text(path))))
+
+
 def _is_broken(path: Path, reference: str) -> bool:
-    return _broken_path(path, reference) or _broken_name(path, reference)
+    return _broken_path(path, reference) or _broken_name(path, reference) or _broken_test(reference)
 
 
 def test_references_name_what_exists() -> None:
@@ -208,6 +219,7 @@ def test_what_exists_is_no_broken_reference(reference: str) -> None:
         "machine.gone",
         "machine.effects.Gone",
         "schemas.operations.Operation.GONE",
+        "test_of_nothing_that_exists",
     ],
 )
 def test_what_is_gone_is_a_broken_reference(reference: str) -> None:
