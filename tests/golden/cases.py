@@ -24,7 +24,7 @@ from travelrule.engine.audit.history import _own
 from travelrule.engine.audit.record import clear_columns
 from travelrule.engine.input_envelope import pack, unpack
 from travelrule.machine.decision import Decision
-from travelrule.machine.effects import Alert, CallHub, Emit, LookUp, Reply, SendMessage
+from travelrule.machine.effects import Alert, CallHub, Effect, Emit, LookUp, Reply, SendMessage
 from travelrule.machine.input import Input
 from travelrule.machine.port import Machine
 from travelrule.policy.policy import Policy
@@ -118,11 +118,33 @@ def outcome(machine: Machine, case: Case) -> tuple[str, str]:
         "code": decision.code,
         "field": decision.field,
         "rule": decision.rule,
-        "effects": [[EFFECT_NAMES.get(type(effect), type(effect).__name__), effect] for effect in decision.effects],
+        "effects": [_named(effect) for effect in decision.effects],
         "row": None if projection is None else [clear_columns(projection), projection],
     }
     content = orjson.dumps(whole, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
     return hashlib.sha256(content).hexdigest()[:24], " ".join([decision.status, decision.rule, *shape(decision)])
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredCall:
+    """``CallHub`` with the field names that stored digests know, in the same order."""
+
+    operation: str
+    target: str
+    transfer_id: str
+    clear: dict[str, Any]
+    payload: dict[str, Any] | None
+    due_at: datetime | None
+
+
+def _named(effect: Effect) -> list[Any]:
+    """Name an effect and its fields as stored digests know them."""
+    if isinstance(effect, CallHub):
+        call = _StoredCall(
+            effect.operation, effect.target, effect.correlation_id, effect.clear, effect.payload, effect.due_at
+        )
+        return ["CallHub", call]
+    return [EFFECT_NAMES.get(type(effect), type(effect).__name__), effect]
 
 
 def decided(machine: Machine, case: Case) -> Decision[Any]:

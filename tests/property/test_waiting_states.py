@@ -103,21 +103,21 @@ def under_way(calls: Calls, data: Wire, decision: Decision[Any], now: datetime) 
             case DropCalls(operations):
                 left = [one for one in left if operations and one[0] not in operations]
             case CallHub():
-                left.append((effect.operation, effect.transfer_id, effect.due_at or now))
+                left.append((effect.operation, effect.correlation_id, effect.due_at or now))
             case LookUp(question):
                 left.append(("look-up", question, now))
     return tuple(sorted(left))
 
 
 def _is_of(data: Wire, operation: str, transfer_id: str) -> bool:
-    return isinstance(data, CallResult) and (data.operation, data.transfer_id) == (operation, transfer_id)
+    return isinstance(data, CallResult) and (data.operation, data.correlation_id) == (operation, transfer_id)
 
 
 def possible(inputs: Iterable[Wire], state: Any, calls: Calls) -> Iterator[Wire]:
     """Only calls that are under way have results, and only timers that run come due."""
     running = {(operation, of) for operation, of, _ in calls}
     for data in inputs:
-        if isinstance(data, CallResult) and (data.operation, data.transfer_id) not in running:
+        if isinstance(data, CallResult) and (data.operation, data.correlation_id) not in running:
             continue
         if isinstance(data, TimerDue):
             continue

@@ -270,7 +270,7 @@ class EngineModel:
             subject=slot.subject,
             operation=call.operation,
             target=call.target,
-            transfer_id=call.transfer_id,
+            transfer_id=call.correlation_id,
             clear=call.clear,
             payload=call.payload,
             due_at=due_at,

@@ -57,7 +57,7 @@ class Obligations:
 
     def heard(self, subject: str, report: CallResult) -> None:
         """What the counterparty said to a report or a finish; a refusal counts only with its alert."""
-        obligation = self.obligations.get(report.transfer_id)
+        obligation = self.obligations.get(report.correlation_id)
         if obligation is None or report.outcome not in ("answered", "failed"):
             return
         done = report.outcome == "answered" or self._just_alerted(subject)

@@ -25,10 +25,12 @@ from travelrule.client.hub_transport import RawAnswer
 from travelrule.client.operations import OPERATIONS
 from travelrule.crypto.at_rest import KeyEncryptionKeys
 from travelrule.crypto.blind_index import BlindIndex
+from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_dispatcher import LEASE_SECONDS
 from travelrule.engine.calls.call_executor import CallExecutor, Postpone
 from travelrule.engine.directory.counterparties import HEALTH_SECONDS, CounterpartyDirectory
 from travelrule.engine.directory.counterparties import _input as directory_input
+from travelrule.engine.local_lookups.look_up_executor import LookUpExecutor
 from travelrule.engine.ports import CallContent
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
@@ -155,18 +157,18 @@ class CallOperator:
         self._line = HubLine(engine_model.vasp, hub, clock, keyring)
         self._running: set[asyncio.Task[None]] = set()
         self._looks_again = False
-        self._calling = CallExecutor(
-            vault=Vault(
-                engine_model.vasp, KeyEncryptionKeys([STORAGE_KEY]), BlindIndex(engine_model.vasp.encode().ljust(32))
-            ),
+        index = BlindIndex(engine_model.vasp.encode().ljust(32))
+        vault = Vault(engine_model.vasp, KeyEncryptionKeys([STORAGE_KEY]), index)
+        executor = CallExecutor(
+            vault=vault,
             hub=cast("Any", self._line),
             counterparties=self.vasp_directory,
-            look_ups=cast("Any", LookUps(engine_model)),
             keyring=cast("Any", keyring),
             policy=engine_model.policy,
             clock=clock,
             randomness=dice.randbytes,
         )
+        self._calling = AttemptRouter(executor, LookUpExecutor(vault, cast("Any", LookUps(engine_model))))
         engine_model.on_call = self._plan
         hub.health_changed.append(self.look_at_directory)
         clock.after(dice.uniform(1, DIRECTORY_SECONDS), self._refresh)
@@ -281,7 +283,7 @@ def _item(row: CallRow) -> CallItem:
         subject=row.subject,
         operation=row.operation,
         target=row.target,
-        transfer_id=row.transfer_id,
+        correlation_id=row.transfer_id,
         sealed=b"",
         first_at=row.first_at,
         tries=row.tries,

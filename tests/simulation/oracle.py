@@ -130,7 +130,7 @@ class Oracle:
         word = str((report.body or {}).get("result", "")).strip().lower()
         heard = (report.operation, word) if report.outcome == "answered" else ("", "")
         if heard == ("transfer-authorization", "verified") and report.payload:
-            story.verified.add(report.transfer_id)
+            story.verified.add(report.correlation_id)
         if heard == ("data-request", "normal"):
             story.data_received = True
         if report.operation in ("txid-report", "finish"):
@@ -267,7 +267,7 @@ def _verified_by(item: Input, event: Event) -> bool:
     if not isinstance(report, CallResult) or report.operation != "transfer-authorization":
         return False
     word = str((report.body or {}).get("result", "")).strip().lower()
-    return word == "verified" and bool(report.payload) and report.transfer_id == event.data["transferId"]
+    return word == "verified" and bool(report.payload) and report.correlation_id == event.data["transferId"]
 
 
 def _normal(item: Input) -> bool:

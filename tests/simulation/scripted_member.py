@@ -138,7 +138,7 @@ def said(words: str, subject: str, name: str, at: datetime) -> Input:
 
 def reported(subject: str, call_id: str, operation: str, outcome: Any, at: datetime) -> Input:
     """A result of a call."""
-    data = CallResult(operation=operation, transfer_id="t", target="south", outcome=outcome)
+    data = CallResult(operation=operation, correlation_id="t", target="south", outcome=outcome)
     content = data.model_dump_json(by_alias=True).encode()
     kind = f"call.{outcome}"
     return Input("/hub", call_id, kind, f"withdrawal:{subject}", at, data, content, uuid5(SALTS, call_id))

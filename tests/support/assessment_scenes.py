@@ -74,7 +74,7 @@ def decided(decision: Any = "deny") -> DecisionRecorded:
 def reported(operation: str, transfer_id: str, outcome: Any = "answered", **facts: Any) -> CallResult:
     status = 200 if outcome == "answered" else 0
     return CallResult(
-        **{"operation": operation, "transfer_id": transfer_id, "target": "", "outcome": outcome, "status": status,
+        **{"operation": operation, "correlation_id": transfer_id, "target": "", "outcome": outcome, "status": status,
            "attempts": 1, **facts}
     )  # fmt: skip
 
@@ -149,7 +149,7 @@ class AssessmentScene(Scene):
         """Answer the newest call, at the time at which it is made."""
         call = [effect for effect in self.history if isinstance(effect, CallHub)][-1]
         self.now = max(self.now, call.due_at or self.now)
-        return self.submit(reported(call.operation, call.transfer_id, outcome, body=body, **facts))
+        return self.submit(reported(call.operation, call.correlation_id, outcome, body=body, **facts))
 
     def fail(self, code: str = "NO_ANSWER", status: int = 0) -> Decision[Any]:
         return self.answer(None, "failed", code=code, status=status)

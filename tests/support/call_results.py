@@ -15,7 +15,7 @@ def answered(operation: str, transfer_id: str = WITHDRAWAL_ID, **body: Any) -> C
     payload = body.pop("payload", None)
     return CallResult(
         operation=operation,
-        transfer_id=transfer_id,
+        correlation_id=transfer_id,
         target="south",
         outcome="answered",
         status=200,
@@ -29,7 +29,7 @@ def answered(operation: str, transfer_id: str = WITHDRAWAL_ID, **body: Any) -> C
 
 
 def reported(outcome: Any, operation: str, transfer_id: str = WITHDRAWAL_ID, **facts: Any) -> CallResult:
-    return CallResult(operation=operation, transfer_id=transfer_id, target="south", outcome=outcome, **facts)
+    return CallResult(operation=operation, correlation_id=transfer_id, target="south", outcome=outcome, **facts)
 
 
 VALID = answered("address-search", result="valid")

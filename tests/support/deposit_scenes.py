@@ -93,14 +93,14 @@ def authorization(number: int = 1, origin: str = "north", txid: str | None = Non
 def context(*authorizations: dict[str, Any], wallet: dict[str, Any] | None = WALLET) -> CallResult:
     body = {"wallet": wallet, "authorizations": list(authorizations)}
     return CallResult(
-        operation="look-up", transfer_id="deposit-context", target="", outcome="answered", status=200, body=body
+        operation="look-up", correlation_id="deposit-context", target="", outcome="answered", status=200, body=body
     )
 
 
 def reported(operation: str, transfer_id: str, outcome: Any = "answered", target: str = "", **facts: Any) -> CallResult:
     status = 200 if outcome == "answered" else 0
     return CallResult(
-        **{"operation": operation, "transfer_id": transfer_id, "target": target, "outcome": outcome,
+        **{"operation": operation, "correlation_id": transfer_id, "target": target, "outcome": outcome,
            "status": status, "attempts": 1, **facts}
     )  # fmt: skip
 

@@ -64,7 +64,7 @@ def verified(scene: Scene) -> CallResult:
     """The answer of an honest counterparty to the newest authorization."""
     asked = [one for one in scene.history if isinstance(one, CallHub) and one.operation == "transfer-authorization"]
     payload = {**(asked[-1].payload or {}), "BeneficiaryVASP": beneficiary_vasp(SOUTH_PROFILE)}
-    return answered("transfer-authorization", asked[-1].transfer_id, result="verified", payload=payload)
+    return answered("transfer-authorization", asked[-1].correlation_id, result="verified", payload=payload)
 
 
 def waiting(rules: Policy | None = None) -> Scene:

@@ -26,6 +26,7 @@ from travelrule.client.signer import LocalSigner
 from travelrule.crypto.signing import KeyRing
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
+from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_dispatcher import CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
@@ -35,6 +36,7 @@ from travelrule.engine.directory.refresher import DirectoryRefreshJob
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
+from travelrule.engine.local_lookups.look_up_executor import LookUpExecutor
 from travelrule.engine.queries.authorizations import AuthorizationReader
 from travelrule.engine.registry import MACHINES
 from travelrule.engine.timers import TimerJob
@@ -180,20 +182,22 @@ class EngineInstallation:
     ) -> CallDispatcher:
         """The call dispatcher of another process on this database, by default with this one's view of the directory."""
         reads = SearchRepository(self.database, "north", self.vault.index.of, self.vault.unwrap, self.vault.open)
-        calling = CallExecutor(
+        executor = CallExecutor(
             vault=self.vault,
             hub=self.hub,
             counterparties=view or self.counterparties,
-            look_ups=LocalAnswers(reads, AuthorizationReader(self.database, "north", self.vault, reads), self.lists),
             keyring=KeyRing([NORTH]),
             policy=self.rules,
             clock=self.clock,
             searches=self.searches,
             watch=watch or self.watch,
         )
+        authorizations = AuthorizationReader(self.database, "north", self.vault, reads)
+        look_ups = LookUpExecutor(self.vault, LocalAnswers(reads, authorizations, self.lists))
         calls = CallRepository(self.database, "north", owner)
+        router = AttemptRouter(executor, look_ups)
         return CallDispatcher(
-            calls, calling, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
+            calls, router, self.submit, self.engine.alert, self.engine.committed.calls, self.clock, **limits
         )
 
     def another_view(self) -> CounterpartyDirectory:

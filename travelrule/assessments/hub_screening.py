@@ -51,7 +51,7 @@ def apply_rating_result(builder: AssessmentBuilder, call: CallResult) -> str:
     operation, _ = _call(builder)
     if builder.state.status != "rating" or question is None:
         return "late answer ignored"
-    if (call.operation, call.transfer_id) != (operation, question.call_id):
+    if (call.operation, call.correlation_id) != (operation, question.call_id):
         return "not the question that was asked"
     if call.outcome == "failed":
         return _failed(builder, call)
@@ -96,7 +96,7 @@ def _again(builder: AssessmentBuilder, rule: str, call: CallResult, failure: Fai
     if builder.is_on_its_way():
         return f"{rule}: the next try is on its way already"
     operation, clear = _call(builder)
-    builder.repeat_question(operation, call.transfer_id, clear, pause(builder, failure, call))
+    builder.repeat_question(operation, call.correlation_id, clear, pause(builder, failure, call))
     return f"{rule}: ask again"
 
 

@@ -60,7 +60,7 @@ def _search(builder: AssessmentBuilder, *, force: bool, seconds: float = 0) -> N
 def apply_search_result(builder: AssessmentBuilder, call: CallResult) -> str:
     """Apply the result of 4.B.3: accepted or not. It never holds the report."""
     question = builder.state.question
-    if builder.state.status != "searching" or question is None or question.call_id != call.transfer_id:
+    if builder.state.status != "searching" or question is None or question.call_id != call.correlation_id:
         return "late answer ignored"
     if call.outcome == "failed":
         return _search_failed(builder, call)
@@ -144,7 +144,7 @@ def _is_about(data: SearchCalledBack, question: Question) -> bool:
 def apply_report_result(builder: AssessmentBuilder, call: CallResult) -> str:
     """Apply the answer to a poll. The first released report counts."""
     question = builder.state.question
-    if builder.state.status != "analysing" or question is None or question.hub_id != call.transfer_id:
+    if builder.state.status != "analysing" or question is None or question.hub_id != call.correlation_id:
         return "late answer ignored"
     if call.outcome == "failed":
         return _report_failed(builder, call)

@@ -28,6 +28,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.look_up import LookUpResult
 from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -36,7 +37,6 @@ from travelrule.messages.assessment import AssessmentDropped, AssessmentWanted
 from travelrule.policy.policy import Policy
 
 RESULT_HANDLERS: dict[str, Callable[[AssessmentBuilder, CallResult], str]] = {
-    "look-up": apply_lookup,
     Operation.WALLET_SCREENING: apply_rating_result,
     Operation.TRANSACTION_SCREENING: apply_rating_result,
     kyt_analysis.SEARCH: kyt_analysis.apply_search_result,
@@ -84,6 +84,8 @@ def _decide(
 
 
 def _apply_call_result(builder: AssessmentBuilder, call: CallResult) -> Decision[AssessmentState]:
+    if (result := LookUpResult.of(call)) is not None:
+        return _apply_look_up_result(builder, result)
     handler = RESULT_HANDLERS.get(call.operation)
     if handler is None:
         return ignored(builder.state, "no call of this kind is made for an assessment")
@@ -93,6 +95,12 @@ def _apply_call_result(builder: AssessmentBuilder, call: CallResult) -> Decision
         builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=call.attempts)
         return builder.done("call still being tried")
     return builder.done(handler(builder, call))
+
+
+def _apply_look_up_result(builder: AssessmentBuilder, result: LookUpResult) -> Decision[AssessmentState]:
+    if builder.state.status not in WAITING:
+        return ignored(builder.state, "over: late answer ignored")
+    return builder.done(apply_lookup(builder, result))
 
 
 def _apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> Decision[AssessmentState]:

@@ -76,7 +76,7 @@ def _token_request(builder: AssessmentBuilder) -> dict[str, Any]:
 def apply_session_result(builder: AssessmentBuilder, call: CallResult) -> str:
     """Apply the result of 4.B.5: a session, or none."""
     question = builder.state.question
-    if builder.state.status != "opening" or question is None or question.call_id != call.transfer_id:
+    if builder.state.status != "opening" or question is None or question.call_id != call.correlation_id:
         return "late answer ignored"
     if call.outcome == "failed":
         return _session_failed(builder, call)
@@ -157,7 +157,7 @@ def apply_callback(builder: AssessmentBuilder, data: SearchCalledBack) -> str:
 def apply_proof_result(builder: AssessmentBuilder, call: CallResult) -> str:
     """Apply the answer to a poll. Only ``VERIFIED`` ends the session; any other status may still change."""
     question = builder.state.question
-    if builder.state.status != "proving" or question is None or question.hub_id != call.transfer_id:
+    if builder.state.status != "proving" or question is None or question.hub_id != call.correlation_id:
         return "late answer ignored"
     if call.outcome in ("deferred", "troubled"):
         return "the question waits"

@@ -13,7 +13,7 @@ from travelrule.assessments.hub_screening import start_rating
 from travelrule.assessments.table import LISTS
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.effects import LookUp
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 
 QUESTION: Final = "screening"
 SCORE_LENGTH = 12
@@ -88,16 +88,16 @@ def end_lists_at_limit(builder: AssessmentBuilder) -> str:
     return "the own lists did not answer within the limit"
 
 
-def apply_lookup(builder: AssessmentBuilder, call: CallResult) -> str:
+def apply_lookup(builder: AssessmentBuilder, result: LookUpResult) -> str:
     """Apply the answer of our lists. A hit always counts; anything else only while it is pending."""
     if builder.state.wanted.kind not in ("lists", "wallet"):
         return "the own lists were not asked"
-    answer = _read(call)
+    answer = _read(result)
     if answer is not None and answer.hits:
         builder.alert(AlertCode.SANCTIONS_HIT, "critical")
         builder.end(risk="malicious", sanctioned=True, reason="SANCTIONED", facts=_facts(answer))
         return f"the own lists name it: {_entries(answer)}"
-    if builder.state.status != "listing" or call.outcome == "deferred":
+    if builder.state.status != "listing":
         return "late answer ignored"
     unchecked = answer is None or not answer.checked
     if builder.state.wanted.kind == "wallet":
@@ -112,11 +112,11 @@ def apply_lookup(builder: AssessmentBuilder, call: CallResult) -> str:
     return "not in the own lists"
 
 
-def _read(call: CallResult) -> ListsAnswer | None:
-    if call.outcome != "answered" or call.transfer_id != QUESTION:
+def _read(result: LookUpResult) -> ListsAnswer | None:
+    if result.question != QUESTION:
         return None
     try:
-        return ListsAnswer.model_validate(call.body)
+        return ListsAnswer.model_validate(result.found)
     except ValidationError:
         return None
 

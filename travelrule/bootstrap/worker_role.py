@@ -18,6 +18,7 @@ from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_dispatcher import HELD, CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
@@ -29,6 +30,7 @@ from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.lists.list_age import ListAgeJob
 from travelrule.engine.lists.owner_screening import OwnerScreeningJob
 from travelrule.engine.local_lookups.local_answers import LocalAnswers
+from travelrule.engine.local_lookups.look_up_executor import LookUpExecutor
 from travelrule.engine.messages.message_dispatcher import MessageDispatcher
 from travelrule.engine.outbox.relay import Relay
 from travelrule.engine.periodic_job import PeriodicJob
@@ -67,21 +69,21 @@ class WorkerRole:
         self._relay = Relay(opened.outbox, self._publisher, signal.outbox, opened.clock, opened.engine.alert)
         opened.engine.events = self._relay
         watch = HubWatch()
-        calling = CallExecutor(
+        executor = CallExecutor(
             opened.vault,
             hub,
             counterparties,
-            LocalAnswers(
-                opened.reads, AuthorizationReader(opened.database, opened.entity_id, opened.vault, opened.reads), lists
-            ),
             opened.keyring,
             opened.policy,
             opened.clock,
             searches=open_searches(opened),
             watch=watch,
         )
+        authorizations = AuthorizationReader(opened.database, opened.entity_id, opened.vault, opened.reads)
+        look_ups = LookUpExecutor(opened.vault, LocalAnswers(opened.reads, authorizations, lists))
+        router = AttemptRouter(executor, look_ups)
         self._caller = CallDispatcher(
-            opened.calls, calling, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
+            opened.calls, router, intake.submit, opened.engine.alert, signal.calls, opened.clock, held=HELD
         )
         opened.engine.calls = self._caller
         self._teller = MessageDispatcher(

@@ -116,7 +116,7 @@ def end_request(builder: DepositBuilder, cause: Cause, missing: tuple[str, ...] 
 def apply_data_result(builder: DepositBuilder, call: CallResult) -> str:
     """Apply the result of the data request."""
     found = builder.state.found
-    if builder.state.status != "requesting" or found is None or found.request_id != call.transfer_id:
+    if builder.state.status != "requesting" or found is None or found.request_id != call.correlation_id:
         return "late answer ignored"
     if call.outcome == "deferred":
         builder.retry_later(RETRY)
@@ -178,7 +178,7 @@ def _search_anew(builder: DepositBuilder, seconds: float, why: str) -> str:
 
 
 def _normal(builder: DepositBuilder, found: FoundVasp, call: CallResult) -> str:
-    if call.accepted_for and call.accepted_for != call.transfer_id:
+    if call.accepted_for and call.accepted_for != call.correlation_id:
         return _not_bound(builder, "the answer was accepted for another request before")
     payload: dict[str, Any] | None = None if is_nested_deeper(call.payload) else call.payload
     wallet = builder.state.wallet
@@ -193,7 +193,7 @@ def _normal(builder: DepositBuilder, found: FoundVasp, call: CallResult) -> str:
         end_request(builder, differs)
         return "data received, but they do not fit"
     if call.answer_seal and not call.accepted_for:
-        builder.effects.append(AcceptAnswer(call.answer_seal, call.transfer_id))
+        builder.effects.append(AcceptAnswer(call.answer_seal, call.correlation_id))
     builder.change(received=payload if payload is not None else {})
     builder.clear_timer(RETRY)
     builder.move("data-passed")

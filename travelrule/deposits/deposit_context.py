@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.events.persons import Person
 from schemas.wire_model import Wire
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 
 QUESTION: Final = "deposit-context"
 
@@ -44,11 +44,11 @@ class DepositContext(Wire):
     authorizations: tuple[ContextAuthorization, ...] = ()
 
 
-def read_context(call: CallResult) -> DepositContext | None:
+def read_context(result: LookUpResult) -> DepositContext | None:
     """Return the answer; None if it is missing or unreadable."""
-    if call.outcome != "answered" or call.body is None:
+    if result.found is None:
         return None
     try:
-        return DepositContext.model_validate(call.body)
+        return DepositContext.model_validate(result.found)
     except ValidationError:
         return None

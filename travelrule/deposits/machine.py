@@ -37,6 +37,7 @@ from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored, rejected
 from travelrule.machine.input import Input
 from travelrule.machine.internal_inputs import CallResult, TimerDue
+from travelrule.machine.look_up import LookUpResult
 from travelrule.machine.port import Machine
 from travelrule.machine.projection import Projection, earliest
 from travelrule.machine.serialization import codec
@@ -67,8 +68,8 @@ def decide(state: DepositState | None, item: Input, policy: Policy, now: datetim
 
 
 def _apply_call_result(builder: DepositBuilder, call: CallResult) -> Decision[DepositState]:
-    if call.operation == "look-up":
-        return apply_lookup(builder, call)
+    if (result := LookUpResult.of(call)) is not None:
+        return apply_lookup(builder, result)
     if call.outcome == "troubled":
         builder.alert(AlertCode.CALL_TROUBLED, "warning", attempts=call.attempts)
         return builder.done("call still being tried")

@@ -11,7 +11,7 @@ from travelrule.deposits.table import REPORT, TABLE
 from travelrule.deposits.txid_search import start_search
 from travelrule.machine.alert_codes import AlertCode
 from travelrule.machine.decision import Decision, ignored
-from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 from travelrule.messages.arrival import DepositMatched, DepositUnannounced, DepositUnmatched, ExchangeSettled
 
 
@@ -65,9 +65,9 @@ def apply_no_match(builder: DepositBuilder, data: DepositUnannounced) -> Decisio
     return builder.done(advance(builder))
 
 
-def apply_lookup(builder: DepositBuilder, call: CallResult) -> Decision[DepositState]:
+def apply_lookup(builder: DepositBuilder, result: LookUpResult) -> Decision[DepositState]:
     """Apply the answer of the local look-up."""
-    context = read_context(call)
+    context = read_context(result)
     if context is None:
         return ignored(builder.state, "no readable answer: the timer asks again")
     if builder.state.status == "awaiting" and not builder.state.looked_up:

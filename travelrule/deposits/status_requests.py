@@ -56,7 +56,7 @@ def apply_status_result(builder: DepositBuilder, call: CallResult) -> str:
 
 
 def _is_of(one: Candidate, call: CallResult) -> bool:
-    return (one.entity_id, one.transfer_id) == (call.target, call.transfer_id)
+    return (one.entity_id, one.transfer_id) == (call.target, call.correlation_id)
 
 
 def _answered(builder: DepositBuilder, candidate: Candidate, body: dict[str, Any]) -> str:

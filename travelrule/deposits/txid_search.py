@@ -137,7 +137,7 @@ def apply_search_outcome(builder: DepositBuilder, call: CallResult) -> str:
 
 def _is_running(builder: DepositBuilder, call: CallResult) -> bool:
     search = builder.state.search
-    return builder.state.status == "searching" and search is not None and search.request_id == call.transfer_id
+    return builder.state.status == "searching" and search is not None and search.request_id == call.correlation_id
 
 
 def _read(body: dict[str, Any] | None) -> TxidSearchResult | None:

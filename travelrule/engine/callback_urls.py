@@ -29,7 +29,7 @@ _FIELD = "callback"
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """A search of ours: ``subject`` is what asked under ``request_id``."""
+    """One of our searches: ``subject`` sent it under ``request_id``."""
 
     operation: str
     request_id: str

@@ -1,4 +1,4 @@
-"""What became of an input: the value every caller of ``transaction`` gets back."""
+"""The outcome of an input, which ``Engine.apply`` returns."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Intake: many producers, one committer per process, batches as large as the moment allows.
 
 Kafka deliveries and synchronous callers share the batches. The committer takes whatever is there (up to a limit),
-applies it in one transaction, then acknowledges the deliveries in the order in which they came and resolves the
-waiters. A transaction costs as much as many inputs. So two of them begin at least ``GATHER_SECONDS`` apart, and one is
+applies it in one transaction, then acknowledges the deliveries in order of arrival and resolves the waiting
+futures. A transaction costs as much as many inputs. So two of them begin at least ``GATHER_SECONDS`` apart, and one is
 followed by a pause as long as itself, unless a batch is full: under load the batches become large by themselves, and
-the busier the machine, the larger. At rest a single input waits for nobody.
+the busier the machine, the larger. At rest a single input is applied at once.
 """
 
 from __future__ import annotations
@@ -194,8 +194,8 @@ class Intake:
             return
 
     async def _pause(self, error: Exception, seconds: float) -> None:
-        """Wait before records are tried again: the database cannot report that it is back. A caller that waits for an
-        answer gets the error at once.
+        """Before records are tried again: the database has no way to tell that it is back. Inputs that arrive meanwhile
+        with a waiting caller fail at once.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -205,7 +205,7 @@ class Intake:
                     await self._news.wait()
 
     def _fail(self, batch: list[_Waiting], error: Exception) -> list[_Waiting]:
-        """Tell the synchronous waiters; keep what came from Kafka."""
+        """Fail the inputs with a waiting caller; return those from Kafka."""
         kept = []
         for waiting in batch:
             if waiting.future is None:
@@ -220,7 +220,7 @@ def _applied(future: asyncio.Future[InputOutcome]) -> bool:
 
 
 def _without_overtaking(batch: list[_Waiting]) -> list[_Waiting]:
-    """Give up what follows something that was not applied; one of these makes the next one follow it."""
+    """Cancel the inputs whose predecessor was not applied, and so on down the line."""
     kept = []
     for waiting in batch:
         if waiting.overtakes and waiting.future is not None:

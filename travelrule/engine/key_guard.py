@@ -1,8 +1,8 @@
 """Whether the storage keys and the index key are those of the database, before anything is read or written with them.
 
 Each key leaves a check value at its first use. Storage keys rotate: a new one is taken if at least one of the others is
-known, and none may be missing that a row still needs. The index key does not rotate. A database older than the check
-values must prove a key with a row that it opens; an empty one takes the keys of the first process.
+known, and none may be missing that a row still needs. The index key does not rotate. A database without check values
+must prove a key with a row that it opens; an empty one adopts the keys of the first process.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ class PeriodicJob:
 
     ``lease`` is taken or renewed before each step; another owner's work is looked at again after ``interval``. ``wake``
     ends a rest, and a pause after a failure once its shortest time is over: a commit was possible. It is cleared before
-    the step reads, so that what is committed meanwhile is not missed. ``failed`` tells an outage, which is waited for,
-    from a fault of the program, which ends the job.
+    the step reads, so that what is committed meanwhile is not missed. ``failed`` returns True for an outage, after
+    which the job continues; any other error ends it.
     """
 
     def __init__(

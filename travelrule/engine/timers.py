@@ -51,7 +51,7 @@ log = logs.get("timers")
 
 
 class TimerJob:
-    """Submits due timers; ``submit`` is the intake's."""
+    """Submits due timers; ``submit`` is ``Intake.submit``."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class TimerJob:
         self._clock = clock
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Look for due timers until cancelled."""
+        """Submit due timers until cancelled."""
         await PeriodicJob(
             "timers",
             self._step,
@@ -100,13 +100,13 @@ class TimerJob:
         async with self._database.read() as connection:
             if (await connection.execute(_STILL_DUE, which)).first() is None:
                 return
-        failure = await self._failure_to_tell(item.subject)
+        failure = await self._failure_to_alert(item.subject)
         async with self._database.begin() as connection:
             await connection.execute(_PUT_OFF, {**which, "later": now + UNPROCESSABLE_RETRY})
         if failure is not None:
             log.error("timer-unprocessable", subject=item.subject, error=failure)
 
-    async def _failure_to_tell(self, subject: str) -> Exception | None:
+    async def _failure_to_alert(self, subject: str) -> Exception | None:
         try:
             await self._alert(subject, Alert("TIMER_UNPROCESSABLE", "critical"))
         except Exception as error:

@@ -82,7 +82,7 @@ class DecisionBuilder(Generic[State]):
         self,
         operation: Operation,
         target: str,
-        transfer_id: str,
+        correlation_id: str,
         clear: dict[str, Any],
         payload: dict[str, Any] | None = None,
         *,
@@ -90,7 +90,7 @@ class DecisionBuilder(Generic[State]):
     ) -> None:
         """Call the hub (``target`` empty) or, through it, a VASP; after some seconds, if given."""
         due_at = None if seconds is None else self.now + timedelta(seconds=seconds)
-        self.effects.append(CallHub(operation, target, transfer_id, clear, payload, due_at))
+        self.effects.append(CallHub(operation, target, correlation_id, clear, payload, due_at))
 
     def drop(self, *operations: str) -> None:
         """Withdraw calls that were not sent yet; without names all of them."""
@@ -99,7 +99,7 @@ class DecisionBuilder(Generic[State]):
     def accept_answer(self, result: CallResult) -> None:
         """Record that the sealed answer was acted on."""
         if result.answer_seal and not result.accepted_for:
-            self.effects.append(AcceptAnswer(result.answer_seal, result.transfer_id))
+            self.effects.append(AcceptAnswer(result.answer_seal, result.correlation_id))
 
     def send(self, subject: str, kind: str, data: Wire) -> None:
         """Send a message to another subject."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from schemas.operations import Operation
 from schemas.wire_model import Wire
@@ -30,12 +30,13 @@ class Emit:
 @dataclass(frozen=True, slots=True)
 class CallHub:
     """A request to the hub. ``clear`` are the body's clear fields; ``payload`` is the inner ``ivms101`` object that is
-    sealed to the target's key at the moment of sending, or None for operations without payload.
+    sealed to the target's key at the moment of sending, or None for operations without payload. ``correlation_id``
+    identifies the call for its result: the ``transferId``, the ``requestId`` of a search, or another id of ours.
     """
 
-    operation: Operation | Literal["look-up"]
+    operation: Operation
     target: str
-    transfer_id: str
+    correlation_id: str
     clear: dict[str, Any] = field(repr=False)
     payload: dict[str, Any] | None = field(default=None, repr=False)
     due_at: datetime | None = None
@@ -52,16 +53,18 @@ class SendMessage:
     data: Wire = field(repr=False)
 
 
-OWN_STORE = "(own store)"
+LOCAL_STORE = "(own store)"
 """The ``target`` of look-ups. No entity id has parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookUp:
-    """A read of the local store. The answer arrives as ``call.answered`` with a ``CallResult`` whose ``operation`` is
-    ``look-up``, ``transfer_id`` the question, and ``body`` what was found (it may hold personal data, sealed like every
-    input). It has a place of its own among the calls, ``OWN_STORE``: it needs no hub, and waits for none.
+    """A read of the local store; ``parameters`` are JSON-able. The machine receives a ``LookUpResult``
+    (``machine.look_up``). The answer may hold personal data; it is sealed like every input.
     """
+
+    operation: ClassVar[Literal["look-up"]] = "look-up"
+    """The operation of the stored row and input."""
 
     question: Literal["deposit-context", "screening"]
     parameters: dict[str, Any] = field(repr=False)

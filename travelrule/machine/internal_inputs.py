@@ -41,6 +41,8 @@ class CallResult(Wire):
     ``answered``: a readable answer, good or bad, after which nothing more is sent. ``failed``: given up. ``troubled``:
     still repeated, an alert is due. ``deferred``: not sent because the VASP is down; the call waits.
 
+    ``correlation_id`` is that of the call; stored inputs name it ``transferId``.
+
     ``status`` is the HTTP status (0: none). ``code`` is the cause: an ``errorType``, or a code of ``retry_table``.
     ``message_code`` is the ``reasonType`` of a 200 answer. ``body`` are the answer's clear fields, ``payload`` its
     opened inner ``ivms101`` object, None if there was none or it could not be opened. ``maybe_acted``: the counterparty
@@ -56,7 +58,7 @@ class CallResult(Wire):
     """
 
     operation: str
-    transfer_id: str
+    correlation_id: str = Field(alias="transferId")
     target: str
     outcome: Outcome
     status: int = 0

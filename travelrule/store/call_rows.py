@@ -55,7 +55,7 @@ class CallItem:
     subject: str
     operation: str
     target: str
-    transfer_id: str
+    correlation_id: str
     sealed: bytes = field(repr=False)
     first_at: datetime
     tries: int
@@ -75,7 +75,7 @@ def call_item(row: Mapping[str, Any] | RowMapping) -> CallItem:
         subject=row["subject"],
         operation=row["operation"],
         target=row["target"],
-        transfer_id=row["transfer_id"],
+        correlation_id=row["transfer_id"],
         sealed=bytes(row["sealed"]),
         first_at=row["first_at"],
         tries=row["tries"],

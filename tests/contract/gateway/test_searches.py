@@ -41,13 +41,6 @@ class Counter:
         return self.value
 
 
-class NoLookUps:
-    """Nothing here reads the local store."""
-
-    async def answer(self, question: str, _: dict[str, Any]) -> dict[str, Any]:
-        raise AssertionError(question)
-
-
 class Hub:
     """Answers with ``answer`` and keeps what it was sent."""
 
@@ -84,7 +77,6 @@ def calling(installation: GatewayInstallation, hub: Hub, searches: CallbackUrls 
         installation.vault,
         hub.client,
         CounterpartyDirectory(installation.directory, hub.client, lambda: installation.now),
-        NoLookUps(),  # type: ignore[arg-type]
         KeyRing([OWN]),
         lambda: installation.rules,
         lambda: installation.now,

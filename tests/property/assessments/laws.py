@@ -138,6 +138,6 @@ def _calls(decision: Decision[Any], policy: Policy) -> None:
         assert call.payload is None
         assert after.chain
         assert after.question is not None
-        assert call.transfer_id in (after.question.call_id, after.question.hub_id)
+        assert call.correlation_id in (after.question.call_id, after.question.hub_id)
     assert after.forced <= 2
     del policy

@@ -52,7 +52,7 @@ def odd_reports(draw: st.DrawFn, names: Sequence[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
     return CallResult(
         operation=draw(st.sampled_from([*BODIES, "look-up", "finish", ""])),
-        transfer_id=draw(st.sampled_from([*names, "screening", ""])),
+        correlation_id=draw(st.sampled_from([*names, "screening", ""])),
         target="",
         outcome=draw(st.sampled_from(["answered", "failed", "troubled", "deferred"])),
         status=draw(st.sampled_from([0, 200, 302, 400, 404, 408, 422, 429, 500, 503, 599])),
@@ -113,7 +113,7 @@ class Hub(RuleBasedStateMachine):
         chosen = choices[how % len(choices)]
         failed = "code" in chosen or lost
         facts = ({"code": "NO_ANSWER"} if lost else chosen) if failed else {"body": chosen}
-        self.answers.append(reported(call.operation, call.transfer_id, "failed" if failed else "answered", **facts))
+        self.answers.append(reported(call.operation, call.correlation_id, "failed" if failed else "answered", **facts))
 
     @precondition(lambda self: self.answers)
     @rule(number=st.integers(0, 99), keep=st.booleans())

@@ -155,13 +155,13 @@ def _calls(item: Input, decision: Decision[Any], policy: Policy) -> None:
         if call.operation == "data-request":
             assert after.status == "requesting"
             assert after.found is not None
-            assert (call.target, call.transfer_id) == (after.found.entity_id, after.found.request_id)
+            assert (call.target, call.correlation_id) == (after.found.entity_id, after.found.request_id)
             assert policy.may_send_to(call.target)
         elif call.operation == "status-search":
             assert after.status == "asking"
         else:
             assert after.search is not None
-            assert call.transfer_id == after.search.request_id
+            assert call.correlation_id == after.search.request_id
     assert after.searches <= policy.searches.attempts
 
 

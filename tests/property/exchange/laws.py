@@ -170,7 +170,7 @@ def _calls(before: WithdrawalState | None, item: Input, decision: Decision[Any],
         if call.operation in SEARCHES:
             _question(before, item, call, after, policy)
             continue
-        attempt = after.find(call.transfer_id)
+        attempt = after.find(call.correlation_id)
         assert attempt is not None
         assert call.target == attempt.counterparty
         assert policy.may_send_to(call.target) or call.operation in ("finish", "txid-report")
@@ -200,8 +200,8 @@ def _question(
     assert after.request.destination.kind == "unknown"
     assert call.target == ""
     assert call.payload is None
-    assert call.transfer_id == call.clear["requestId"] == search.request_id
-    assert after.find(call.transfer_id) is None
+    assert call.correlation_id == call.clear["requestId"] == search.request_id
+    assert after.find(call.correlation_id) is None
     old = before.search if before is not None else None
     if call.operation == "wallet-search":
         assert old is None or old.request_id != search.request_id, "a new search has a new id"

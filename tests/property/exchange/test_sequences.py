@@ -60,7 +60,7 @@ def odd_reports(draw: st.DrawFn, ids: list[str]) -> CallResult:
     """A result of a call whose every part may be nonsense."""
     return CallResult(
         operation=draw(st.sampled_from(OPERATIONS)),
-        transfer_id=draw(st.sampled_from(ids)),
+        correlation_id=draw(st.sampled_from(ids)),
         target=draw(texts),
         outcome=draw(st.sampled_from(["answered", "failed", "troubled", "deferred"])),
         status=draw(st.sampled_from([0, 200, 302, 408, 422, 429, 500, 503, 599])),

@@ -164,8 +164,8 @@ class TwoMachines(RuleBasedStateMachine):
         if call.operation == "address-search":
             return RawResult("answer", 200, body={"result": "valid", "beneficiaryVaspEntityId": "south"})
         other = self.inbound.setdefault(
-            call.transfer_id,
-            Scene(subject=f"exchange:north/{call.transfer_id}", rules=policy("", SOUTH)),
+            call.correlation_id,
+            Scene(subject=f"exchange:north/{call.correlation_id}", rules=policy("", SOUTH)),
         )
         item = other.input(self.received(call))
         decision = MACHINES["exchange"].decide(other.state, item, other.rules, self.now)
@@ -180,7 +180,7 @@ class TwoMachines(RuleBasedStateMachine):
 
     def received(self, call: CallHub) -> Wire:
         clear: dict[str, Any] = call.clear
-        sender = {"origin": "code:north", "entity_id": "north", "transfer_id": call.transfer_id}
+        sender = {"origin": "code:north", "entity_id": "north", "transfer_id": call.correlation_id}
         if call.operation == "txid-report":
             return TxidReportReceived(**sender, txid=clear["txid"], vout=clear.get("vout"))
         if call.operation == "finish":
@@ -236,7 +236,11 @@ class TwoMachines(RuleBasedStateMachine):
     def report(self, call: CallHub, outcome: str, **facts: Any) -> None:
         self.submit(
             CallResult(
-                operation=call.operation, transfer_id=call.transfer_id, target=call.target, outcome=outcome, **facts
+                operation=call.operation,
+                correlation_id=call.correlation_id,
+                target=call.target,
+                outcome=outcome,
+                **facts,
             )
         )
 

@@ -186,7 +186,7 @@ class Searching(RuleBasedStateMachine):
                     due_at = effect.due_at or self.now
                     self.pending.append(Pending(effect, due_at, due_at))
                     if effect.operation == "wallet-search":
-                        self.begun.append(effect.transfer_id)
+                        self.begun.append(effect.correlation_id)
                 case DropCalls(operations):
                     self.pending = [one for one in self.pending if one.call.operation not in operations]
                 case Alert():
@@ -198,16 +198,16 @@ class Searching(RuleBasedStateMachine):
 
     def deliver(self, call: CallHub) -> RawResult:
         if call.operation == "wallet-search":
-            return RawResult("answer", 200, body=self.hub.search(call.transfer_id, self.now))
+            return RawResult("answer", 200, body=self.hub.search(call.correlation_id, self.now))
         if call.operation == "wallet-search-result":
-            return RawResult("answer", 200, body=self.hub.result(call.transfer_id, self.now))
+            return RawResult("answer", 200, body=self.hub.result(call.correlation_id, self.now))
         assert call.operation == "address-search"
         known = call.target in self.hub.owners
         return RawResult("answer", 200, body={"result": "valid" if known else "invalid", "reasonType": "UNKNOWN"})
 
     def judge(self, pending: Pending, attempted: RawResult) -> None:
         if attempted.kind == "answer" and pending.call.operation == "wallet-search-result":
-            self.answered.setdefault(pending.call.transfer_id, []).append(self.now)
+            self.answered.setdefault(pending.call.correlation_id, []).append(self.now)
         pending.tries += 1
         operation = pending.call.operation
         step = next_action(
@@ -232,7 +232,7 @@ class Searching(RuleBasedStateMachine):
 
     def report_of(self, call: CallHub, outcome: Any, **facts: Any) -> CallResult:
         return CallResult(
-            operation=call.operation, transfer_id=call.transfer_id, target=call.target, outcome=outcome, **facts
+            operation=call.operation, correlation_id=call.correlation_id, target=call.target, outcome=outcome, **facts
         )
 
     def fire_due(self) -> None:

@@ -171,13 +171,13 @@ def test_double_and_foreign_answers_are_nothing():
     scene = asked()
     call = scene.call
     scene.submit(reported("wallet-screening", "another-id", body=wallet_answer()))
-    scene.submit(reported("transaction-screening", call.transfer_id, body=transaction_answer("WHITE")))
+    scene.submit(reported("transaction-screening", call.correlation_id, body=transaction_answer("WHITE")))
     assert scene.state.status == "rating"
     scene.answer(ERROR)
-    scene.submit(reported("wallet-screening", call.transfer_id, body=ERROR))
+    scene.submit(reported("wallet-screening", call.correlation_id, body=ERROR))
     assert scene.calls == [], "one question at a time"
     scene.answer(wallet_answer("GRAY"))
-    scene.submit(reported("wallet-screening", call.transfer_id, body=wallet_answer()))
+    scene.submit(reported("wallet-screening", call.correlation_id, body=wallet_answer()))
     assert scene.last.status == "duplicate"
     assert not scene.last.effects
     assert scene.state.ended.risk == "suspicious"

@@ -29,7 +29,7 @@ def test_a_search_names_transaction_and_chain_and_forces_only_if_asked_to():
     scene = asked("kyt", chain="AVAX C-Chain")
     body = KytSearchRequest.model_validate(scene.call.clear)
     assert (body.tx_hash, body.blockchain, body.force) == (TXID, "AVAXC", None)
-    assert UUID(scene.call.transfer_id).version == 4
+    assert UUID(scene.call.correlation_id).version == 4
     assert asked("kyt", force=True).call.clear["force"] is True
 
 
@@ -44,7 +44,7 @@ def test_a_network_without_a_code_is_unknown_at_once(chain):
 def test_a_released_search_is_asked_for_its_report_at_once():
     scene = asked("kyt")
     scene.answer({"requestId": 4711, "status": "RELEASED"})
-    assert (scene.call.operation, scene.call.transfer_id, scene.seconds) == ("kyt-report", "4711", 0)
+    assert (scene.call.operation, scene.call.correlation_id, scene.seconds) == ("kyt-report", "4711", 0)
     assert scene.call.clear == {"requestId": "4711"}
 
 
@@ -155,7 +155,7 @@ def test_a_transaction_that_is_not_found_is_searched_again_after_a_growing_wait(
         assert (scene.call.operation, "force" in scene.call.clear) == ("kyt-search", False)
         assert scene.drops == [SEARCH_AGAIN]
         waits.append(scene.seconds)
-        ids.add(scene.call.transfer_id)
+        ids.add(scene.call.correlation_id)
         scene.answer({"requestId": hub_id + 1, "status": "PENDING"})
     assert len(ids) == 5, "each search has its own id"
     assert 30 <= waits[0] < 40

@@ -48,7 +48,7 @@ def test_the_session_is_handed_over():
     session = scene.events["ownership.session.v1"]
     assert (session["token"], session["walletVerificationId"]) == (TOKEN, VERIFICATION)
     assert session["expiresAt"] == "2026-11-21T09:00:00Z"
-    assert (scene.call.operation, scene.call.transfer_id) == ("unhosted-result", VERIFICATION)
+    assert (scene.call.operation, scene.call.correlation_id) == ("unhosted-result", VERIFICATION)
     assert scene.seconds >= 30
     assert TOKEN not in repr(scene.state)
 

@@ -41,7 +41,7 @@ def test_a_member_of_the_own_network_is_sent_two_objects_under_the_id_of_the_sea
     request_id = scene.request_id
     scene.submit(result(request_id))
     (call,) = scene.calls
-    assert (call.operation, call.target, call.transfer_id) == ("data-request", "north", request_id)
+    assert (call.operation, call.target, call.correlation_id) == ("data-request", "north", request_id)
     body = DataRequest.model_validate({**call.clear, "payload": "sealed"})
     assert (body.transfer_id, body.txid, body.beneficiary_address) == (request_id, TXID, f"{ADDRESS}:{TAG}")
     assert (body.currency, body.network) == ("XRP", "XRP")
@@ -226,7 +226,7 @@ def test_calls_used_up_are_tried_again_under_the_same_id(code, reason, seconds):
     assert scene.verdict == ("hold", reason, False)
     assert seconds[0] <= (scene.state.timers["try"] - scene.now).total_seconds() <= seconds[1]
     scene.fire("try")
-    assert [(call.operation, call.transfer_id) for call in scene.calls] == [("data-request", request_id)]
+    assert [(call.operation, call.correlation_id) for call in scene.calls] == [("data-request", request_id)]
     scene.submit(data(request_id))
     assert scene.verdict == ("hold", "AWAITING_FINALITY", False)
     assert scene.state.failures == 0

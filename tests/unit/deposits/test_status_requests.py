@@ -28,7 +28,7 @@ def failed(row, code: str) -> CallResult:
 
 def test_each_originator_is_asked_for_its_own_transfer():
     scene = late(ONE, TWO)
-    assert [(call.operation, call.target, call.transfer_id) for call in scene.calls] == [
+    assert [(call.operation, call.target, call.correlation_id) for call in scene.calls] == [
         ("status-search", "north", ONE["transferId"]),
         ("status-search", "east", TWO["transferId"]),
     ]

@@ -45,8 +45,8 @@ def test_the_search_names_transaction_address_currency_and_network():
         "XRP",
         "XRP",
     )
-    assert body.request_id == call.transfer_id
-    assert UUID(call.transfer_id).version == 4
+    assert body.request_id == call.correlation_id
+    assert UUID(call.correlation_id).version == 4
 
 
 def test_without_a_network_all_are_searched():
@@ -59,7 +59,7 @@ def test_the_result_is_asked_for_never_sooner_than_ten_seconds():
     scene = polling()
     for _ in range(20):
         (call,) = scene.calls
-        assert (call.operation, call.transfer_id) == ("txid-search-result", scene.request_id)
+        assert (call.operation, call.correlation_id) == ("txid-search-result", scene.request_id)
         assert call.due_at is not None
         assert (call.due_at - scene.now).total_seconds() > 10
         scene.now = call.due_at

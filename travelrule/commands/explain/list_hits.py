@@ -9,6 +9,7 @@ from typing import Any
 
 from schemas.wire_model import Wire
 from travelrule.machine.internal_inputs import CallResult
+from travelrule.machine.look_up import LookUpResult
 from travelrule.messages.assessment import AssessmentEnded
 from travelrule.messages.inbound_request import AuthorizationReceived
 from travelrule.messages.owner import OwnerHits, OwnerListed, OwnerScreened
@@ -23,8 +24,8 @@ def hits_of(data: Wire | None) -> list[Fact]:
     match data:
         case AssessmentEnded():
             return _from_facts(data.facts)
-        case CallResult(operation="look-up"):
-            return _from_facts(data.body)
+        case CallResult() if (result := LookUpResult.of(data)) is not None:
+            return _from_facts(result.found)
         case OwnerScreened() | OwnerHits() | OwnerListed():
             return [
                 {"list": hit.list_code, "entry": hit.entry, "score": hit.score, "what": "party"} for hit in data.hits

@@ -185,7 +185,7 @@ def _call(report: CallResult) -> Fact:
     return {
         "operation": report.operation,
         "target": report.target,
-        "transferId": report.transfer_id,
+        "transferId": report.correlation_id,
         "outcome": report.outcome,
         "code": code,
         "attempts": report.attempts,

@@ -20,7 +20,7 @@ from travelrule.engine.ports import CallContent
 from travelrule.engine.stable_ids import stable_id
 from travelrule.engine.vault import Vault
 from travelrule.machine.effects import (
-    OWN_STORE,
+    LOCAL_STORE,
     AcceptAnswer,
     Alert,
     CallHub,
@@ -93,8 +93,8 @@ class BatchRows:
                     self.events.alert(subject, item, effect)
                 case CallHub():
                     self._add_call(subject, item, number, effect)
-                case LookUp(question, parameters):
-                    self._add_call(subject, item, number, CallHub("look-up", OWN_STORE, question, parameters))
+                case LookUp():
+                    self._add_look_up(subject, item, number, effect)
                 case SendMessage():
                     self._add_message(subject, item, number, effect)
                 case AcceptAnswer():
@@ -106,19 +106,40 @@ class BatchRows:
         return reply
 
     def _add_call(self, subject: LockedSubject, item: Input, number: int, call: CallHub) -> None:
+        content = CallContent(call.clear, call.payload)
+        due_at = call.due_at or self.now
+        self._add_work(subject, item, number, call.operation, call.target, call.correlation_id, content, due_at)
+
+    def _add_look_up(self, subject: LockedSubject, item: Input, number: int, look_up: LookUp) -> None:
+        """Add the row of a look-up, which is kept in the table of calls under a target of its own."""
+        content = CallContent(look_up.parameters, None)
+        self._add_work(subject, item, number, look_up.operation, LOCAL_STORE, look_up.question, content, self.now)
+
+    def _add_work(
+        self,
+        subject: LockedSubject,
+        item: Input,
+        number: int,
+        operation: str,
+        target: str,
+        correlation_id: str,
+        content: CallContent,
+        due_at: datetime,
+    ) -> None:
+        """Add a row to the table of calls. The column of ``correlation_id`` is named ``transfer_id``."""
         call_id = stable_id(self.vasp, "call", item.source, item.id, number)
-        content = orjson.dumps({"clear": call.clear, "payload": call.payload})
-        self.contents[call_id] = CallContent(call.clear, call.payload)
+        plain = orjson.dumps({"clear": content.clear, "payload": content.payload})
+        self.contents[call_id] = content
         self.calls[call_id] = {
             "id": call_id,
             "vasp": self.vasp,
             "subject": subject.name,
-            "operation": call.operation,
-            "target": call.target,
-            "transfer_id": call.transfer_id,
-            "sealed": self.vault.seal(subject.data_key, "call", subject.name, content),
-            "due_at": call.due_at or self.now,
-            "first_at": call.due_at or self.now,
+            "operation": operation,
+            "target": target,
+            "transfer_id": correlation_id,
+            "sealed": self.vault.seal(subject.data_key, "call", subject.name, plain),
+            "due_at": due_at,
+            "first_at": due_at,
             "tries": 0,
             "key_refreshed": False,
             "deferred": False,

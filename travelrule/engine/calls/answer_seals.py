@@ -21,9 +21,9 @@ _SEAL = b"sealed-payload"
 
 
 def bound(index: BlindIndex, operation: str, call_id: str, attempted: RawResult) -> RawResult:
-    """Return the answer, or an error in its place if it belongs to another request or is our own words.
+    """Return the answer, or the error ``ANSWER_NOT_BOUND`` if it belongs to another request or was sealed by us.
 
-    What follows is the operation's plan of repeats. An authorization passes: its machine judges it.
+    The error follows the operation's retry plan. An answer to an authorization is returned: its machine checks it.
     """
     if attempted.kind != "answer":
         return attempted

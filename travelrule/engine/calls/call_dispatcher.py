@@ -1,9 +1,9 @@
-"""The caller: due call rows become signed HTTP requests, and their results become inputs.
+"""Due call rows become signed HTTP requests, and their results become inputs.
 
 Personal data is sealed to the counterparty's current key here, at the moment of sending, after the allow-list and the
 health of the counterparty were checked once more (design section 5, invariants 6 and 7). A result that ends the call
-is the next input of its subject; a repeat is only a new due time. Killed at any instruction, the lease runs out and
-another process goes on.
+is the next input of its subject; a retry is a new due time. If the process is killed at any instruction, the lease
+expires and another process continues.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule import logs, metrics
-from travelrule.engine.calls.call_executor import AttemptResult, CallExecutor, Postpone
+from travelrule.engine.calls.attempt_router import AttemptRouter
+from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.calls.circuit_breaker import Bulkheads
 from travelrule.engine.calls.hub_watch import resume_calls
 from travelrule.engine.calls.local_queue import LocalCallQueue
@@ -36,16 +37,16 @@ from travelrule.store.call_rows import CallItem, CallRepository, call_item
 from travelrule.store.database import is_infrastructure_failure
 
 LEASE_SECONDS = 45.0
-"""Longer than any request may take: nobody else sends a call that is still on its way."""
+"""Longer than any request: no other process claims a call that is in flight."""
 CONCURRENCY = 64
 PER_COUNTERPARTY = 16
 HELD = 512
-"""How many more calls wait in a worker's memory for a place (``engine.calls.local_queue``)."""
+"""The size of a worker's ``LocalCallQueue``."""
 POLL_SECONDS = 0.5
 DRAIN_SECONDS = 8.0
 UNPROCESSABLE_RETRY = timedelta(hours=1)
 SETTLED_OTHERWISE = {"CONFLICT", "ERASED"}
-"""Refusals that ask for nothing: another process was faster with a result, or the subject is no more."""
+"""Refusals without consequence: another process has submitted a result, or the subject was erased."""
 
 log = logs.get("caller")
 
@@ -56,7 +57,7 @@ class CallDispatcher:
     def __init__(
         self,
         calls: CallRepository,
-        calling: CallExecutor,
+        router: AttemptRouter,
         submit: Callable[[Input], Awaitable[InputOutcome]],
         alert: Callable[[str, Alert], Awaitable[None]],
         wake: asyncio.Event,
@@ -67,7 +68,7 @@ class CallDispatcher:
         held: int = 0,
     ) -> None:
         self._rows = calls
-        self._calling = calling
+        self._router = router
         self._submit = submit
         self._alert = alert
         self._wake = wake
@@ -76,10 +77,10 @@ class CallDispatcher:
         self._bulkheads = Bulkheads(per_counterparty)
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
-        self._held = LocalCallQueue(held)
+        self._queue = LocalCallQueue(held)
         self._worth = max(1, held // 8)
-        """A claim is made for so many calls at least, as long as others wait here to be begun meanwhile."""
-        self._taken: Counter[str] = Counter()
+        """The least number of calls of a claim, while other calls are queued."""
+        self._preclaimed: Counter[str] = Counter()
         self._calling_now = 0
         self._freed = asyncio.Event()
         self._behind: set[str] = set()
@@ -87,7 +88,7 @@ class CallDispatcher:
         self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads retries, protects nothing
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Call until cancelled; requests on their way are then given up (their leases run out)."""
+        """Make calls until cancelled; requests in flight are then cancelled, and their leases expire."""
         job = PeriodicJob("calls", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
         try:
             await job.run()
@@ -95,26 +96,26 @@ class CallDispatcher:
             self._draining = True
             for task in self._running:
                 task.cancel()
-            # Their connections to the database must be given back before anybody closes it.
+            # Their database connections must be released before the pool is closed.
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _step(self) -> bool:
         return await self.round() > 0
 
     async def round(self) -> int:
-        """Claim what may run now or soon; gives the number of calls claimed."""
+        """Claim calls that may run now or soon; return their number."""
         now = self._clock()
-        await self._give_back_overdue(now)
+        await self._release_overdue(now)
         if self._draining:
             return 0
         room = self._room()
         if room < self._worth:
             if not self._calling_now:
-                return 0  # every place belongs to calls whose transaction is not committed yet
+                return 0  # every place is preclaimed for a transaction that is not committed
             self._freed.clear()
             await self._freed.wait()
             return 1
-        most = self._per_counterparty + self._held.room_for("")
+        most = self._per_counterparty + self._queue.room_for("")
         left = {target: self._worth_claiming(target, now) for target in self._known_targets()}
         until = now + timedelta(seconds=LEASE_SECONDS)
         claimed = await self._rows.claim(
@@ -123,9 +124,9 @@ class CallDispatcher:
         passed_over = []
         for call in claimed:
             if self._room() <= 0 or self._room_for(call.target, now) <= 0:
-                passed_over.append(call.id)  # its place was taken meanwhile
+                passed_over.append(call.id)  # its place was preclaimed during the claim
                 continue
-            self._held.add(call, None, now)
+            self._queue.add(call, None, now)
             self._begin()
         await self._rows.release(passed_over)
         if len(claimed) < room:
@@ -133,7 +134,7 @@ class CallDispatcher:
         return len(claimed)
 
     def preclaim(self, row: dict[str, Any], now: datetime) -> CallItem | None:
-        """See ``ports.CallPreclaimer``. A counterparty whose calls already wait in the store gets none past them."""
+        """See ``ports.CallPreclaimer``. A counterparty with unclaimed calls in the store gets no place past them."""
         target = row["target"]
         if row["due_at"] > now or self._draining:
             return None
@@ -142,80 +143,80 @@ class CallDispatcher:
             return None
         row["lease_owner"] = self._rows.owner
         row["lease_until"] = now + timedelta(seconds=LEASE_SECONDS)
-        self._taken[target] += 1
+        self._preclaimed[target] += 1
         return call_item(row)
 
     def start(self, call: CallItem, content: CallContent) -> None:
         """See ``ports.CallPreclaimer``."""
-        self._untake(call.target)
-        self._held.add(call, content, self._clock())
+        self._free_place(call.target)
+        self._queue.add(call, content, self._clock())
         self._begin()
 
     def release(self, call: CallItem) -> None:
         """See ``ports.CallPreclaimer``."""
-        self._untake(call.target)
+        self._free_place(call.target)
 
     def drop(self, subject: str, operations: tuple[str, ...]) -> None:
         """See ``ports.CallPreclaimer``."""
-        self._held.drop(subject, operations)
+        self._queue.drop(subject, operations)
 
     async def drain(self) -> None:
-        """Begin no more calls and wait for the requests on their way (orderly shutdown)."""
+        """Start no more calls and wait for the requests in flight (orderly shutdown)."""
         self._draining = True
         try:
-            await self._give_back_overdue(self._clock())
+            await self._release_overdue(self._clock())
         except Exception as error:
             if not is_infrastructure_failure(error):
                 raise
-            log.warning("database-unavailable", error=error)  # their leases run out
+            log.warning("database-unavailable", error=error)  # their leases expire
         if self._running:
             await asyncio.wait(self._running)
 
-    def _untake(self, target: str) -> None:
-        self._taken[target] -= 1
-        if not self._taken[target]:
-            del self._taken[target]
+    def _free_place(self, target: str) -> None:
+        self._preclaimed[target] -= 1
+        if not self._preclaimed[target]:
+            del self._preclaimed[target]
 
     def _room(self) -> int:
-        """How many more calls may run or wait here."""
-        return self._concurrency - self._calling_now + self._held.room - self._taken.total()
+        """Return how many more calls may run or be queued."""
+        return self._concurrency - self._calling_now + self._queue.room - self._preclaimed.total()
 
     def _room_for(self, target: str, now: datetime) -> int:
-        """The same for one counterparty; none while its circuit is open."""
-        places = self._bulkheads.free(target, now) - self._taken[target]
+        """Return the same for one counterparty; 0 while its circuit is open."""
+        places = self._bulkheads.free(target, now) - self._preclaimed[target]
         if self._bulkheads.closed(target):
-            return places + self._held.room_for(target)
-        return places - self._held.waiting(target)
+            return places + self._queue.room_for(target)
+        return places - self._queue.waiting(target)
 
     def _known_targets(self) -> set[str]:
-        return {*self._bulkheads.known(), *self._held.targets(), *self._taken, *self._behind}
+        return {*self._bulkheads.known(), *self._queue.targets(), *self._preclaimed, *self._behind}
 
     def _worth_claiming(self, target: str, now: datetime) -> int:
-        """How many calls to claim for a counterparty: none while too few would make a claim dear."""
+        """Return how many calls to claim for a counterparty: 0 while there are too few places for a claim."""
         room = self._room_for(target, now)
         enough = self._worth if self._bulkheads.closed(target) else 1
         return room if room >= enough else 0
 
     def _begin(self) -> None:
-        """Begin what waits, as far as there are places."""
+        """Start queued calls while there are places."""
         now = self._clock()
-        while self._held and self._calling_now < self._concurrency and not self._draining:
-            held = self._held.pop(lambda target: self._bulkheads.free(target, now) > 0)
+        while self._queue and self._calling_now < self._concurrency and not self._draining:
+            held = self._queue.pop(lambda target: self._bulkheads.free(target, now) > 0)
             if held is None:
                 return
             self._bulkheads.started(held.call.target)
             self._go(held.call, held.content)
 
-    async def _give_back_overdue(self, now: datetime) -> None:
-        """What has waited too long, or will not be begun here any more, is free for every process."""
-        overdue = self._held.clear() if self._draining else self._held.overdue(now)
+    async def _release_overdue(self, now: datetime) -> None:
+        """Release queued calls that are overdue, or that this process will not start."""
+        overdue = self._queue.clear() if self._draining else self._queue.overdue(now)
         if not overdue:
             return
         self._behind |= {call.target for call in overdue}
         await self._rows.release([call.id for call in overdue])
 
     def _catch_up(self, claimed: Counter[str], asked_for: dict[str, int], most: int) -> None:
-        """Whoever got less than was asked for has nothing left in the store and is not behind any more."""
+        """Keep the counterparties that got all calls that were requested: others have none left in the store."""
         self._behind = {target for target in self._behind if claimed[target] >= asked_for.get(target, most)}
 
     def _go(self, call: CallItem, content: CallContent | None) -> None:
@@ -227,15 +228,15 @@ class CallDispatcher:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            # Its lease runs out, or it was set aside with an alert: it is tried again.
+            # Its lease expires, or it was postponed with an alert: it is tried again.
             log.error("call-crashed", error=error)
 
     async def _run(self, call: CallItem, content: CallContent | None) -> None:
         attempt = AttemptResult(next_step=Postpone(self._clock()), reached=True)
         try:
-            attempt = await self._calling.attempt(call, self._jitter.random(), content)
+            attempt = await self._router.attempt(call, self._jitter.random(), content)
         except Exception as error:
-            # The boundary to everything that a call touches. A database that is away mends itself: the lease runs out.
+            # The boundary to everything that a call touches. After a database outage the lease has expired.
             if is_infrastructure_failure(error):
                 raise
             await self._set_aside(call, Alert("CALL_UNPROCESSABLE", "critical", call.target), call.tries)
@@ -264,7 +265,7 @@ class CallDispatcher:
         write_facts([fact] if fact is not None else [])
 
     def _ended(self, call: CallItem, *, reached: bool | None) -> None:
-        """The request is over; its place is free while its result is still being written."""
+        """Free the place of a finished request; its result is written after that."""
         self._bulkheads.ended(call.target, self._clock(), reached=reached)
         self._calling_now -= 1
         if not self._draining:
@@ -275,7 +276,7 @@ class CallDispatcher:
             self._wake.set()
 
     async def _set_aside(self, call: CallItem, alert: Alert, tries: int) -> None:
-        """Something is wrong with this call alone. It must not be repeated in a tight loop, nor be lost."""
+        """Postpone a faulty call with an alert: it is neither repeated in a tight loop nor lost."""
         await self._postpone(call, Postpone(self._clock() + UNPROCESSABLE_RETRY, tries=tries))
         await self._alert(call.subject, alert)
 

@@ -1,4 +1,4 @@
-"""One attempt of one call: check, seal, send, open, and say what comes next."""
+"""One attempt of one call: check, seal, send, open, and return the next step."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from travelrule.engine.calls.coin_check import is_settled, unlisted_coin
 from travelrule.engine.calls.hub_watch import HubWatch
 from travelrule.engine.calls.wallet_ratings import WalletRatingCache
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
-from travelrule.engine.local_lookups.local_answers import LocalAnswers
 from travelrule.engine.ports import CallContent
+from travelrule.engine.sealed_content import open_content
 from travelrule.engine.vault import Vault
 from travelrule.machine.internal_inputs import CallResult
 from travelrule.machine.retry_policy import Complete, RawResult, Retry, hub_wait, may_have_acted, next_action
@@ -45,7 +45,6 @@ DOWN_RETRY_SECONDS = 10.0
 UNKNOWN_RETRY_SECONDS = 2.0
 OUTDATED_RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 20.0
-LOOK_UP = "look-up"
 ASSET_NOT_LISTED = "ASSET_NOT_LISTED"
 CALL_ENDED = "CALL_ENDED"
 WALLET_SCREENING = Operation.WALLET_SCREENING
@@ -54,8 +53,8 @@ SEARCH_RESULTS = {Operation.TXID_SEARCH_RESULT, Operation.WALLET_SEARCH_RESULT}
 
 @dataclass(frozen=True, slots=True)
 class Postpone:
-    """The call stays; ``tries`` None: this was no attempt (the counterparty is down, a bulkhead is full). ``hub_held``:
-    it waits for the hub, and is moved forward when the hub is back.
+    """The call is tried again at ``due_at``. ``tries`` None: nothing was sent (the counterparty is down).
+    ``hub_held``: the call waits for the hub and comes due earlier after the outage.
     """
 
     due_at: datetime
@@ -68,9 +67,9 @@ class Postpone:
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """What one attempt led to. ``next_step`` is a final report or a postponement; ``notice`` is said besides (still
-    trying, or deferred); ``reached`` False counts against the counterparty's circuit, None says nothing of it.
-    ``hub_back``: what waits for the hub may go on. ``status`` and ``code`` say why a try failed that is repeated.
+    """The result of one attempt. ``next_step`` is the final result or a postponement; ``notice`` is a further input
+    (troubled or deferred). ``reached`` False counts against the counterparty's circuit, None does not count.
+    ``hub_back``: a hub outage is over. ``status`` and ``code`` are the cause of a retry.
     """
 
     next_step: CallResult | Postpone
@@ -83,14 +82,13 @@ class AttemptResult:
 
 
 class CallExecutor:
-    """Makes attempts. All that is decided by rules is decided by ``machine.retry_policy``; this is the edge."""
+    """Makes attempts. The rules of retries are in ``machine.retry_policy``."""
 
     def __init__(
         self,
         vault: Vault,
         hub: HubClient,
         counterparties: CounterpartyDirectory,
-        look_ups: LocalAnswers,
         keyring: KeyRing,
         policy: Callable[[], Policy],
         clock: Callable[[], datetime],
@@ -102,7 +100,6 @@ class CallExecutor:
         self._vault = vault
         self._hub = hub
         self._counterparties = counterparties
-        self._look_ups = look_ups
         self._keyring = keyring
         self._policy = policy
         self._clock = clock
@@ -113,40 +110,40 @@ class CallExecutor:
 
     async def attempt(self, call: CallItem, jitter: float, content: CallContent | None = None) -> AttemptResult:
         """Try the call once. ``jitter`` in 0..1 spreads repeats; without ``content`` it is read from the store."""
-        if call.operation == LOOK_UP:
-            return await self._look_up(call, content)
         if call.ends_unsent and not may_have_acted(call.note, call.tries, call.first_at):
-            # A process may have died while it sent the first try, so the counterparty is told of the end all the same.
+            # A process may have died while it sent the first try, so the counterparty is sent the finish in any case.
             return AttemptResult(self._report(call, None, "failed", code=CALL_ENDED, maybe_acted=True), reached=None)
         # The process that fetched a changed key is not always the one that repeats the call.
         target = await self._counterparties.get(call.target, fresh=call.key_refreshed)
-        # What the hub itself answers has no counterparty that must be listed or up.
+        # A call that the hub answers itself has no counterparty to check.
         if not OPERATIONS[call.operation].to_hub and (obstacle := self._obstacle(call, target, jitter)) is not None:
             return obstacle
         if not self._watch.up and (put_off := self._put_off(call, target, jitter)) is not None:
             return put_off
         if content is None:
-            content = self._content(call)
+            content = open_content(self._vault, call)
         if content is None:
             return AttemptResult(self._report(call, target, "failed", code="ERASED"))
         if (unlisted := self._unlisted(call, content, target)) is not None:
             return unlisted
-        attempted = bound(self._vault.index, call.operation, call.transfer_id, await self._send(call, content, target))
+        attempted = bound(
+            self._vault.index, call.operation, call.correlation_id, await self._send(call, content, target)
+        )
         return await self._judge(call, content, target, attempted, jitter)
 
     def _obstacle(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
-        """What stands against calling this VASP now."""
+        """Return why this VASP cannot be called now; None if it can."""
         if self._counterparties.outdated():
-            # Which VASPs are down is unknown (invariant 7). It was no try; the list is fetched as soon as it can be.
+            # Which VASPs are down is unknown (invariant 7). Nothing is sent until the list is fetched.
             later = Postpone(self._clock() + timedelta(seconds=OUTDATED_RETRY_SECONDS), hub_held=True)
             return self._held(call, target, jitter) or AttemptResult(later, reached=None)
         if (target is None or not target.listed) and not self._counterparties.fetched_since(call.first_at):
-            # It may be newer than the stored list: ask for a fresh one before saying no. That was no try.
+            # The VASP may be newer than the stored list: a fresh list is requested before the call is refused.
             self._counterparties.wanted.set()
             return AttemptResult(Postpone(self._clock() + timedelta(seconds=UNKNOWN_RETRY_SECONDS)))
         refusal = self._refusal(call, target)
         if refusal is not None:
-            # An earlier try may have reached the counterparty: then a finish is owed for it.
+            # An earlier try may have reached the counterparty, which then requires a finish.
             report = self._report(call, target, "failed", code=refusal, maybe_acted=call.tries > 0)
             return AttemptResult(report)
         if target is None or not target.up:
@@ -154,7 +151,7 @@ class CallExecutor:
         return None
 
     def _unlisted(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> AttemptResult | None:
-        """What the hub's table of networks has against a call, where the policy does not list what is served."""
+        """Return the refusal of a coin that the hub's table of networks lacks, if the policy has no ``[assets]``."""
         coin = unlisted_coin(self._counterparties, call.operation, content.clear)
         if coin is None or self._policy().assets:
             return None
@@ -164,26 +161,15 @@ class CallExecutor:
         report = self._report(call, target, "failed", code=ASSET_NOT_LISTED, maybe_acted=call.tries > 0)
         return AttemptResult(report.model_copy(update={"coin": coin}))
 
-    async def _look_up(self, call: CallItem, content: CallContent | None) -> AttemptResult:
-        """Read the own store; the answer ends the call like an answer of the hub."""
-        if content is None:
-            content = self._content(call)
-        if content is None:
-            return AttemptResult(self._report(call, None, "failed", code="ERASED"))
-        body = await self._look_ups.answer(call.transfer_id, content.clear)
-        return AttemptResult(
-            self._report(call, None, "answered", attempted=RawResult("answer", body=body)), outcome="answer"
-        )
-
     def _put_off(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
-        """Do not send what can wait while the hub is away, but for one call that asks whether it is back."""
+        """Delay a call that can wait during a hub outage, unless it is the next probe."""
         if call.operation not in WAITING_FOR_HUB:
             return None
         held = self._held(call, target, jitter)
         return None if held is not None and self._watch.may_try(self._clock()) else held
 
     def _held(self, call: CallItem, target: StoredVasp | None, jitter: float) -> AttemptResult | None:
-        """Wait for the hub without a try. None: this call must not wait."""
+        """Delay a call until the hub is back. None: this call must not wait."""
         wait = hub_wait(call.operation, call.tries, call.first_at, self._clock(), jitter=jitter, note=call.note)
         if wait is None:
             return None
@@ -191,7 +177,7 @@ class CallExecutor:
         return AttemptResult(step, notice=self._hub_notice(call, target), reached=None, outcome="hub-held")
 
     def _hub_notice(self, call: CallItem, target: StoredVasp | None) -> CallResult | None:
-        """Tell the subject, once, that its call waits for the hub."""
+        """Return the notice, once per call, that it waits for the hub."""
         if call.hub_held or call.operation not in WAITING_FOR_HUB:
             return None
         return self._report(call, target, "deferred", code="HUB_UNREACHABLE")
@@ -207,13 +193,6 @@ class CallExecutor:
         due_at = self._clock() + timedelta(seconds=DOWN_RETRY_SECONDS)
         notice = None if call.deferred else self._report(call, target, "deferred", code="COUNTERPARTY_DOWN")
         return AttemptResult(Postpone(due_at, deferred=True), notice=notice, outcome="deferred")
-
-    def _content(self, call: CallItem) -> CallContent | None:
-        if call.wrapped is None:
-            return None
-        data_key = self._vault.unwrap(call.subject, bytes(call.wrapped))
-        plain = orjson.loads(self._vault.open(data_key, "call", call.subject, call.sealed))
-        return CallContent(plain["clear"], plain["payload"])
 
     async def _send(self, call: CallItem, content: CallContent, target: StoredVasp | None) -> RawResult:
         own = self._keyring.signing
@@ -245,18 +224,18 @@ class CallExecutor:
             return RawResult("no-answer", code="NO_ANSWER")
 
     async def _written(self, call: CallItem, body: dict[str, Any]) -> tuple[str, bytes]:
-        """What stands in the path, and the bytes of the body: a search's result is asked for by its id alone."""
+        """Return path parameter and body. The result of a search is requested by its id alone, without a body."""
         if OPERATIONS[call.operation].of_search:
-            return str(body.get("requestId") or call.transfer_id), b""
+            return str(body.get("requestId") or call.correlation_id), b""
         if self._searches is not None:
-            # What has no id of ours on the wire goes by the id of the call.
-            request_id = str(body.get("requestId") or call.transfer_id)
+            # An operation without a requestId is identified by the correlation id.
+            request_id = str(body.get("requestId") or call.correlation_id)
             if url := await self._searches.expect_callback(call.operation, request_id, call.subject):
                 body["callbackUrl"] = url
         return call.target, orjson.dumps(body)
 
     def _named(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Put the hub's own network name into a body that names a currency."""
+        """Replace the network of a body with the hub's name for it."""
         if "currency" in body:
             network = self._counterparties.network_name(str(body["currency"]), body.get("network"))
             if network:
@@ -269,7 +248,7 @@ class CallExecutor:
         tries = call.tries + 1
         now = self._clock()
         if attempted.kind == "error" and names_member(attempted.status, attempted.code):
-            self._counterparties.wanted.set()  # it may be listed as down by now
+            self._counterparties.wanted.set()  # its health may have changed
         hub_back = self._watched(call, attempted, now)
         reached = self._was_reached(call.operation, attempted)
         reaction = next_action(
@@ -284,7 +263,7 @@ class CallExecutor:
         )
         if isinstance(reaction, Complete):
             if call.operation == Operation.TXID_SEARCH_RESULT:
-                # Whoever was found is asked next, and affiliated networks are asked otherwise (D48).
+                # The VASP that was found is called next, and members of affiliated networks differently (D48).
                 target = await self._counterparties.get(TxidSearchResult.found_in(attempted.body))
             report = self._report(
                 call,
@@ -305,9 +284,9 @@ class CallExecutor:
         return replace(again, hub_back=hub_back)
 
     def _watched(self, call: CallItem, attempted: RawResult, now: datetime) -> bool:
-        """Note whether the hub answered; True if it was away until now."""
+        """Note whether the hub answered; return True if that ends an outage."""
         if attempted.kind == "answer" or not is_of_hub(attempted.status, attempted.code):
-            # The answer about a wallet may be one that was kept.
+            # A wallet rating may come from the cache.
             return call.operation != WALLET_SCREENING and self._watch.answered()
         if attempted.status != HTTPStatus.TOO_MANY_REQUESTS:
             self._watch.failed(now)
@@ -315,8 +294,8 @@ class CallExecutor:
 
     @staticmethod
     def _was_reached(operation: str, attempted: RawResult) -> bool | None:
-        """Whether an error is the counterparty's own word; None if it is the hub's failure. A risk provider that fails
-        must not stop the hub's other calls: an answer about it is one of the hub.
+        """Whether the counterparty answered; None if the hub failed. A failing risk provider must not open the circuit
+        of the hub's other calls: an error about it counts as an answer.
         """
         if attempted.kind == "answer":
             return True
@@ -345,7 +324,7 @@ class CallExecutor:
             try:
                 await self._counterparties.refresh_keys(call.target, refused=used.pubkey if used else None)
             except HubError:
-                # The repeat will use the old key and be refused once more, which ends the call with an alert.
+                # The retry uses the old key and is refused again, which ends the call with an alert.
                 reached = False
         notice = None
         if again.trouble:
@@ -373,7 +352,7 @@ class CallExecutor:
         body = attempted.body if attempted is not None else None
         return CallResult(
             operation=call.operation,
-            transfer_id=call.transfer_id,
+            correlation_id=call.correlation_id,
             target=call.target,
             outcome=outcome,
             status=status,

@@ -1,7 +1,7 @@
-"""A circuit breaker and a bulkhead per counterparty: one slow or dead VASP must not take all connections.
+"""A circuit breaker and a bulkhead per counterparty: one slow or dead VASP does not occupy all connections.
 
-In memory and per process on purpose: it protects this process's connections. Nothing is lost with it; calls that are
-not made stay in their table.
+In memory and per process, because it protects the connections of one process. Calls that are not made stay in their
+table.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class _Circuit:
 
 
 class Bulkheads:
-    """How many calls each counterparty has in flight, and who is left in peace for a while.
+    """Counts the calls in flight per counterparty, and knows whose circuit is open.
 
-    After ``FAILURES_TO_OPEN`` failures in a row the circuit opens; when its time has passed one call at a time goes
-    through (half open) until one succeeds.
+    After ``FAILURES_TO_OPEN`` failures in a row the circuit opens for some seconds. Then it is half open: one call at a
+    time is made until one succeeds.
     """
 
     def __init__(self, per_target: int) -> None:
@@ -35,24 +35,24 @@ class Bulkheads:
         self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
 
     def known(self) -> list[str]:
-        """The counterparties that were ever called."""
+        """Return the counterparties that were called."""
         return list(self._circuits)
 
     def closed(self, target: str) -> bool:
-        """Whether nothing speaks against calling it, but for the number of calls in flight."""
+        """Whether the circuit of ``target`` is closed."""
         return self._circuits[target].open_until is None
 
     def free(self, target: str, now: datetime) -> int:
-        """How many further calls this counterparty may get."""
+        """Return how many more calls may be started to ``target``."""
         return self._free(self._circuits[target], now)
 
     def started(self, target: str) -> None:
-        """A call to the target begins."""
+        """Count a call to ``target`` that starts."""
         self._circuits[target].in_flight += 1
 
     def ended(self, target: str, now: datetime, *, reached: bool | None) -> None:
-        """A call ended; ``reached`` False: no answer of the counterparty (time-out, failure on its side). None: nothing
-        was learnt of it, because the hub failed or nothing was sent.
+        """Count a call that ended. ``reached`` False: the counterparty did not answer (time-out, failure on its side).
+        None: the call shows nothing about it, because the hub failed or nothing was sent.
         """
         circuit = self._circuits[target]
         circuit.in_flight -= 1
@@ -65,7 +65,7 @@ class Bulkheads:
             return
         circuit.failures += 1
         if circuit.open_until is not None and now < circuit.open_until:
-            return  # it was on its way when the circuit opened: no news
+            return  # started before the circuit opened
         if circuit.failures >= FAILURES_TO_OPEN:
             circuit.open_until = now + timedelta(seconds=circuit.open_seconds)
             circuit.open_seconds = min(circuit.open_seconds * 2, OPEN_SECONDS_MAX)

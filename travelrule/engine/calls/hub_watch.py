@@ -1,7 +1,7 @@
-"""Whether the hub answers, as this process sees it: from every request it makes.
+"""Detection of hub outages from the requests of this process.
 
-While the hub is away most calls that can wait are not sent at all: one request in ``PROBE_SECONDS`` asks whether it is
-back. The first answer ends that. In memory on purpose: each process sees with its own connections.
+During an outage calls that can wait are not sent, except one probe in ``PROBE_SECONDS``. The first answer ends the
+outage. In memory and per process, because each process has connections of its own.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from travelrule.store.call_rows import CallRepository
 FAILURES_TO_DOWN = 3
 PROBE_SECONDS = 1.0
 RESUMED_PER_SECOND = 20.0
-"""How many of the calls that waited for the hub are due in each second after it is back: it may be weak yet."""
+"""How many of the delayed calls come due per second after an outage, so that the hub is not overloaded."""
 
 log = logs.get("hub-client")
 
 
 class HubWatch:
-    """Counts failures in a row; a failure of a counterparty is an answer of the hub."""
+    """Counts consecutive failures. A failure of a counterparty counts as an answer of the hub."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -29,11 +29,13 @@ class HubWatch:
 
     @property
     def up(self) -> bool:
-        """Whether requests get answers."""
+        """Whether the hub answers."""
         return self._failures < FAILURES_TO_DOWN
 
     def may_try(self, now: datetime) -> bool:
-        """Whether a call that can wait is sent now: always while the hub is up, else as the next probe."""
+        """Return whether a call that can wait is sent now: always while the hub is up, else if the next probe is due,
+        which it then is.
+        """
         if self.up:
             return True
         if self._probe_at is not None and now < self._probe_at:
@@ -42,7 +44,7 @@ class HubWatch:
         return True
 
     def failed(self, now: datetime) -> None:
-        """A request got no answer of the hub, or its word that it failed."""
+        """Count a request that the hub did not answer, or answered with a failure of its own."""
         self._failures += 1
         if self._failures == FAILURES_TO_DOWN:
             self._probe_at = now + timedelta(seconds=PROBE_SECONDS)
@@ -50,7 +52,7 @@ class HubWatch:
             log.warning("hub-down")
 
     def answered(self) -> bool:
-        """A request was answered. True: the hub was away until now."""
+        """Note an answer. Return True if it ends an outage."""
         back = not self.up
         self._failures = 0
         if back:
@@ -60,7 +62,7 @@ class HubWatch:
 
 
 async def resume_calls(calls: CallRepository, now: datetime, jitter: float) -> None:
-    """Let go on, one after the other, what waited for the hub."""
+    """Make the calls that were delayed by the outage due, spread over time."""
     moved = await calls.resume_hub_held(now, RESUMED_PER_SECOND, jitter)
     if moved:
         log.info("calls-resumed", calls=moved)

@@ -1,8 +1,7 @@
-"""Calls that this process has taken and not yet begun, because all places were in use when they came.
+"""The queue of calls that this process has claimed and not started, because all places are in use.
 
-Without this, whatever finds no place at once has to be claimed from the store later: a query over everything that
-waits, per handful of calls, which under load costs more than all the rest. A held call keeps its lease and waits for
-a moment only; what waits longer goes back to the store, where another process may find it.
+Without it a call without a place is claimed from the store later, and under load these claims cost more than the calls.
+A queued call keeps its lease for ``HELD_SECONDS``; after that it is released for other processes.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from travelrule.engine.ports import CallContent
 from travelrule.store.call_rows import CallItem
 
 HELD_SECONDS = 2.0
-"""Far shorter than the lease less the longest request, and short enough for whoever could begin the call at once."""
+"""Much shorter than the lease less the longest request."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedCall:
-    """A call that waits here since ``at``; ``content`` None: it is to be read from the call's sealed content."""
+    """A call that is queued since ``at``. ``content`` None: it is read from the sealed content of the call."""
 
     call: CallItem
     content: CallContent | None
@@ -29,7 +28,7 @@ class QueuedCall:
 
 
 class LocalCallQueue:
-    """What waits, by counterparty and in order; at most ``most`` in all and a quarter of that for one counterparty."""
+    """Queues calls by counterparty: at most ``most`` in all, and a quarter of that for one counterparty."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -42,61 +41,61 @@ class LocalCallQueue:
 
     @property
     def room(self) -> int:
-        """How many more may wait."""
+        """How many more calls may be queued."""
         return self._most - self._count
 
     def room_for(self, target: str) -> int:
-        """How many more calls to this counterparty may wait."""
+        """Return how many more calls to ``target`` may be queued."""
         return min(self.room, self._per_target - self.waiting(target))
 
     def waiting(self, target: str) -> int:
-        """How many calls to this counterparty wait."""
+        """Return how many calls to ``target`` are queued."""
         return len(self._lines.get(target, ()))
 
     def targets(self) -> list[str]:
-        """The counterparties for which something waits."""
+        """Return the counterparties with queued calls."""
         return list(self._lines)
 
     def add(self, call: CallItem, content: CallContent | None, now: datetime) -> None:
-        """Let a call wait behind the others of its counterparty."""
+        """Queue a call behind the others to its counterparty."""
         self._lines.setdefault(call.target, deque()).append(QueuedCall(call, content, now))
         self._count += 1
 
     def pop(self, has_place: Callable[[str], bool]) -> QueuedCall | None:
-        """The next call of a counterparty that has a place; counterparties take turns."""
+        """Remove and return the next call whose counterparty has a place, if any; counterparties alternate."""
         for target, line in self._lines.items():
             if has_place(target):
-                held = line.popleft()
+                queued = line.popleft()
                 self._count -= 1
                 del self._lines[target]
                 if line:
                     self._lines[target] = line  # to the end: the others are served first
-                return held
+                return queued
         return None
 
     def overdue(self, now: datetime) -> list[CallItem]:
-        """Take out what has waited for too long."""
+        """Remove and return the calls that are queued for longer than ``HELD_SECONDS``."""
         oldest = now - timedelta(seconds=HELD_SECONDS)
-        return self._take_out(lambda held: held.at < oldest)
+        return self._take_out(lambda queued: queued.at < oldest)
 
     def drop(self, subject: str, operations: tuple[str, ...]) -> None:
-        """Forget the calls of a subject (of these operations; empty: all): they were taken back."""
+        """Remove the revoked calls of a subject: those of ``operations``, or all if it is empty."""
         self._take_out(
-            lambda held: held.call.subject == subject and (not operations or held.call.operation in operations)
+            lambda queued: queued.call.subject == subject and (not operations or queued.call.operation in operations)
         )
 
     def clear(self) -> list[CallItem]:
-        """Take out everything."""
+        """Remove and return all calls."""
         return self._take_out(lambda _: True)
 
     def _take_out(self, wanted: Callable[[QueuedCall], bool]) -> list[CallItem]:
         out: list[CallItem] = []
         for target, line in list(self._lines.items()):
-            found = [held for held in line if wanted(held)]
+            found = [queued for queued in line if wanted(queued)]
             if not found:
                 continue
-            out += [held.call for held in found]
-            kept = deque(held for held in line if not wanted(held))
+            out += [queued.call for queued in found]
+            kept = deque(queued for queued in line if not wanted(queued))
             if kept:
                 self._lines[target] = kept
             else:

@@ -1,4 +1,4 @@
-"""The log line of a call: an attempt that failed, or a call that begins to wait."""
+"""The log line of a call: a failed attempt, or a call that is deferred."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from travelrule.store.call_rows import CallItem
 
 
 def call_fact(call: CallItem, attempt: AttemptResult, now: datetime) -> Fact | None:
-    """The fact of an attempt whose result is committed; None for what went well or is no attempt."""
+    """Return the fact of an attempt whose result is committed; None if it succeeded or none was made."""
     step = attempt.next_step
     if isinstance(step, CallResult):
         return _given_up(call, attempt, step) if step.outcome == "failed" else None

@@ -1,8 +1,7 @@
-"""What the hub said of a wallet is used again for a while (``screening.cache_seconds``), and asked once at a time.
+"""A cache of the hub's wallet ratings for ``screening.cache_seconds``, with one request at a time per wallet.
 
-In memory and per process: many withdrawals to one wallet are one question, and nothing is lost when the process ends.
-Only a rating is kept. A provider's ``ERROR``, an unreadable answer and a failure are shared with those who wait for
-that very answer, and with nobody later.
+In memory and per process: many withdrawals to one wallet cause one request. Only ratings are cached. A provider's
+``ERROR``, an unreadable answer and a failure are returned only to the calls that wait for that request.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class _Kept:
 
 
 class WalletRatingCache:
-    """The ratings of one process, by the bytes of the question (4.B.1: wallet and chain)."""
+    """The ratings of one process, by the bytes of the request (4.B.1: wallet and chain)."""
 
     def __init__(self, clock: Callable[[], datetime], kept_max: int = KEPT_MAX) -> None:
         self._clock = clock
@@ -39,7 +38,7 @@ class WalletRatingCache:
         self._asking: dict[bytes, asyncio.Future[RawResult | None]] = {}
 
     async def rate(self, question: bytes, seconds: float, ask: Callable[[], Awaitable[RawResult]]) -> RawResult:
-        """Give a rating that is at most ``seconds`` old, else what ``ask`` gives now; 0: none is used again."""
+        """Return a rating that is at most ``seconds`` old, else the result of ``ask``. 0: no rating is reused."""
         while True:
             kept = self._kept.get(question)
             if kept is not None and self._clock() - kept.at < timedelta(seconds=seconds):
@@ -47,7 +46,7 @@ class WalletRatingCache:
             asking = self._asking.get(question)
             if asking is None:
                 return await self._ask(question, ask)
-            # Whoever waits may be cancelled; the question is not theirs to cancel.
+            # A waiting call may be cancelled; the request of another call must not be.
             answer = await asyncio.shield(asking)
             if answer is not None:
                 return answer
@@ -63,11 +62,11 @@ class WalletRatingCache:
             return answer
         finally:
             del self._asking[question]
-            asking.set_result(answer)  # None: nothing came of it, whoever waits asks himself
+            asking.set_result(answer)  # None: it failed, so the next waiting call makes the request
 
 
 def _is_rating(question: bytes, attempted: RawResult) -> bool:
-    """Whether it is a rating, and one of the wallet that was asked about."""
+    """Whether the answer is a rating of the requested wallet."""
     if attempted.kind != "answer":
         return False
     try:

@@ -1,4 +1,5 @@
-"""Look-ups: answers from the local store and the sanctions lists in force to questions of a decision.
+"""Look-ups: answers from the local store and the lists in force to the questions of decisions.
 
-Makes no request to the hub or a counterparty and changes nothing. Start at ``local_answers``.
+Makes no request and changes nothing; may not import ``calls`` or ``apply``.
+Start at ``look_up_executor``, then ``local_answers``.
 """

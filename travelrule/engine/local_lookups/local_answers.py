@@ -1,4 +1,4 @@
-"""Reads of the local store for decisions: the answers of ``LookUp`` effects."""
+"""Answers to ``LookUp`` effects from the local store and the lists in force."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from travelrule.store.search_rows import SearchRepository, WalletRecord
 
 
 class LocalAnswers:
-    """Answers the questions of ``machine.decision.LookUp``."""
+    """Answers the questions of ``machine.effects.LookUp``."""
 
     def __init__(self, reads: SearchRepository, authorizations: AuthorizationReader, lists: ActiveLists) -> None:
         self._reads = reads
@@ -21,12 +21,12 @@ class LocalAnswers:
         self._lists = lists
 
     async def answer(self, question: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer as JSON-able data. KeyError for an unknown question."""
+        """Return the answer as JSON-able data. Raise KeyError for an unknown question."""
         questions = {"deposit-context": self._deposit_context, "screening": self._screening}
         return await questions[question](parameters)
 
     async def _screening(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Whom the sanctions lists name: ``parties``, ``address`` (None: there is none), ``threshold`` as a decimal."""
+        """Screen ``parties`` and ``address`` (None: there is none) with ``threshold``, a decimal as text."""
         parties = [Party.model_validate(party) for party in parameters["parties"]]
         addresses = [parameters["address"]] if parameters["address"] else []
         screened = await self._lists.screen(parties, addresses, threshold=Decimal(parameters["threshold"]))

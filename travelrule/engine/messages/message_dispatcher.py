@@ -1,9 +1,9 @@
-"""What one subject tells another becomes the other one's input: after the commit, exactly once, in order.
+"""Delivery of messages between subjects: each becomes an input of its receiver after the commit, once and in order.
 
-One process at a time delivers (a lease), in the order of the rows, which for one sender is the order of its messages
-(its row is locked while it decides). The row is deleted in the transaction that applies the input. If the database
-fails for one message, none after it is applied before it. A message that is refused becomes a dead letter in the same
-transaction, with an alert that names the receiver; those after it are applied.
+One process at a time delivers, under a lease, in the order of the rows; for one sender this is the order of its
+messages, because its row is locked while it is decided. The row is deleted in the transaction that applies the input.
+If the database fails for one message, none after it is applied before it. A refused message becomes a dead letter in
+the same transaction, with an alert that names the receiver; those after it are applied.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ log = logs.get("telling")
 
 
 class MessageDispatcher:
-    """Delivers. ``submit`` is the intake's ``submit_in_order``; commits that left something to tell set ``wake``."""
+    """Delivers messages. ``submit`` is ``Intake.submit_in_order``; commits with messages set ``wake``."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class MessageDispatcher:
         return await self.round() > 0
 
     async def round(self) -> int:
-        """Deliver what is there now; gives the number of messages."""
+        """Deliver the stored messages, at most ``CLAIM``; return their number."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_NEXT, {"vasp": self._vasp, "count": CLAIM})).all()
         if rows:
@@ -86,7 +86,7 @@ class MessageDispatcher:
         return len(rows)
 
     def _read(self, row: Any) -> Input | Rejected:
-        """Read one message; a refusal of one that cannot be read is decided like every other."""
+        """Return the input of a message, or a refusal if it cannot be read."""
         if row.wrapped is None:
             return Rejected(record_of(row, None), "ERASED", "", "the sender was erased", row.to_subject)
         sealed = bytes(row.sealed)

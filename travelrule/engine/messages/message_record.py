@@ -1,7 +1,8 @@
-"""A message between subjects in the form of a record, so that a refusal keeps it like one that came by Kafka.
+"""A message between subjects in the form of a Kafka record: a refused one is kept like a refused record.
 
-``topic`` is none of Kafka's, ``key`` is the receiver, ``offset`` is when it was queued, in microseconds (a replay has
-another time). ``value`` is the content; None if the sender was erased, and what is stored if it cannot be read.
+``topic`` is no topic of Kafka, ``key`` is the receiver, ``offset`` is the time of queueing in microseconds since 1970
+(a replay has another one). ``value`` is the content; None if the sender was erased; still sealed if it cannot be
+opened.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class MessageNames:
-    """What is known of a message without its content. ``readable``: its record holds the content."""
+    """A message without its content. ``readable``: the record has the content in clear."""
 
     message_id: str
     sender: str
@@ -37,7 +38,7 @@ def is_message(raw: RawMessage | None) -> bool:
 
 
 def record_of(row: Any, value: bytes | None, *, readable: bool = True) -> RawMessage:
-    """The record of a row of ``tells``."""
+    """Return the record of a row of ``tells``."""
     headers = {"id": row.id, "from": row.from_subject, "type": row.type, "readable": "yes" if readable else ""}
     if row.traceparent:
         headers["traceparent"] = row.traceparent
@@ -52,7 +53,7 @@ def record_of(row: Any, value: bytes | None, *, readable: bool = True) -> RawMes
 
 
 def names_of(raw: RawMessage) -> MessageNames:
-    """Read the names back from a record that ``record_of`` made."""
+    """Read the names from a record that ``record_of`` returned."""
     headers = {name: value.decode() for name, value in raw.headers}
     return MessageNames(
         message_id=headers["id"],
@@ -65,7 +66,7 @@ def names_of(raw: RawMessage) -> MessageNames:
 
 
 def letter_columns(rejected: Rejected) -> dict[str, str]:
-    """Of which kind a dead letter is, and which subjects it concerns, as far as that is known without its content."""
+    """Return kind, receiver and sender of a dead letter, as far as they are known without its content."""
     if not is_message(rejected.raw):
         return {"kind": "record", "subject": rejected.subject, "sender": ""}
     names = names_of(rejected.raw)

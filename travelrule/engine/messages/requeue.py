@@ -1,4 +1,4 @@
-"""Replay of a refused message between subjects: it is queued again, behind those that wait."""
+"""Replay of a refused message between subjects: it is queued again, as the last one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NOTIFY = text("SELECT pg_notify('travelrule', 'tells')")
 async def requeue(
     database: Database, vasp: str, vault: Vault, letter_id: str, code: str, raw: RawMessage, now: datetime
 ) -> bool:
-    """Queue the message again and mark its dead letter; False if its sender was erased.
+    """Queue the message again and mark its dead letter. Return False if its sender was erased.
 
-    It keeps its id, so that replaying it twice has one effect; only an id that names something else is replaced.
+    The message keeps its id, so that two replays have one effect; only an id that names another input is replaced.
     """
     names = names_of(raw)
     keys = tables.data_keys

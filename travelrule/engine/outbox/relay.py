@@ -1,8 +1,8 @@
-"""The relay: outbox rows become Kafka messages, each subject's in order, with any number of relays.
+"""Outbox rows become Kafka records, those of one key in order, with any number of relays.
 
-An event that the broker does not take now (its topic is missing, no leader) keeps its successors waiting, nobody else:
-what is not acknowledged soon is left on its way, while the others are marked and the next ones claimed. One that the
-broker will never take (it is too large) is kept aside with an alert, and its successors go on.
+An event that the broker does not accept now (missing topic, no leader) delays only the later events of its key: it
+stays in flight while acknowledged ones are marked and others are claimed. An event that the broker will never accept
+(too large) is marked as refused with an alert, and the later events of its key are published.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from travelrule.store.outbox_rows import OutboxItem, OutboxRepository
 
 LEASE_SECONDS = 30.0
 PUBLISH_SECONDS = 10.0
-"""Shorter than the lease: what this relay still publishes, no other relay can have claimed."""
+"""Shorter than the lease: no other relay can claim an event that this one is publishing."""
 SOON_SECONDS = 0.1
-"""How long a round waits for the slowest acknowledgement before it goes on without it."""
+"""How long a round waits for acknowledgements."""
 FAILED_SECONDS = 2.0
-"""How long an event rests after the broker did not take it."""
+"""The delay before an event is published again that the broker did not accept."""
 CLAIM = 500
 POLL_SECONDS = 1.0
 
@@ -40,7 +40,7 @@ log = logs.get("relay")
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """What became of one event: acknowledged, refused for good, or neither."""
+    """The result for one event: acknowledged, refused for good, or neither."""
 
     sent: bool = False
     refused: bool = False
@@ -49,12 +49,12 @@ class PublishResult:
 
 SENT = PublishResult(sent=True)
 BEHIND = PublishResult()
-"""It was not tried: the one before it was not acknowledged, or the lease might not last."""
+"""Not sent: its predecessor was not acknowledged, or the lease may expire too soon."""
 
 
 class Relay:
-    """Publishes what the outbox holds. ``wake`` is set by commits of this process; other processes' commits reach it
-    by NOTIFY or, at the latest, by the next poll.
+    """Publishes the events of the outbox. Commits of this process set ``wake``, those of other processes by NOTIFY; the
+    next poll finds the rest.
     """
 
     def __init__(
@@ -70,39 +70,39 @@ class Relay:
         self._wake = wake
         self._clock = clock
         self._alert = alert
-        self._on_their_way: dict[asyncio.Task[PublishResult], OutboxItem] = {}
-        self._taken: dict[asyncio.Task[None], int] = {}
+        self._in_flight: dict[asyncio.Task[PublishResult], OutboxItem] = {}
+        self._preclaimed: dict[asyncio.Task[None], int] = {}
         self._look_again = False
         self._ended = False
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
-        """Publish until cancelled. Broker down: rows wait."""
+        """Publish until cancelled. While the broker is down, rows stay unsent."""
         job = PeriodicJob("relay", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
         try:
             await job.run()
         finally:
             self._ended = True
-            await _cancelled(self._taken)
-            await _cancelled(self._on_their_way)
+            await _cancelled(self._preclaimed)
+            await _cancelled(self._in_flight)
 
     async def _step(self) -> bool:
         return await self.round() > 0
 
     def lease(self, count: int, now: datetime) -> tuple[str, datetime] | None:
         """See ``ports.EventPreclaimer``."""
-        if self._ended or count > CLAIM - len(self._on_their_way) - sum(self._taken.values()):
+        if self._ended or count > CLAIM - len(self._in_flight) - sum(self._preclaimed.values()):
             return None
         return self._rows.owner, now + timedelta(seconds=LEASE_SECONDS)
 
     def publish_soon(self, items: Sequence[OutboxItem], until: datetime) -> None:
         """See ``ports.EventPreclaimer``."""
         if self._ended:
-            return  # committed while this process ends: another one publishes them when the lease has run out
-        task = asyncio.create_task(self._publish_taken(items, until))
-        self._taken[task] = len(items)
-        task.add_done_callback(self._taken_done)
+            return  # this process ends: another one publishes them after the lease has expired
+        task = asyncio.create_task(self._publish_preclaimed(items, until))
+        self._preclaimed[task] = len(items)
+        task.add_done_callback(self._preclaimed_done)
 
-    async def _publish_taken(self, items: Sequence[OutboxItem], until: datetime) -> None:
+    async def _publish_preclaimed(self, items: Sequence[OutboxItem], until: datetime) -> None:
         before: dict[tuple[str, str], asyncio.Task[PublishResult]] = {}
         tasks: dict[asyncio.Task[PublishResult], OutboxItem] = {}
         for item in items:
@@ -115,14 +115,14 @@ class Relay:
             await _cancelled(tasks)
             raise
         for task in slow:
-            self._on_their_way[task] = tasks[task]
+            self._in_flight[task] = tasks[task]
             task.add_done_callback(self._acknowledged_late)
         await self._settle([(tasks[task], task.result()) for task in done])
 
     async def _publish_in_turn(
         self, before: asyncio.Task[PublishResult] | None, item: OutboxItem, until: datetime
     ) -> PublishResult:
-        """An event whose predecessor was not acknowledged is not sent, nor one whose lease might not last."""
+        """Publish an event after its predecessor was acknowledged, if the lease lasts long enough."""
         if before is not None:
             await asyncio.wait({before})
             if before.cancelled() or before.result() is not SENT:
@@ -131,42 +131,42 @@ class Relay:
             return BEHIND
         return await self._publish(item)
 
-    def _taken_done(self, task: asyncio.Task[None]) -> None:
-        del self._taken[task]
+    def _preclaimed_done(self, task: asyncio.Task[None]) -> None:
+        del self._preclaimed[task]
         if self._look_again:
             self._wake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            # They were perhaps published, but are not marked: when their leases run out, they are published again.
+            # They may be published, but are not marked: after their leases have expired, they are published again.
             if is_infrastructure_failure(error):
                 log.warning("database-unavailable", error=error)
             else:
                 log.error("relay-crashed", error=error)
 
     async def round(self) -> int:
-        """Claim, publish, mark: gives the number of events that the broker acknowledged."""
+        """Claim, publish and mark events; return the number of those acknowledged or refused."""
         now = self._clock()
-        free = CLAIM - len(self._on_their_way)
-        # An event that comes after a taken one cannot be claimed before that one is marked.
-        self._look_again = bool(self._taken)
+        free = CLAIM - len(self._in_flight)
+        # An event behind a preclaimed one cannot be claimed before that one is marked.
+        self._look_again = bool(self._preclaimed)
         items = await self._rows.claim(free, now, now + timedelta(seconds=LEASE_SECONDS)) if free > 0 else []
         for item in items:
-            self._on_their_way[asyncio.create_task(self._publish(item))] = item
-        if not self._on_their_way:
+            self._in_flight[asyncio.create_task(self._publish(item))] = item
+        if not self._in_flight:
             return 0
-        done, slow = await asyncio.wait(self._on_their_way, timeout=SOON_SECONDS)
+        done, slow = await asyncio.wait(self._in_flight, timeout=SOON_SECONDS)
         for task in slow:
             task.add_done_callback(self._acknowledged_late)
-        return await self._settle([(self._on_their_way.pop(task), task.result()) for task in done])
+        return await self._settle([(self._in_flight.pop(task), task.result()) for task in done])
 
     async def _settle(self, results: Sequence[tuple[OutboxItem, PublishResult]]) -> int:
-        """Mark what was acknowledged, keep aside what never will be, let the others rest; gives the first number."""
+        """Mark acknowledged and refused events, postpone the others; return the number of those marked."""
         sent = [item.id for item, fate in results if fate.sent]
         refused = [(item, fate) for item, fate in results if fate.refused]
         failed = [(item, fate) for item, fate in results if not fate.sent and not fate.refused]
         if sent:
             await self._rows.mark_sent(sent, self._clock())
         for item, fate in refused:
-            await self._keep_aside(item, fate)
+            await self._set_refused(item, fate)
         if failed:
             error = next((fate.error for _, fate in failed if fate.error is not None), None)
             log.warning("publish-failed", count=len(failed), error=error)
@@ -174,8 +174,8 @@ class Relay:
             await self._rows.postpone([item.id for item, _ in failed], later)
         return len(sent) + len(refused)
 
-    async def _keep_aside(self, item: OutboxItem, fate: PublishResult) -> None:
-        """The alert comes first: killed in between, it is raised twice, which is better than never."""
+    async def _set_refused(self, item: OutboxItem, fate: PublishResult) -> None:
+        """Mark a refused event. The alert is raised first: if the process dies in between, it is raised twice."""
         log.error("event-refused", subject=item.subject, topic=item.topic, size=len(item.value), error=fate.error)
         if item.topic != ALERTS:  # an alert about an alert would be refused as well
             known = item.subject.partition(":")[0] in SUBJECT_KINDS  # an audit root or a dead letter has no subject

@@ -16,7 +16,6 @@ from travelrule.messages.assessment import AssessmentEnded, AssessmentSession, A
 
 REPORTING = frozenset({Operation.FINISH, Operation.TXID_REPORT})
 """Calls that only report: no verdict depends on their answer."""
-LOOK_UP = "look-up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +34,11 @@ def question_of(effect: Effect) -> TrialQuestion | None:
     match effect:
         case CallHub() if effect.operation not in REPORTING:
             words = f"{effect.operation} to {effect.target}" if effect.target else effect.operation
-            digest = _digest(effect.transfer_id, effect.target, effect.clear, effect.payload)
-            return TrialQuestion((effect.operation, effect.transfer_id), (effect.operation, digest), words)
+            digest = _digest(effect.correlation_id, effect.target, effect.clear, effect.payload)
+            return TrialQuestion((effect.operation, effect.correlation_id), (effect.operation, digest), words)
         case LookUp(question, parameters):
-            return TrialQuestion(
-                (LOOK_UP, question), (LOOK_UP, _digest("", question, parameters)), f"the own store ({question})"
-            )
+            key = LookUp.operation, _digest("", question, parameters)
+            return TrialQuestion((LookUp.operation, question), key, f"the own store ({question})")
         case SendMessage(subject, _, AssessmentWanted() as data):
             digest = _digest("", data.model_dump(mode="json"))
             return TrialQuestion((data.kind, subject), (data.kind, digest), f"an assessment ({data.kind})")
@@ -51,7 +49,7 @@ def answered_question(data: Wire) -> tuple[str, str] | None:
     """The name of the question that an input answers; None if it is not an answer."""
     match data:
         case CallResult() if data.operation not in REPORTING:
-            return data.operation, data.transfer_id
+            return data.operation, data.correlation_id
         case AssessmentEnded():
             return data.kind, data.assessment
         case AssessmentSession():
@@ -66,7 +64,7 @@ def renamed(data: Wire, old: str, new: str) -> Wire:
     if not isinstance(data, CallResult):
         return data.model_copy(update={"assessment": new})
     body = None if data.body is None else {name: new if value == old else value for name, value in data.body.items()}
-    return data.model_copy(update={"transfer_id": new, "body": body})
+    return data.model_copy(update={"correlation_id": new, "body": body})
 
 
 def _digest(own_id: str, *parts: Any) -> str:

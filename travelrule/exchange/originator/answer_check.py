@@ -91,7 +91,7 @@ def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -
 
     An answer without a readable payload is bound by its ``transferId`` alone: it never leads to an allow.
     """
-    if names_another_transfer(report.body, report.transfer_id):
+    if names_another_transfer(report.body, report.correlation_id):
         return "transfer-id"
     if not report.payload or is_nested_deeper(report.payload):
         return None
@@ -101,7 +101,7 @@ def binding_fault(report: CallResult, checks: AnswerChecks, *, verified: bool) -
         return None
     if report.own_words or (report.answer_seal and report.answer_seal == report.request_seal):
         return "own-words"
-    if report.accepted_for and report.accepted_for != report.transfer_id:
+    if report.accepted_for and report.accepted_for != report.correlation_id:
         return "accepted-elsewhere"
     return _content_fault(report.payload, report.body or {}, report.sent.payload, checks, verified=verified)
 

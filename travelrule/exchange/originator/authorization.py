@@ -56,7 +56,7 @@ def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
 def handle_address_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of the address search of the current attempt."""
     attempt = builder.state.attempt
-    if attempt is None or attempt.transfer_id != report.transfer_id or attempt.status != NEW:
+    if attempt is None or attempt.transfer_id != report.correlation_id or attempt.status != NEW:
         return "late answer ignored"
     if builder.state.case.final or attempt.give_up:
         return "the case is decided, or goes another way: answer ignored"
@@ -115,7 +115,7 @@ def authorize(builder: WithdrawalBuilder, attempt: Attempt) -> None:
 
 def handle_authorization_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of an authorization. For an attempt that is not in ``wait`` it is too late."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.status != "wait":
         return "late answer ignored"
     if report.outcome == "deferred":

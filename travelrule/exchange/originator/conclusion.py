@@ -96,7 +96,7 @@ def report_again(builder: WithdrawalBuilder) -> str:
 
 def handle_report_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of a txid report."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.report not in ("owed", "dropped"):
         return "late answer ignored"
     if report.outcome == "deferred":
@@ -123,7 +123,7 @@ def _may_pass(report: CallResult) -> bool:
 
 def handle_finish_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the result of a finish. A counterparty without a record of the transfer is not waiting (D47)."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     if attempt is None or attempt.finish != "owed":
         return "late answer ignored"
     if report.outcome == "deferred":

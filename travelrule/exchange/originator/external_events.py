@@ -115,9 +115,9 @@ def _remind(builder: WithdrawalBuilder) -> str:
 
 def alert_trouble(builder: WithdrawalBuilder, report: CallResult) -> Decision[WithdrawalState]:
     """Raise an alert for a call that is still repeated."""
-    attempt = builder.state.find(report.transfer_id)
+    attempt = builder.state.find(report.correlation_id)
     search = builder.state.search
-    if attempt is None and (search is None or search.over or search.request_id != report.transfer_id):
+    if attempt is None and (search is None or search.over or search.request_id != report.correlation_id):
         return ignored(builder.state, "neither an attempt nor a search has this id")
     counterparty = attempt.counterparty if attempt is not None else None
     builder.alert(AlertCode.CALL_TROUBLED, "warning", counterparty=counterparty, attempts=report.attempts)

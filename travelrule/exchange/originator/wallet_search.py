@@ -77,7 +77,7 @@ def search_again(builder: WithdrawalBuilder, *, counted: bool) -> str:
 
 def handle_search_accepted(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle the hub's answer to the request for a search."""
-    search = _running(builder, report.transfer_id)
+    search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is not None:
         return "late answer ignored"
     if report.outcome == "deferred":
@@ -111,7 +111,7 @@ def handle_callback(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decis
 
 def handle_search_result(builder: WithdrawalBuilder, report: CallResult) -> str:
     """Handle an answer to a question for the result. The first final result counts."""
-    search = _running(builder, report.transfer_id)
+    search = _running(builder, report.correlation_id)
     if search is None or search.asks_at is None:
         return "late answer ignored"
     if report.outcome == "deferred":

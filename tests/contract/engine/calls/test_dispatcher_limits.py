@@ -66,7 +66,7 @@ class HeldCalling:
             case "database":
                 raise ConnectionResetError
         report = CallResult(
-            operation=item.operation, transfer_id=item.transfer_id, target=item.target, outcome="answered"
+            operation=item.operation, correlation_id=item.correlation_id, target=item.target, outcome="answered"
         )
         return AttemptResult(report, outcome="answer")
 
@@ -311,7 +311,7 @@ async def test_calls_of_this_processs_own_decisions_are_made_at_once_and_leased(
     await until(lambda: bench.calling.now["all"] == 2)
     await asyncio.sleep(0.01)
     assert len(bench.calling.started) == len(await read(database, tables.calls)) == 2
-    assert not bench.caller._taken
+    assert not bench.caller._preclaimed
     await bench.finish()
 
 

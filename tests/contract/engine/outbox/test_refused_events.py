@@ -91,8 +91,8 @@ async def test_those_of_the_own_batch_that_are_behind_it_wait_until_it_is_aside(
     refuse(bench, b"a#2")
     stored = await read(bench.database, tables.outbox, order=tables.outbox.c.id)
     relay.publish_soon([outbox_item(row.id, row._mapping) for row in stored], until)
-    while relay._taken:
-        await asyncio.wait(relay._taken)
+    while relay._preclaimed:
+        await asyncio.wait(relay._preclaimed)
     assert bench.broker.values == ["a#1"]
     for _ in range(3):
         bench.clock.forward(FAILED_SECONDS + 1)

@@ -47,7 +47,7 @@ def decide(state: Asker | None, item: Input, policy: Policy, now: datetime) -> D
                 return Decision(replace(state, due_at=now + timedelta(seconds=1)))
             call = CallHub("status-search", "south", str(item.salt), {"requestId": str(item.salt), "txid": "T"})
             return Decision(replace(state, due_at=None, asked=str(item.salt)), (call,))
-        case CallResult(transfer_id=name, body=body) if state is not None and name == state.asked:
+        case CallResult(correlation_id=name, body=body) if state is not None and name == state.asked:
             word = str((body or {})["word"])
             said = {"verdict": word, "reasons": ["TOLD"], "needs": [], "final": True}
             return Decision(replace(state, answer=word), (Emit("verdicts", "w", "withdrawal.verdict.v1", said),))
@@ -80,7 +80,7 @@ def history(policy: Policy, asked_at: float) -> list[HistoryStep]:
     due_at = START + timedelta(seconds=asked_at)
     asked = str(uuid5(NAMESPACE, str(asked_at)))
     report = CallResult(
-        operation="status-search", transfer_id=asked, target="south", outcome="answered", body={"word": "allow"}
+        operation="status-search", correlation_id=asked, target="south", outcome="answered", body={"word": "allow"}
     )
     return [
         step(WithdrawalMined(withdrawal_id="w"), 0, policy),
@@ -148,8 +148,8 @@ def test_the_same_question_under_another_id_is_the_same_and_with_other_facts_ano
     assert ask("t-1", amount="1").key != ask("t-1", amount="2").key
     assert question_of(CallHub("finish", "south", "t-1", {})) is None
     report = CallResult(
-        operation="o", transfer_id="t-1", target="south", outcome="answered", body={"transferId": "t-1", "a": 1}
+        operation="o", correlation_id="t-1", target="south", outcome="answered", body={"transferId": "t-1", "a": 1}
     )
     other = renamed(report, "t-1", "t-2")
     assert isinstance(other, CallResult)
-    assert (other.transfer_id, other.body) == ("t-2", {"transferId": "t-2", "a": 1})
+    assert (other.correlation_id, other.body) == ("t-2", {"transferId": "t-2", "a": 1})

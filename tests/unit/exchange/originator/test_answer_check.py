@@ -34,7 +34,7 @@ def test_it_is_asked_again_after_2_and_8_seconds_then_finished_and_held():
     for wait in (2, 8):
         scene.submit(ECHO)
         (call,) = scene.calls
-        assert (call.operation, call.transfer_id, (call.clear, call.payload)) == (
+        assert (call.operation, call.correlation_id, (call.clear, call.payload)) == (
             "transfer-authorization",
             WITHDRAWAL_ID,
             content,
@@ -96,7 +96,7 @@ def test_what_was_given_up_meanwhile_is_finished_and_not_asked_again(ending, lat
     scene = waiting()
     scene.submit(reported("deferred", "transfer-authorization", code="COUNTERPARTY_DOWN"), ending)
     scene.submit(late)
-    assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
+    assert [(call.operation, call.correlation_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert not scene.alerts
 
 

@@ -214,7 +214,7 @@ def test_a_used_up_address_search_is_tried_again_ever_more_rarely_until_the_limi
         waits.append((scene.state.timers["try-again"] - scene.now).total_seconds())
         scene.fire("try-again")
         assert scene.drops == [("address-search",)]
-        assert [(call.operation, call.transfer_id) for call in scene.calls] == [("address-search", WITHDRAWAL_ID)]
+        assert [(call.operation, call.correlation_id) for call in scene.calls] == [("address-search", WITHDRAWAL_ID)]
     assert waits[:5] == [300, 600, 1200, 2400, 3600]
     assert set(waits[4:]) == {3600}
     assert alerts == ["COUNTERPARTY_UNREACHABLE"]
@@ -235,15 +235,15 @@ def test_a_lost_authorization_is_finished_held_and_begun_anew_later():
     scene = waiting()
     scene.submit(reported("failed", "transfer-authorization", **USED_UP))
     assert scene.statuses == ["canceled"]
-    assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
+    assert [(call.operation, call.correlation_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert verdict_of(scene)[1] == ["COUNTERPARTY_UNREACHABLE"]
     scene.fire("try-again")
     (call,) = scene.calls
     assert call.operation == "address-search"
-    assert call.transfer_id != WITHDRAWAL_ID
+    assert call.correlation_id != WITHDRAWAL_ID
     scene.submit(
-        answered("address-search", call.transfer_id, result="valid"),
-        answered("transfer-authorization", call.transfer_id, result="verified", payload=HONEST),
+        answered("address-search", call.correlation_id, result="valid"),
+        answered("transfer-authorization", call.correlation_id, result="verified", payload=HONEST),
     )
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
 
@@ -272,9 +272,9 @@ def test_a_known_transfer_id_is_finished_and_begun_anew_a_few_times():
             reported("failed", "transfer-authorization", ids[-1], code="DUPLICATED_TRANSFER_ID", maybe_acted=True)
         )
         finish, authorization = scene.calls
-        assert (finish.operation, finish.transfer_id) == ("finish", ids[-1])
+        assert (finish.operation, finish.correlation_id) == ("finish", ids[-1])
         assert authorization.operation == "transfer-authorization"
-        ids.append(authorization.transfer_id)
+        ids.append(authorization.correlation_id)
         assert not scene.verdicts
     assert len(set(ids)) == 4
     scene.submit(reported("failed", "transfer-authorization", ids[-1], code="DUPLICATED_TRANSFER_ID", maybe_acted=True))

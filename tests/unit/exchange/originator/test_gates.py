@@ -66,7 +66,7 @@ def test_everybody_and_the_address_are_looked_for_in_the_lists_before_anything_i
     assert not scene.verdicts
     scene.submit(ended(scene))
     assert [call.operation for call in scene.calls] == ["address-search"]
-    assert scene.calls[0].transfer_id == WITHDRAWAL_ID
+    assert scene.calls[0].correlation_id == WITHDRAWAL_ID
 
 
 def test_a_company_is_looked_for_with_those_who_act_for_it():

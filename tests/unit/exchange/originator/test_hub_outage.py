@@ -59,16 +59,16 @@ def test_an_address_search_that_waits_for_the_hub_is_an_alert_at_the_limit() -> 
 def test_an_authorization_that_may_have_arrived_is_finished_and_begun_again_within_seconds() -> None:
     scene = waiting()
     scene.submit(reported("failed", "transfer-authorization", **LOST))
-    assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
+    assert [(call.operation, call.correlation_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert last_verdict(scene) == ("hold", ["HUB_UNREACHABLE"], [])
     assert 5 <= (scene.state.timers["try-again"] - scene.now).total_seconds() <= 7.5
     scene.fire("try-again")
     (call,) = scene.calls
     assert call.operation == "address-search"
-    assert call.transfer_id != WITHDRAWAL_ID
+    assert call.correlation_id != WITHDRAWAL_ID
     scene.submit(
-        answered("address-search", call.transfer_id, result="valid"),
-        answered("transfer-authorization", call.transfer_id, result="verified", payload=HONEST),
+        answered("address-search", call.correlation_id, result="valid"),
+        answered("transfer-authorization", call.correlation_id, result="verified", payload=HONEST),
     )
     assert last_verdict(scene) == ("allow", ["VERIFIED"], [])
 
@@ -84,7 +84,7 @@ def test_authorizations_that_are_lost_at_the_hub_again_and_again_wait_longer_and
         waits.append((scene.state.timers["try-again"] - scene.now).total_seconds())
         scene.fire("try-again")
         (call,) = scene.calls
-        scene.submit(answered("address-search", call.transfer_id, result="valid"))
+        scene.submit(answered("address-search", call.correlation_id, result="valid"))
     assert [low <= wait <= 1.5 * low for wait, low in zip(waits, (5, 10, 20, 40, 80, 160, 300), strict=False)] == [
         True
     ] * 7
@@ -125,7 +125,7 @@ def test_a_search_that_waits_for_the_hub_holds_and_is_replaced_at_the_limit() ->
     assert scene.drops == [("wallet-search", "wallet-search-result")]
     (call,) = scene.calls
     assert call.operation == "wallet-search"
-    scene.submit(reported("deferred", "wallet-search", call.transfer_id, **HELD))
+    scene.submit(reported("deferred", "wallet-search", call.correlation_id, **HELD))
     assert scene.alerts == ["HUB_UNREACHABLE"]
     assert scene.state.search.searches == 1
 

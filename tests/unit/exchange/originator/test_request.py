@@ -37,7 +37,7 @@ def verdict_of(scene: Scene) -> tuple[str, list[str], list[str], bool]:
 def test_a_request_begins_with_an_address_search_that_holds_no_person():
     scene = asking()
     (call,) = scene.calls
-    assert (call.operation, call.target, call.transfer_id) == ("address-search", "south", WITHDRAWAL_ID)
+    assert (call.operation, call.target, call.correlation_id) == ("address-search", "south", WITHDRAWAL_ID)
     assert call.clear == {
         "currency": "XRP",
         "address": "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY",
@@ -176,12 +176,12 @@ def test_an_amendment_begins_anew_with_another_id_and_the_new_facts():
     scene.submit(amended())
     (call,) = scene.calls
     assert call.operation == "address-search"
-    assert call.transfer_id != WITHDRAWAL_ID
-    assert UUID(call.transfer_id).version == 4
-    scene.submit(answered("address-search", call.transfer_id, result="valid"))
+    assert call.correlation_id != WITHDRAWAL_ID
+    assert UUID(call.correlation_id).version == 4
+    scene.submit(answered("address-search", call.correlation_id, result="valid"))
     (authorization,) = scene.calls
     assert "Lindh" in str(authorization.payload)
-    assert authorization.transfer_id == call.transfer_id
+    assert authorization.correlation_id == call.correlation_id
 
 
 def test_the_same_refusal_after_an_amendment_is_said_again():
@@ -230,7 +230,7 @@ def test_an_authorization_on_its_way_when_amended_is_finished_when_its_answer_co
     scene.submit(amended())
     new_id = scene.state.attempt.transfer_id
     scene.submit(VERIFIED)
-    assert [(call.operation, call.transfer_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
+    assert [(call.operation, call.correlation_id) for call in scene.calls] == [("finish", WITHDRAWAL_ID)]
     assert not scene.verdicts
     assert scene.state.attempt.transfer_id == new_id
 

@@ -52,7 +52,7 @@ def test_it_is_looked_at_again_and_goes_on_when_the_table_has_it(operation: str)
     (call,) = scene.calls
     assert call.operation == operation
     scene.submit(
-        reported("failed", operation, call.transfer_id, code="ASSET_NOT_LISTED", coin=COIN),
+        reported("failed", operation, call.correlation_id, code="ASSET_NOT_LISTED", coin=COIN),
     )
     assert not scene.verdicts, "the same is not said twice"
     scene.fire("try-again")

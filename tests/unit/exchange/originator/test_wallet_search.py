@@ -30,7 +30,7 @@ def test_the_search_begins_when_the_withdrawal_arrives(changes, clear):
     scene.submit(requested(**{"destination": UNKNOWN, **changes}))
     (call,) = scene.calls
     request_id = scene.state.search.request_id
-    assert (call.operation, call.target, call.transfer_id) == ("wallet-search", "", request_id)
+    assert (call.operation, call.target, call.correlation_id) == ("wallet-search", "", request_id)
     assert call.clear == {**clear, "requestId": request_id}
     assert call.payload is None
     assert request_id != WITHDRAWAL_ID

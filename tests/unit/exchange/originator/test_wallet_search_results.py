@@ -46,8 +46,8 @@ def test_a_vasp_that_was_found_is_confirmed_by_the_customer():
     (call,) = scene.calls
     assert (call.operation, call.target) == ("address-search", "south")
     scene.submit(
-        VALID.model_copy(update={"transfer_id": call.transfer_id}),
-        VERIFIED.model_copy(update={"transfer_id": call.transfer_id}),
+        VALID.model_copy(update={"correlation_id": call.correlation_id}),
+        VERIFIED.model_copy(update={"correlation_id": call.correlation_id}),
     )
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
 
@@ -57,7 +57,7 @@ def test_an_accepted_vasp_is_asked_at_once():
     scene.submit(search_result(scene, found="south", south="FOUND"))
     assert told(scene)[:2] == ("found", "south")
     (call,) = scene.calls
-    assert (call.operation, call.target, call.transfer_id) == ("address-search", "south", WITHDRAWAL_ID)
+    assert (call.operation, call.target, call.correlation_id) == ("address-search", "south", WITHDRAWAL_ID)
     assert not scene.verdicts
     scene.submit(VALID, VERIFIED)
     assert verdict_of(scene) == ("allow", ["VERIFIED"], [], True)
@@ -72,7 +72,7 @@ def test_an_accepted_vasp_of_an_amended_withdrawal_gets_an_id_of_its_own():
     scene.submit(search_result(scene, found="south", south="FOUND"))
     (call,) = scene.calls
     assert (call.operation, call.target) == ("address-search", "south")
-    assert call.transfer_id != WITHDRAWAL_ID
+    assert call.correlation_id != WITHDRAWAL_ID
 
 
 @pytest.mark.parametrize("rules", ["", ACCEPTING])
