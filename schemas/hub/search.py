@@ -219,7 +219,7 @@ class TxidCheckRequest(Wire):
     Example: "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY:77001"
     """
     currency: MaybeCurrency = None
-    """Symbol of the coin, in any case. Withdrawals of all coins are searched all the same.
+    """Symbol of the coin, in any case. Withdrawals of all coins are searched regardless.
     Example: "XRP"
     """
     network: MaybeText = None
