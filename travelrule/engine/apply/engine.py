@@ -32,8 +32,8 @@ from travelrule.store.database import Database, is_infrastructure_failure, is_lo
 
 MAX_REPEATS = 10
 MAX_LOST_RACES = 3
-"""Another process inserted the same new key first: a repetition finds its rows. If it fails again the content is at
-fault.
+"""Another process inserted the same new key first: a repetition finds its rows. A batch that loses this often, however
+many other collisions lie between, is at fault by its content.
 """
 REPEAT_DELAY_SECONDS = 0.02
 
@@ -96,13 +96,14 @@ class Engine:
         self.committed.announce("outbox")
 
     async def _apply_repeatedly(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
+        lost_races = 0
         for repeat in range(MAX_REPEATS):
             try:
                 return await self._apply_once(items)
             except Exception as error:
-                limit = MAX_LOST_RACES if is_lost_race(error) else MAX_REPEATS
-                repeatable = is_serialisation_failure(error) or is_lost_race(error)
-                if not repeatable or repeat >= limit - 1:
+                lost_races += is_lost_race(error)
+                repeatable = lost_races < MAX_LOST_RACES if is_lost_race(error) else is_serialisation_failure(error)
+                if not repeatable or repeat == MAX_REPEATS - 1:
                     raise
                 # Two batches collided. The delay grows, so that they do not collide again.
                 await asyncio.sleep(REPEAT_DELAY_SECONDS * (repeat + 1))

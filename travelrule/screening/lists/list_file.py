@@ -6,6 +6,7 @@ import codecs
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from travelrule.screening.lists.import_report import FileFault, FileRead, ListFaults
 from travelrule.screening.lists.limits import ListLimits
@@ -26,6 +27,7 @@ class ListFile:
         self.limits = limits
         self._size = 0
         self._digest = hashlib.sha256()
+        self._opened: BinaryIO | None = None
 
     @property
     def read(self) -> FileRead:
@@ -41,11 +43,17 @@ class ListFile:
         if number > self.limits.entries:
             raise self.fault("", "TOO_MANY_ENTRIES", f"no list may have more than {self.limits.entries} entries")
 
+    def close(self) -> None:
+        """Close the file, wherever its reader stopped: the traceback of a refusal keeps the reader alive."""
+        if self._opened is not None:
+            self._opened.close()
+
     def blocks(self) -> Iterator[bytes]:
         """Yield the bytes, checked to be UTF-8, without a byte order mark. Raises ``ListFaults``."""
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             with self.path.open("rb") as opened:
+                self._opened = opened
                 while block := opened.read(BLOCK):
                     self._take(block, decoder)
                     yield block.removeprefix(codecs.BOM_UTF8) if self._size == len(block) else block

@@ -40,11 +40,15 @@ def import_list(name: str, paths: Sequence[Path], code: str | None = None, limit
     code = code or default_code(name, found)
     if not CODE.fullmatch(code):
         raise UsageError("a code has 1 to 63 small letters, digits, dots, dashes and underscores")
+    files = [ListFile(path, limits) for path in found]
     try:
-        return _read(name, code, [ListFile(path, limits) for path in found], limits)
+        return _read(name, code, files, limits)
     except ListFaults as faults:
         faults.code = code
         raise
+    finally:
+        for file in files:
+            file.close()
 
 
 def _read(name: str, code: str, files: Sequence[ListFile], limits: ListLimits) -> ImportedList:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -171,6 +172,27 @@ def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
 def test_a_field_without_end_is_refused(tmp_path: Path) -> None:
     text = "name,id\n" + '"' + "a\n" * 200_000 + '",1\n'
     assert fault("own-csv", tmp_path / "own.csv", text).code == "NOT_CSV"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("own-csv", "name,id\n" + '"' + "a\n" * 200_000 + '",1\n', "NOT_CSV"),
+        ("own-csv", "name\n" + "Jo Doe\n" * 200_000, "TOO_MANY_ENTRIES"),
+        ("opensanctions-ftm", b"{}\n" + b"a" * 300_000 + b"\n", "LINE_TOO_LONG"),
+        ("un-xml", "<CONSOLIDATED_LIST>" + "<A>" * 100_000, "TOO_DEEP"),
+    ],
+)
+def test_a_refused_file_is_closed_while_its_refusal_is_handled(
+    name: str, content: bytes | str, code: str, tmp_path: Path
+) -> None:
+    """The traceback of the refusal holds the suspended readers, and these the file."""
+    path = tmp_path / SAMPLES[name].name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ListFaults) as caught:
+        import_list(name, [path], limits=ListLimits(entries=10, line_bytes=100_000))
+    assert str(path) not in {opened.path for opened in psutil.Process().open_files()}
+    assert [found.code for found in caught.value.faults] == [code]
 
 
 def test_more_entries_than_any_list_has_are_refused(tmp_path: Path) -> None:
