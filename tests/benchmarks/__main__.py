@@ -31,7 +31,7 @@ FIGURES: dict[str, Callable[[Surroundings], Awaitable[list[Figure]]]] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure; gives the exit status."""
+    """Measure; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--short", action="store_true", help="small runs; fail only on a broken figure")
     parser.add_argument("--only", action="append", choices=sorted(FIGURES), help="measure only this (repeatable)")

@@ -129,7 +129,7 @@ class DepositPlatform:
         await self._producer.stop()
 
     async def play(self, count: int, per_second: float | None = None) -> float:
-        """Send ``count`` deposits, at once or evenly spread, and wait until each is allowed; gives the seconds."""
+        """Send ``count`` deposits, at once or evenly spread, and wait until each is allowed; return the seconds."""
         self.latencies = []
         began = perf_counter()
         for sent in range(count):

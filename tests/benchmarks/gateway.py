@@ -102,7 +102,7 @@ async def figures(surroundings: Surroundings) -> list[Figure]:
 
 
 def _lists(vasp: DemoVasp) -> None:
-    """Give the VASP OFAC's list beside its own."""
+    """Return the VASP OFAC's list beside its own."""
     folder = vasp.folder / "lists" / "ofac-csv"
     folder.mkdir(parents=True, exist_ok=True)
     for name in OFAC:

@@ -38,7 +38,7 @@ class Moment:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Import or parse; gives the exit status."""
+    """Import or parse; return the exit status."""
     way, name, *paths = argv
     if way == "import":
         from travelrule.cli import app

@@ -37,7 +37,7 @@ class Plays(Protocol):
     latencies: list[float]
 
     async def play(self, count: int, per_second: float | None = None) -> float:
-        """Send ``count`` cases, at once or evenly spread, and wait for their ends; gives the seconds."""
+        """Send ``count`` cases, at once or evenly spread, and wait for their ends; return the seconds."""
 
 
 class Case:

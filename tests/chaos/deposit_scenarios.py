@@ -76,14 +76,14 @@ class DepositScenarios:
         await story.until(ALLOWED)
 
     async def report(self, deposit: DepositScript, copies: int = 1) -> None:
-        """Value was sent, and the sender's platform says so."""
+        """Value was sent, and the sender's platform reports it."""
         story = deposit.withdrawal
         assert story is not None
         await self._tellers[story.origin].broadcast(story, copies)
         story.told = True
 
     async def record(self, deposit: DepositScript) -> None:
-        """The sender's VASP only knows that it sent this; wait until it does, because no verdict says so."""
+        """The sender's VASP only records that it sent this; wait until it has, because no verdict follows."""
         story = new_story(deposit.rng, "broadcast-only", deposit.sender, deposit.vasp)
         wish = self._tellers[deposit.sender].wish(story, amount=deposit.amount, destination=deposit.destination())
         value = story.event("withdrawal.recorded.v1", {**wish, "txid": deposit.txid})
@@ -184,7 +184,7 @@ async def final_late(scenarios: DepositScenarios, deposit: DepositScript) -> Non
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of deposit: how it goes, how it must end, the reason of its one allow, and how often it is told."""
+    """A kind of deposit: its events, its required end, the reason of its one allow, and its share of the run."""
 
     play: Callable[[DepositScenarios, DepositScript], Awaitable[None]]
     expected: Verdict

@@ -34,7 +34,7 @@ def windows(evidence: Evidence, vasp: str) -> dict[str, list[Window]]:
 
 
 def the_down_are_left_alone(evidence: Evidence) -> Iterator[Breach]:
-    """7: who is down, as far as the directory knows, is sent nothing."""
+    """7: a VASP that is down by the directory is sent nothing."""
     for vasp in evidence.said:
         down = windows(evidence, vasp)
         for call in evidence.calls:

@@ -197,7 +197,7 @@ class Evidence:
 
 @dataclass
 class Attempt:
-    """One exchange as the originating side told it."""
+    """One exchange as the originating side reported it."""
 
     transfer_id: str
     vasp: str

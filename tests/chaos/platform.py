@@ -21,12 +21,12 @@ class PersistentPlatform(DemoPlatform):
         self.on_seen = self._see
 
     async def deliver(self, topic: str, key: str, value: bytes) -> int:
-        """Send until acknowledged (so perhaps twice); gives the partition."""
+        """Send until acknowledged (so perhaps twice); return the partition."""
         while True:
             try:
                 sent = await self._producer.send_and_wait(f"{self._prefix}{topic}", value, key.encode())
             except (KafkaError, OSError):
-                await asyncio.sleep(AGAIN_SECONDS)  # the broker is away; it tells nobody when it is back
+                await asyncio.sleep(AGAIN_SECONDS)  # the broker is away; nothing announces its return
             else:
                 return int(sent.partition)
 

@@ -139,7 +139,7 @@ class Run:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _partitions_served(self, entity_id: str) -> float:
-        """Put a withdrawal on every partition; gives the time at which the last of them had its verdict."""
+        """Put a withdrawal on every partition; return the time at which the last of them had its verdict."""
         probes: dict[int, WithdrawalScript] = {}
         while len(probes) < PARTITIONS_REAL:
             story = new_story(self._stream_rng, "unserved", entity_id, entity_id)

@@ -70,7 +70,7 @@ async def _slow_searches(fault_run: FaultRun) -> None:
 
 
 async def _running_searches(fault_run: FaultRun) -> list[tuple[str, str]]:
-    """Wait until searches run; gives (subject, requestId) of each."""
+    """Wait until searches run; return (subject, requestId) of each."""
     async with asyncio.timeout(SEARCH_PATIENCE_SECONDS):
         while True:
             running: list[tuple[str, str]] = []

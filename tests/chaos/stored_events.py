@@ -1,4 +1,4 @@
-"""Which events a VASP has stored: seen in its database, because for some of them nothing else ever says so."""
+"""Which events a VASP has stored: read from its database, because some of them have no other visible effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.e2e.tables import Tables
 
 LOOK_SECONDS = 0.2
 UNREADABLE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
-"""What a database says that is away."""
+"""The errors of a database that is away."""
 
 _STORED = "SELECT id FROM inputs WHERE source = '/platform' AND id = ANY($1)"
 

@@ -21,7 +21,7 @@ Verdict = tuple[str, str]
 
 
 class Sends(Protocol):
-    """What a script needs of its platform: a record that is sent until the broker has it; gives its partition."""
+    """What a script needs of its platform: a record that is sent until the broker has it; return its partition."""
 
     async def deliver(self, topic: str, key: str, value: bytes) -> int: ...
 

@@ -32,7 +32,7 @@ ROUNDS = 100
 
 
 async def letter(stage: DemoStage, key: str, *codes: str) -> str:
-    """Wait for a dead letter of this key; gives its code."""
+    """Wait for a dead letter of this key; return its code."""
 
     def there(seen: SeenEvent) -> bool:
         return (seen.topic, seen.key) == ("deadletters", key) and code_of(seen) in codes

@@ -20,7 +20,7 @@ COUNT = 200
 
 
 async def _whole_way(stage: DemoStage, north: DemoPlatform, withdrawal_id: str) -> tuple[str, str]:
-    """Request, broadcast, mined, settled; gives transferId and txid."""
+    """Request, broadcast, mined, settled; return transferId and txid."""
     txid = new_txid()
     await stage.request(withdrawal_id)
     verdict = await north.verdict(withdrawal_id, "allow", "VERIFIED")

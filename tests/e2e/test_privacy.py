@@ -39,7 +39,7 @@ async def test_planted_people_are_nowhere_but_sealed(network: RealNetwork, stage
 
 
 async def _live_a_little(network: RealNetwork, stage: DemoStage) -> list[tuple[str, bytes]]:
-    """Everything that can happen to a person: verified, denied, refused, dead-lettered; gives what was answered."""
+    """Everything that can happen to a person: verified, denied, refused, dead-lettered; return what was answered."""
     north = stage.north
     await stage.south.send("wallets", "wallet.registered.v1", "wallet-of-one-customer", planted_people.wallet())
     wallets = network.tables("south")
@@ -75,7 +75,7 @@ async def _live_a_little(network: RealNetwork, stage: DemoStage) -> list[tuple[s
 
 
 async def _spoil(network: RealNetwork, north: DemoPlatform, known: str, sent: bytes) -> list[tuple[str, bytes]]:
-    """Messages that are refused while they carry personal data; gives what the gateway and the hub answered."""
+    """Messages that are refused while they carry personal data; return what the gateway and the hub answered."""
     conflict = orjson.loads(sent)
     conflict["data"]["amount"] = "13"
     bad_field = planted_people.withdrawal(known)

@@ -15,7 +15,7 @@ from travelrule.engine.registry import MACHINES
 
 
 def main() -> int:
-    """Write all files, or none; gives the exit code."""
+    """Write all files, or none; return the exit code."""
     arguments = argparse.ArgumentParser(description="Write the golden decisions of all machines.")
     arguments.add_argument("--unreleased", action="store_true", help="no release has the present versions yet")
     unreleased = arguments.parse_args().unreleased

@@ -1,6 +1,6 @@
 """Where the cases come from: every kind of state that a machine can reach meets every input of its catalogue.
 
-The catalogues of the property tests lead the way; the small machines have theirs here. Of decisions of one shape the
+The catalogues are those of the property tests; the small machines have theirs here. Of decisions of one shape the
 first is kept.
 """
 
@@ -51,7 +51,7 @@ TYPES = {model: name for name, model in INTERNAL_INPUTS.items()} | {one.model: n
 
 
 def stories() -> Iterator[tuple[str, str, OwnVasp, Catalogue, Callable[[Any], object]]]:
-    """Subject, policy, who we are, the catalogue, and what tells states apart."""
+    """Subject, policy, who we are, the catalogue, and the function that distinguishes kinds of states."""
     withdrawal = f"withdrawal:{WITHDRAWAL_ID}"
     for rules in (HOLDING, DENYING, SCREENED):
         yield withdrawal, rules, NORTH, for_withdrawal, _kind_of_exchange

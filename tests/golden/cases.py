@@ -34,7 +34,7 @@ FOLDER = ROOT / "tests" / "data" / "golden"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A state (as bytes; empty: none yet) meets an input under a policy (its text and what the VASP says of itself)."""
+    """A state (bytes; empty: none yet), an input, and a policy (its text and the profile of the VASP)."""
 
     rules: str
     own: str

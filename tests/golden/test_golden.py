@@ -23,7 +23,7 @@ from travelrule.machine.port import Machine
 WRITE = "make golden"
 KINDS = sorted(MACHINES)
 PLATFORM = ("call.", "decision.", "screening.", "ownership.")
-"""What an assessment that another subject wants is never told."""
+"""Inputs that never reach an assessment requested by another subject."""
 HANDLED: dict[str, set[str]] = {
     "withdrawal": {
         *(TYPES[model] for model in withdrawal.HANDLERS if model in TYPES and not TYPES[model].startswith("call.")),

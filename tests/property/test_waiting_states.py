@@ -127,7 +127,7 @@ def possible(inputs: Iterable[Wire], state: Any, calls: Calls) -> Iterator[Wire]
 
 
 def walk(make: Callable[[], Any], catalogue: Callable[[Any], Iterable[Wire]]) -> set[str]:
-    """Visit every kind of state; gives the statuses that were seen."""
+    """Visit every kind of state; return the statuses that were seen."""
     scene = make()
     machine = MACHINES[scene.subject.partition(":")[0]]
     first: tuple[Any, Calls, datetime] = (None, (), scene.now)

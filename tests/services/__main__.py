@@ -62,7 +62,7 @@ def status() -> int:
 
 
 def main() -> int:
-    """Do what the word says."""
+    """Carry out the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.services", description=__doc__)
     parser.add_argument("command", choices=["up", "down", "status"])
     command = parser.parse_args().command

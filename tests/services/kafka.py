@@ -106,7 +106,7 @@ class KafkaNode:
         self._process.send(signal.SIGCONT)
 
     def answers(self) -> bool:
-        """Whether it answers a metadata request and knows itself as a broker."""
+        """Whether it answers a metadata request and lists itself as a broker."""
         try:
             return bool(admin_client(self.bootstrap).list_topics(timeout=1).brokers)
         except KafkaException:

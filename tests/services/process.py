@@ -40,7 +40,7 @@ class ServiceProcess:
             return None
 
     def start(self, command: list[str], ready: Callable[[], bool], timeout_s: float = 60) -> None:
-        """Start the command and return when ``ready`` says so; it may raise ServiceError."""
+        """Start the command and return when ``ready`` is true; it may raise ServiceError."""
         if self.running():
             return
         self._pid_file.unlink(missing_ok=True)

@@ -81,7 +81,7 @@ def _alone(name: str) -> Iterator[Path]:
 
 
 def shared_kafka() -> KafkaNode:
-    """The broker of this run, started by the first that asks."""
+    """The broker of this run, started on first use."""
     with _alone("kafka") as directory:
         node = KafkaNode(directory, run_owner())
         node.start()
@@ -89,7 +89,7 @@ def shared_kafka() -> KafkaNode:
 
 
 def shared_postgres() -> PostgresServer | GivenPostgres:
-    """The PostgreSQL of this run, started by the first that asks."""
+    """The PostgreSQL of this run, started on first use."""
     with _alone("postgres") as directory:
         server = open_postgres(directory, run_owner())
         server.start()

@@ -130,7 +130,7 @@ class SearchHub(HubUnderTest):
         return response.json()  # type: ignore[no-any-return]
 
     async def search(self, kind: Kind = TXID_SEARCH, **how: Any) -> dict[str, Any]:
-        """Search and wait for the end; gives the result."""
+        """Search and wait for the end; return the result."""
         started = await self.start(kind, **how)
         assert started.json() == {"result": "SUCCESS", "requestId": REQUEST_ID}, started.text
         await self.hub.tasks.settled()

@@ -71,7 +71,7 @@ class CallbackUrls:
         return self._root + CALLBACK_PATH.format(operation=operation, token=token.hex())
 
     async def find(self, operation: str, token: str) -> SearchRecord | None:
-        """The search that a token stands for; None for a token that we never gave away for this operation."""
+        """The search of a token; None for a token that was never issued for this operation."""
         if _TOKEN.fullmatch(token) is None:
             return None
         table = tables.searches

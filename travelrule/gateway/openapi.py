@@ -97,7 +97,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class BodilessDescription:
-    """How the document shows an operation without a request body: an example of its answer stands for a model."""
+    """The document of an operation without a request body: an example of its answer replaces a model."""
 
     name: str
     summary: str

@@ -17,7 +17,7 @@ __all__ = ["broker", "cli", "installed", "password_postgres", "secured_kafka"]
 
 @pytest.fixture(scope="session")
 def password_postgres() -> Iterator[PasswordPostgres]:
-    """A server that asks for passwords."""
+    """A server that requires passwords."""
     server = PasswordPostgres(run.run_directory() / f"password-{os.getpid()}", run.run_owner())
     server.start()
     yield server
@@ -26,7 +26,7 @@ def password_postgres() -> Iterator[PasswordPostgres]:
 
 @pytest.fixture(scope="session")
 def secured_kafka() -> Iterator[SecuredKafka]:
-    """A broker with a listener that wants a login, one with TLS and one without either."""
+    """A broker with a listener that requires a login, one with TLS and one without either."""
     node = SecuredKafka(run.run_directory() / f"secured-{os.getpid()}", run.run_owner())
     node.start()
     yield node

@@ -1,4 +1,4 @@
-"""A real Kafka that asks for a login or for TLS: the brokers of other tests take everybody on loopback."""
+"""A real Kafka that requires a login or TLS: the brokers of other tests accept every client on loopback."""
 
 from __future__ import annotations
 

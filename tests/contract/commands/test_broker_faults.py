@@ -19,7 +19,7 @@ COMMANDS = [
 
 
 def refused(answer: Answer, *told: str) -> None:
-    """One line that says what to do, and nothing that is secret."""
+    """One line with the fix, and no secret."""
     assert (answer.code, answer.out) == (3, ""), answer
     for text in told:
         assert text in answer.err, answer.err

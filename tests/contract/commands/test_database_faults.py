@@ -48,7 +48,7 @@ def listed(cli: Cli) -> Cli:
 
 
 def refused(answer: Answer, *told: str, code: int = 3) -> None:
-    """One line that says what to do, and nothing that is secret."""
+    """One line with the fix, and no secret."""
     assert (answer.code, answer.out) == (code, ""), answer
     for text in ("DATABASE_URL", *told):
         assert text in answer.err, answer.err

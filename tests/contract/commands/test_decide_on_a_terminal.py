@@ -1,4 +1,4 @@
-"""``travelrule decide`` where a person sits before it: it waits and tells what became of the decision."""
+"""``travelrule decide`` on a terminal: it waits and prints the outcome of the decision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.command_line import Cli, environment, withdraw
 
 
 def test_on_a_terminal_it_waits_unless_told_otherwise(installed: Cli, broker: tuple[str, ...]) -> None:
-    """No worker runs: who waits is told so, who does not is told that it was sent."""
+    """No worker runs: with waiting the output states this, without waiting that the decision was sent."""
     assert broker
     installed.within(withdraw)
     words = ("decide", "w-1", "deny", "--actor", "a", "--reason", "r", "--timeout", "0")
@@ -23,7 +23,7 @@ def test_on_a_terminal_it_waits_unless_told_otherwise(installed: Cli, broker: tu
 
 
 def on_a_terminal(installed: Cli, *words: str) -> tuple[int, str]:
-    """Run a command whose output is a terminal; gives its exit code and what it wrote."""
+    """Run a command whose output is a terminal; return its exit code and what it wrote."""
     ours, theirs = pty.openpty()
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TRAVELRULE_")}
     process = subprocess.Popen(
@@ -43,7 +43,7 @@ def on_a_terminal(installed: Cli, *words: str) -> tuple[int, str]:
 
 
 def _read(terminal: int) -> bytes:
-    """The next bytes; none at its end, which Linux tells as an error."""
+    """The next bytes; none at its end, which Linux reports as an error."""
     try:
         return os.read(terminal, 4096)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a worker logs while its brokers are away: little, and each line tells something."""
+"""What a worker logs while its brokers are away: few lines, each with new information."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_serve_that_cannot_begin_says_why_and_ends(
 
 @pytest.mark.parametrize("level", [None, "info"])
 def test_a_command_writes_no_log_lines_unless_they_are_asked_for(installed: Cli, level: str | None) -> None:
-    """The lists are loaded to be searched, and the engine logs that; the answer is all that a person wants."""
+    """The lists are loaded to be searched, and the engine logs that; only the answer is printed."""
     (installed.folder / "own.csv").write_text("name\nPetra Planted\n", encoding="utf-8")
     assert installed.ask("lists", "import", "own-csv", str(installed.folder / "own.csv")).code == 0
     code, out, err = ended(start(installed.folder, "lists", "search", "Petra Planted", LOG_LEVEL=level))

@@ -1,4 +1,4 @@
-"""Today's processes of the VASP whose earlier database is kept, at a hub that knows its counterparties again."""
+"""Today's processes of the VASP whose earlier database is kept, at a hub with the same counterparties."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Installation:
         return await AuditVerifier(self.database, "north", self.vault, MACHINES, self.policies, OWN, public).verify()
 
     async def judged(self, rules: str) -> Sequence[TrialResult]:
-        """What ``policy try`` says."""
+        """The output of ``policy try``."""
         histories = HistoryReader(self.database, "north", self.vault, self.policies, OWN)
         policy = Policy.from_toml(rules).with_own(OWN)
         trial = PolicyTrial(histories, self.vault, MACHINES, policy, self.north.clock())

@@ -20,7 +20,7 @@ TYPES |= {"DepositConfirmed": "deposit.confirmed.v1"}
 
 
 def paid(name: str, number: int) -> tuple[WithdrawalBroadcast, WithdrawalMined, WithdrawalSettled]:
-    """What the platform tells of a withdrawal that was allowed."""
+    """The platform's events about a withdrawal that was allowed."""
     return (
         WithdrawalBroadcast(withdrawal_id=name, txid=f"{number:04}" * 16, vout=None),
         WithdrawalMined(withdrawal_id=name),

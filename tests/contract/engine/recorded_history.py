@@ -49,7 +49,7 @@ class Record:
         assert await self.log.round() == 0
 
     async def start_as(self, own: OwnVasp) -> None:
-        """A process starts that says this about its VASP."""
+        """Start a process with this profile of its VASP."""
         self.own = own
         self.north.rules.current = self.north.rules.current.with_own(own)
         await ActivePolicy(self.policies, own, None, self.north.clock).load()

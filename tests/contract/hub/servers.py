@@ -18,7 +18,7 @@ from travelrule.setting_types import HostPort
 
 @asynccontextmanager
 async def running(start: Callable[[Callable[[HostPort], None]], Awaitable[None]]) -> AsyncIterator[str]:
-    """Run a server; gives its root URL. Ends it by cancelling, and fails if it failed."""
+    """Run a server; return its root URL. Ends it by cancelling, and fails if it failed."""
     listening: asyncio.Future[HostPort] = asyncio.get_running_loop().create_future()
     task = asyncio.ensure_future(start(listening.set_result))
     await asyncio.wait([task, listening], timeout=60, return_when=asyncio.FIRST_COMPLETED)
@@ -34,7 +34,7 @@ async def running(start: Callable[[Callable[[HostPort], None]], Awaitable[None]]
 
 @dataclass
 class MemberServer:
-    """A VASP's server that keeps what arrives and answers what it is told to; ``hold`` makes it wait."""
+    """A VASP's server that records requests and returns set answers; ``hold`` delays them."""
 
     status: int = 200
     body: bytes = b'{"result":"normal","transferId":"t"}'

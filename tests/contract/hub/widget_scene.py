@@ -143,7 +143,7 @@ class Scene:
         return told.wallet_verification_id
 
     async def status(self, session_id: str) -> str:
-        """What the hub says of a session, which alone counts."""
+        """The hub's answer about a session, which alone counts."""
         return (await self.result(session_id)).status
 
     async def result(self, session_id: str) -> UnhostedResult:

@@ -104,7 +104,7 @@ class Role:
 
 
 def furnished(installed: Cli) -> Cli:
-    """Give the installation a member that may ask, and a wallet that it may ask about."""
+    """Return the installation a member that may ask, and a wallet that it may ask about."""
     installed.within(_furnish)
     return installed
 

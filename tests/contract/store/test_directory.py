@@ -67,7 +67,7 @@ async def test_what_vanished_is_kept_but_not_up(directory: DirectoryRepository) 
     [("up", True), (" UP ", True), ("degraded", True), ("down", False), (" DOWN", False), ("Down", False)],
 )
 async def test_a_vasp_that_is_down_is_not_up(directory: DirectoryRepository, health: str, *, up: bool) -> None:
-    """hub-api.md 4.A.1: ``down`` must not be sent requests; the field is an open text otherwise, as the schema says."""
+    """hub-api.md 4.A.1: ``down`` must not be sent requests; otherwise the field is an open text by the schema."""
     await store(directory, entry(health=health))
     stored = await directory.get("south")
     assert stored is not None

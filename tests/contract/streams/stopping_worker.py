@@ -1,4 +1,4 @@
-"""A worker in a process of its own that says when its group rebalances, and stops when it is told to.
+"""A worker in a process of its own that reports when its group rebalances, and stops on request.
 
 ``python -m tests.contract.streams.stopping_worker BOOTSTRAP PREFIX STOP_SECONDS``. It writes ``joined``, later
 ``rebalancing``, reads a line, stops its worker and writes ``stopped``.

@@ -1,4 +1,4 @@
-"""Records that a real broker will never take: told from an outage, and without harm to the others."""
+"""Records that a real broker will never accept: distinguished from an outage, and without effect on others."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from tests.services.process import ROOT
 pytestmark = pytest.mark.services
 
 STOP_SECONDS = 5
-"""What ``worker`` gives a stop."""
+"""The time that ``worker`` allows for a stop."""
 ENDED_SECONDS = 2 * (STOP_SECONDS + 3 * ABANDON_SECONDS)
 PATIENT_SECONDS = 120
 """The group waits so long for the silent member: longer than the worker may take to end."""

@@ -119,7 +119,7 @@ def _verdicts(before: DepositState | None, item: Input, decision: Decision[Any],
 
 
 def _assessed(after: DepositState, policy: Policy) -> None:
-    """Nothing bad that was ever found is forgotten, nothing that the policy asks for is left out or still running."""
+    """No finding of a risk is lost, and no check that the policy requires is omitted or still running."""
     assert after.gate is None
     assert not {"sanctioned", "malicious", "suspicious"} & set(after.risks.values())
     wanted = {*policy.screening.deposits}

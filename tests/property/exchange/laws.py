@@ -109,7 +109,7 @@ def _withdrawal(before: WithdrawalState | None, item: Input, decision: Decision[
 
 
 def _refused_request(before: Any, decision: Decision[Any]) -> None:
-    """A refused request never moves value: it is on hold, watched, or denied for good; nothing is asked or told."""
+    """A refused request never moves value: it is on hold, watched, or denied finally; no call or message follows."""
     after: RefusedRequestState = decision.state
     assert before is None or isinstance(before, RefusedRequestState), "a known withdrawal is not forgotten"
     assert all(isinstance(effect, Emit | Alert) for effect in decision.effects)
@@ -127,7 +127,7 @@ def _refused_request(before: Any, decision: Decision[Any]) -> None:
 
 
 def _gates(before: WithdrawalState | None, decision: Decision[Any], policy: Policy) -> None:
-    """Only assessments are told anything, one at a time; nothing is sent past a gate that the policy asks for."""
+    """Messages go to assessments only, one at a time; nothing is sent past a gate that the policy requires."""
     after: WithdrawalState = decision.state
     told = [effect for effect in decision.effects if isinstance(effect, SendMessage)]
     assert {effect.type for effect in told} <= {"assessment.wanted", "assessment.dropped"}

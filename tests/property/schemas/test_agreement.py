@@ -135,7 +135,7 @@ def test_the_examples_reach_every_document() -> None:
 
 
 def test_the_border_is_reached_from_both_sides() -> None:
-    """Of each kind of change some are taken and some refused; else the generator says nothing."""
+    """Of each kind of change some are accepted and some refused; else the generator proves nothing."""
     (value,) = valid("hub.TxidReportRequest")
     outcomes = {
         (place[0], fault_of("hub.TxidReportRequest", replaced(value, place, one)) is None)

@@ -75,7 +75,7 @@ async def test_errors_become_values(client: HubClient, hub: HubFunction) -> None
     ],
 )
 async def test_retries_see_whether_the_counterparty_may_have_acted(error: HubError, *, maybe_acted: bool) -> None:
-    """The codes that are made here must be the ones that the retry table knows."""
+    """The codes that are made here must be codes of the retry table."""
 
     async def fail() -> None:
         raise error

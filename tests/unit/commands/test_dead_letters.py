@@ -41,7 +41,7 @@ def letters(cli: Cli, *codes: str, topic: str = "withdrawals", subject: str = ""
 
 
 def renamed(cli: Cli, *ids: str) -> None:
-    """Give the dead letters these ids, in the order of their codes. Their content cannot be opened any more."""
+    """Return the dead letters these ids, in the order of their codes. Their content cannot be opened any more."""
 
     async def rename(opened: Installation) -> None:
         table = tables.dead_letters

@@ -28,7 +28,7 @@ OWN = Path(__file__).parents[2] / "data" / "sanctions" / "invented" / "own.csv"
 
 @contextmanager
 def sandbox(folder: Path, *members: dict[str, Any]) -> Iterator[str]:
-    """A hub on a socket, in a thread of its own; gives its root."""
+    """A hub on a socket, in a thread of its own; return its root."""
     file = folder / "world.json"
     file.write_text(json.dumps({"members": list(members)}))
     listening: list[HostPort] = []
@@ -124,7 +124,7 @@ def test_nothing_is_there_and_everything_is_said(cli: Cli) -> None:
 
 
 def test_a_person_is_told_each_thing_once(installed: Cli) -> None:
-    """A fix that is part of the detail is not repeated below it; what is wrong with one check is told under it."""
+    """A fix that is part of the detail is not repeated below it; the fault of a check is printed under it."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         installed.set(VASP_PROFILE_FILE="nowhere.toml", GATEWAY_LISTEN=f"127.0.0.1:{taken.getsockname()[1]}")
         text = installed.run("doctor").out

@@ -1,4 +1,4 @@
-"""Keys, settings and wrong use: exit codes, one line that says what to do, JSON that a program can read."""
+"""Keys, settings and wrong use: exit codes, one line with the fix, JSON that a program can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owners against the lists: a result counts for the owner that it was made of, an entry is told once per owner."""
+"""Owners against the lists: a result counts only for its own owner data, an entry raises one alert per owner."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def known(scene: Scene) -> tuple[str, bool | None]:
 
 
 def told(scene: Scene) -> list[tuple[str, int]]:
-    """Who was told, and how many entries."""
+    """The receivers of messages, and the number of entries."""
     return [(effect.subject, len(effect.data.hits)) for effect in scene.last.effects if isinstance(effect, SendMessage)]
 
 
@@ -182,7 +182,7 @@ def test_wallets_and_owners_together_alert_once_per_customer_and_entry(steps):
     alerts = expected = 0
 
     def deliver(scene: Scene) -> int:
-        """Bring what was told to whom it is for; gives how many alerts came of it."""
+        """Deliver the messages to their receivers; return how many alerts were raised."""
         count = sum(isinstance(effect, Alert) for effect in scene.last.effects)
         for effect in [effect for effect in scene.last.effects if isinstance(effect, SendMessage)]:
             receiver = machines.setdefault(effect.subject, Scene(subject=effect.subject))

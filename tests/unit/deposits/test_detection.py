@@ -1,4 +1,4 @@
-"""What the platform says: detected, confirmed, retracted, settled."""
+"""The platform's events: detected, confirmed, retracted, settled."""
 
 from __future__ import annotations
 

@@ -361,7 +361,7 @@ def test_a_currency_that_fits_nothing_excludes_nothing() -> None:
 
 
 def test_asked_again_from_another_alliance_of_the_same_entity() -> None:
-    """Another source is another input; the subject still knows what it answered."""
+    """Another source is another input; the subject still has its answer."""
     state = decide(request()).state
     again = decide(request(origin="gtr:north", txid="0x" + TXID.lower(), withdrawals=()), state)
     assert (again.status, answer(again)) == ("duplicate", state.answer)

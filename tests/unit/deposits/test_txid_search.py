@@ -165,7 +165,7 @@ def test_who_could_not_be_asked_is_asked_later_with_a_new_id_and_a_bound():
 
 
 def test_somebody_who_was_not_asked_at_all_may_have_sent_it():
-    """A hub asks only who is up: that the sender is not among the rows is no answer from it."""
+    """A hub searches only members that are up: a missing row of the sender is no answer from it."""
     scene = polling()
     scene.submit(not_found(scene).model_copy(update={"unasked": True}))
     assert scene.state.status == "searching"

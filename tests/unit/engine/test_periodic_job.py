@@ -21,7 +21,7 @@ def is_outage(error: BaseException) -> bool:
 
 
 class Work:
-    """Notes when its step runs; ``fate`` says what becomes of the step of that number."""
+    """Records when its step runs; ``fate`` is the outcome of the step of that number."""
 
     def __init__(self, fate: Callable[[int], bool | Exception], wake: asyncio.Event | None = None) -> None:
         self.fate = fate

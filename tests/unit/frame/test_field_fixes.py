@@ -43,7 +43,7 @@ def _below(root: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def wrong() -> Iterator[ErrorDetails]:
-    """What the library says of every field of every model that gets an odd value."""
+    """The library's message about every field of every model for an odd value."""
     for model in set(models()):
         for name, info in model.model_fields.items():
             # The values of settings come as texts.

@@ -116,7 +116,7 @@ async def test_what_the_hub_calls_by_its_own_name_gets_through_and_is_not_believ
     ],
 )  # fmt: skip
 async def test_nonsense_arrives_as_well(scene: GatewayScene, body: bytes) -> None:
-    """The path alone says which search it is."""
+    """The path alone identifies the search."""
     answer = await call(scene, body)
     assert answer.status_code == 200
     assert len(scene.intake.items) == 1

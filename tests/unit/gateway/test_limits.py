@@ -91,7 +91,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Compared]:
 
 
 async def with_turns(compared: Compared, work: Awaitable[Any]) -> Any:
-    """Await ``work`` beside something else that wants its turn as well."""
+    """Await ``work`` beside another task that needs the loop."""
 
     async def others() -> None:
         while True:

@@ -164,7 +164,7 @@ async def test_who_sent_it(scene: GatewayScene, hub: AssembledHub, north: HubCli
 
 
 async def test_whose_address_it_is(hub: AssembledHub, north: HubClient) -> None:
-    """The hub asks every member with its own keys; the gateway answers the hub like anybody."""
+    """The hub calls every member with its own keys; the gateway answers the hub like any sender."""
     await north.call(Operation.WALLET_SEARCH, "", body(currency="BTC", addressNumber=BTC, requestId="r-1"))
     await hub.tasks.settled()
     found = await north.call(Operation.WALLET_SEARCH_RESULT, "r-1", b"")

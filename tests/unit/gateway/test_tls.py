@@ -23,7 +23,7 @@ from travelrule.settings import Settings
 
 @pytest.fixture(params=[True, False], ids=["with key usage", "without key usage"])
 def hub_ca(tmp_path: Path, request: pytest.FixtureRequest) -> Authority:
-    """Many authorities of companies have no key usage; the gateway takes the one that it was told to trust."""
+    """Many authorities of companies have no key usage; the gateway accepts the one that it is configured to trust."""
     return Authority(tmp_path, "hub-ca", key_usage=request.param)
 
 

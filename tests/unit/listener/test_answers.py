@@ -27,7 +27,7 @@ class Large(Echo):
 
 
 async def _unread(port: int, *headers: bytes) -> socket.socket:
-    """A connection that asks and reads nothing."""
+    """A connection that sends requests and reads nothing."""
     opened = socket.socket()
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     opened.setblocking(False)

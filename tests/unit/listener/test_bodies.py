@@ -61,7 +61,7 @@ def test_every_limit_holds_at_every_step(steps: list[tuple[str, int, int, str]])
 
 
 def sending(*parts: bytes) -> Callable[[], Any]:
-    """An ASGI ``receive`` that gives the parts and then waits indefinitely."""
+    """An ASGI ``receive`` that returns the parts and then waits indefinitely."""
     waiting = list(parts)
 
     async def receive() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who gets a connection, and who gives way when all are taken."""
+"""Which peers get a connection, and which connections are displaced when all are taken."""
 
 from __future__ import annotations
 

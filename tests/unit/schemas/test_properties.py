@@ -1,4 +1,4 @@
-"""Whatever comes in, reading either gives a model that can be written and read again, or a ValidationError."""
+"""Whatever the input, reading returns a model that can be written and read again, or raises ValidationError."""
 
 from __future__ import annotations
 

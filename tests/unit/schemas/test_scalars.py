@@ -247,7 +247,7 @@ def test_what_is_no_whole_number_is_refused(sent: object) -> None:
 
 
 def test_a_whole_number_may_have_a_point_and_zeros() -> None:
-    """JSON knows one kind of numbers, and JSON Schema counts ``5.0`` as an integer."""
+    """JSON has one kind of numbers, and JSON Schema counts ``5.0`` as an integer."""
     assert TypeAdapter(numbers.Whole).validate_json("5.0") == 5
     assert TypeAdapter(numbers.Vout).validate_json("5.0") == "5"
 

@@ -1,4 +1,4 @@
-"""``apply()``: the one way in which anything changes (design section 2).
+"""``apply()``: the only path by which anything changes (design section 2).
 
 A batch of inputs is one SQL transaction. A transaction that lost a race is repeated. One that fails for its content is
 bisected until the one faulty input is found and dead-lettered. If the database fails, no input is at fault and the

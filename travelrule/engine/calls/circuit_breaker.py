@@ -24,7 +24,7 @@ class _Circuit:
 
 
 class Bulkheads:
-    """Counts the calls in flight per counterparty, and knows whose circuit is open.
+    """Counts the calls in flight per counterparty, and holds the state of each circuit.
 
     After ``FAILURES_TO_OPEN`` failures in a row the circuit opens for some seconds. Then it is half open: one call at a
     time is made until one succeeds.

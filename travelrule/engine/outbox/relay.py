@@ -40,7 +40,7 @@ log = logs.get("relay")
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """The result for one event: acknowledged, refused for good, or neither."""
+    """The result for one event: acknowledged, refused permanently, or neither."""
 
     sent: bool = False
     refused: bool = False

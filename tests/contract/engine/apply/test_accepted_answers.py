@@ -50,7 +50,7 @@ async def let_it_end(north: EngineInstallation) -> None:
 
 
 async def given_up(north: EngineInstallation, name: str = "w-1") -> None:
-    """The withdrawal is on hold, an operator was told, and the counterparty waits for nothing."""
+    """The withdrawal is on hold, an alert was raised, and the counterparty waits for nothing."""
     verdicts = [said for said in await north.said("verdicts") if said["subject"] == f"withdrawal:{name}"]
     assert [(said["verdict"], said["reasons"], said["needs"]) for said in verdicts] == [
         ("hold", ["ANSWER_NOT_BOUND"], ["operator-decision"])

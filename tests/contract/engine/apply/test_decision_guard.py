@@ -352,7 +352,7 @@ async def test_a_decision_that_waits_for_its_subject_is_asked_again_when_it_come
 
 @pytest.fixture
 def careless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An engine that lets every decision through."""
+    """An engine that accepts every decision."""
     with monkeypatch.context() as patched:
         patched.setattr(DecisionGuard, "check", lambda _guard, item, _now: item)
         yield

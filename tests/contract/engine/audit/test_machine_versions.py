@@ -89,7 +89,7 @@ async def test_what_another_version_decided_is_not_decided_again(record: Record,
 
 
 async def test_a_running_version_that_decides_otherwise_is_found(record: Record) -> None:
-    """The version must rise with the output: else nothing tells an upgrade from a forgery."""
+    """The version must rise with the output: else nothing distinguishes an upgrade from a forgery."""
     assert not (await record.verify(of_version(RUNNING))).ok
 
 
@@ -180,7 +180,7 @@ async def test_the_answer_of_an_earlier_record_is_proved(record: Record) -> None
 
 
 def about_w1(report: Any) -> list[str]:
-    """The faults but those of the log, which knows of every chain that was made again."""
+    """The faults except those of the log, which detects every chain that was built again."""
     return [fault for fault in report.faults if fault.startswith(SUBJECT) and "the log knows" not in fault]
 
 
@@ -259,7 +259,7 @@ async def test_a_kind_of_subject_that_only_a_later_version_knows_is_no_fault(rec
 
 
 async def rewritten(record: Record, subject: str, number: int, changes: Mapping[str, Any]) -> None:
-    """One record says something else (None: says nothing), and the chain and the head fit it."""
+    """One record has other content (None: it lacks it), and the chain and the head fit it."""
     head = CHAIN_START
     async with record.database.begin() as connection:
         query = select(audit).where(audit.c.subject == subject).order_by(audit.c.record)

@@ -27,7 +27,7 @@ RENAMED = OwnVasp(
 
 
 async def asked(record: Record, name: str) -> InputOutcome:
-    """A data request: its answer says who we are."""
+    """A data request: its answer contains our profile."""
     item = Input(
         source="/gateway/code:south",
         id=f"data-request/{name}",
@@ -86,7 +86,7 @@ async def test_a_version_names_everything_that_is_said(record: Record) -> None:
 
 
 async def rewritten(record: Record, subject: str, changes: dict[str, str | None]) -> None:
-    """The only record of a subject says something else, and the chain fits it (None: says nothing)."""
+    """The only record of a subject has other content, and the chain fits it (None: the record lacks it)."""
     row = await record.one(tables.audit, tables.audit.c.subject == subject)
     body = {**orjson.loads(bytes(row.body)), **changes}
     content = orjson.dumps({name: value for name, value in body.items() if value is not None})

@@ -31,7 +31,7 @@ from travelrule.store.database import Database
 
 
 class HeldCalling:
-    """Attempts that last while ``open`` is not set, and end as ``ends`` says for their target."""
+    """Attempts that last while ``open`` is not set, and end with the result in ``ends`` for their target."""
 
     def __init__(self, clock: HandClock) -> None:
         self.clock = clock

@@ -1,4 +1,4 @@
-"""A hub asks only members that are up, and says nothing of the others: that is no answer from them."""
+"""A hub searches only members that are up and omits the others: an omission is no answer from them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ async def north(database: Database, vault: Vault):  # type: ignore[no-untyped-de
 
 @dataclass
 class Liar(httpx.AsyncBaseTransport):
-    """A hub that changes what it says of a proof."""
+    """A hub that changes its answers about a proof."""
 
     inner: httpx.AsyncBaseTransport
     changes: dict[str, Any]

@@ -60,7 +60,7 @@ async def test_the_hub_is_away_and_comes_back(north: EngineInstallation) -> None
 
 
 async def test_the_end_comes_while_another_process_is_about_to_make_the_call(north: EngineInstallation) -> None:
-    """Its lease has run out without a try that reached anybody: the next process reads what the row says now."""
+    """Its lease expired without a try that reached anybody: the next process reads the row as it is now."""
     await until_the_authorization_waits(north)
     await cancel(north)
     north.wire.down = False

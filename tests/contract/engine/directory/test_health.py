@@ -1,4 +1,4 @@
-"""What the hub says of a VASP's health reaches every process in time, by one fetcher that spares the hub."""
+"""The health of a VASP reaches every process in time, through one process that fetches from the hub."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ async def test_who_asks_only_for_changed_keys_learns_the_age_of_the_list_too(nor
 
 
 async def test_a_list_older_than_its_limit_sends_nothing_and_alerts(north: EngineInstallation) -> None:
-    """Who is down cannot be told any more, so nothing goes to anyone until the hub gives the list again."""
+    """Which VASPs are down is unknown, so nothing is sent to any until the hub returns the list again."""
     await north.fault(operation="vasp-list", fault="status", status=500)
     for _ in range(STALE_INTERVALS):
         north.clock.forward(INTERVAL_SECONDS - 1)

@@ -1,4 +1,4 @@
-"""The directory as processes see it: fetched by one, wanted by any, differences told before they are stored."""
+"""The directory of many processes: one fetches, any may demand it, differences raise alerts before they are stored."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class Desk:
         return await self.submit(event("wallet.removed.v1", WalletRemoved(wallet_id=wallet), f"wallet:{wallet}"))
 
     async def settle(self) -> int:
-        """Work until nothing is left to screen and to tell; gives how many results there were."""
+        """Work until nothing is left to screen and to tell; return how many results there were."""
         results = 0
         while (done := await self.screening.round()) + await self.teller.round():
             results += done

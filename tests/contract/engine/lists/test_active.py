@@ -43,7 +43,7 @@ def entry(name: str, number: int = 1, kind: EntryKind = "person", address: str =
 
 
 class House:
-    """The active lists of one process, with what operators are told, at a time that the test sets."""
+    """The active lists of one process, with the alerts raised, at a time that the test sets."""
 
     def __init__(self, database: Database) -> None:
         self.database = database

@@ -28,7 +28,7 @@ class NeverError(Exception):
 
 
 class FakeBroker:
-    """A publisher that fails, loses acknowledgements and hangs as ``fate`` says for a value."""
+    """A publisher that fails, loses acknowledgements or hangs, by the ``fate`` of a value."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, bytes, bytes]] = []

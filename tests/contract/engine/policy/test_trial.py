@@ -200,7 +200,7 @@ async def test_a_deposit_whose_exchange_would_be_answered_otherwise(record: Reco
 
 
 async def assessed(record: Record, rules: str) -> None:
-    """A withdrawal under rules that require the lists: it asks, they answer after 20 seconds, it goes on."""
+    """A withdrawal under rules that require the lists: they answer after 20 seconds, then it continues."""
     north = record.north
     north.rules.current = await in_force(record, rules)
     await north.withdraw("w-5")

@@ -17,7 +17,7 @@ from travelrule.store import tables
 
 
 def stricter(version: int) -> dict[str, Machine]:
-    """A version that denies what goes to south, whatever the policy says."""
+    """A version that denies every withdrawal to south, whatever the policy."""
     machine = MACHINES["withdrawal"]
 
     def decide(state: Any, item: Any, policy: Any, now: Any) -> Any:

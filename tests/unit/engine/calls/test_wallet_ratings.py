@@ -1,4 +1,4 @@
-"""One question at a time about one wallet, and an answer for as long as the policy says; only ratings are kept."""
+"""One call at a time about one wallet, an answer valid for as long as the policy allows; only ratings are kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def answer(**changes: Any) -> RawResult:
 
 
 class Hub:
-    """Says ``says`` when it is let; counts the questions."""
+    """Returns ``says`` once it is released; counts the calls."""
 
     def __init__(self, says: RawResult | Exception) -> None:
         self.says = says

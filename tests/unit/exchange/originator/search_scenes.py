@@ -1,4 +1,4 @@
-"""What the tests of the wallet search share: what was told, what was asked, what the hub says."""
+"""What the tests of the wallet search share: messages, calls, and answers of the hub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After verified: chain events, the txid report, the finish, and who is told when neither is accepted."""
+"""After verified: chain events, the txid report, the finish, and the alert when neither is accepted."""
 
 from __future__ import annotations
 

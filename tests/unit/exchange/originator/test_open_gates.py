@@ -1,4 +1,4 @@
-"""An assessment that never answers: its gate has a timer, the platform is told, and it is asked again."""
+"""An assessment that never answers: its gate has a timer, the verdict is emitted, and it is requested again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from travelrule.messages.assessment import AssessmentWanted, answer_limit
 
 
 def asked(scene: Scene) -> list[tuple[str, str]]:
-    """What was told to assessments: subject and type."""
+    """The messages to assessments: subject and type."""
     return [(tell.subject, tell.type) for tell in scene.messages]
 
 

@@ -190,7 +190,7 @@ COMPANY = st.fixed_dictionaries(
 
 
 def named(person: dict[str, Any]) -> bool:
-    """Whether any entry of a person's names says something."""
+    """Whether any entry of a person's names has content."""
     (facts,) = person.values()
     entries = [entry for array in facts["name"].values() for entry in array]
     return any(entry.get("primaryIdentifier") or entry.get("legalPersonName") for entry in entries)

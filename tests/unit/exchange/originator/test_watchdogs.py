@@ -1,4 +1,4 @@
-"""What waits too long: something is done first, then an operator is told."""
+"""What waits too long: the machine acts first, then raises an alert."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ async def test_failures_inside(scene: GatewayScene) -> None:
 
 
 async def test_kyc_comes_from_the_wallet_of_the_very_customer(scene: GatewayScene) -> None:
-    """The wallet that the originator names must be his; whose else it is says nothing about him."""
+    """The wallet that the originator names must be the originator's; further owners prove nothing."""
     unnamed = {
         "customerId": "c-1",
         "walletAddress": f"{XRP}:77001",

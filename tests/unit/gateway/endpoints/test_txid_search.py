@@ -130,7 +130,7 @@ async def test_bad_fields(scene: GatewayScene, fields: dict[str, object], code: 
 
 
 async def test_late_is_503(scene: GatewayScene) -> None:
-    """The hub must not be told ``invalid`` of what was not looked at (member-api.md section 1)."""
+    """``invalid`` must not be answered for what was not examined (member-api.md section 1)."""
     scene.sent()
     scene.reads.gate = asyncio.Event()
     scene.open(verify_deadline_s=0.05)

@@ -1,4 +1,4 @@
-"""TXID and wallet search: whom the hub asks, what it concludes, and who may read it (hub-api.md 4.A.9, P.1 to P.3)."""
+"""TXID and wallet search: the members called, the outcome, and who may read it (hub-api.md 4.A.9, P.1 to P.3)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ DAY = 86_400
 
 
 async def _session(hub: RiskHub, **fields: Any) -> tuple[str, dict[str, Any]]:
-    """Start a session and open its widget; its id, and what the widget was told."""
+    """Start a session and open its widget; return its id, and the widget's data."""
     told = UnhostedTokenResponse.model_validate((await hub.token(fields)).json())
     opened = await hub.widget("session", token=told.token)
     assert opened.status_code == 200, opened.text
