@@ -1,4 +1,5 @@
 """Served data requests (M7): other VASPs ask who sent a transaction.
 
-Owns the machine `data-request`. Personal data of customers leave only from here. Start at `machine`.
+Owns the machine `data-request`. Pure; personal data of a customer is in an answer only after `examination` allows it.
+Start at `machine`.
 """

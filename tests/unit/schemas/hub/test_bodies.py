@@ -268,5 +268,5 @@ def test_a_status_nobody_listed_is_refused(status: Any) -> None:
     ids=["one", "nobody", "null", "not said", "unreadable"],
 )
 def test_whom_a_search_asked(said: dict[str, Any], asked: set[str] | None) -> None:
-    """A hub whose other members are all down searches none and reports it; without that report it may have searched all."""
+    """A hub whose other members are all down searches none and reports it; without a report it may have searched."""
     assert asked_in({"result": "invalid", "reasonType": "NOT_FOUND_TXID", **said}) == asked
