@@ -27,7 +27,7 @@ Id = Annotated[str, StringConstraints(strict=True, pattern=LINE_PATTERN, min_len
 """An identifier of any origin: 1 to 200 characters, no control characters, compared exactly."""
 
 Address = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=300)]
-"""A blockchain address, with or without ``:tag``; never changed, compared by ``identity.addresses``."""
+"""A blockchain address, with or without ``:tag``; never changed, compared by ``identity.account_numbers``."""
 
 Txid = Annotated[str, StringConstraints(strict=True, pattern=SOLID_PATTERN, min_length=1, max_length=200)]
 """A transaction id exactly as the node prints it."""

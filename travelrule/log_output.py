@@ -64,8 +64,12 @@ class LineHandler(logging.StreamHandler[TextIO]):
                 return  # a library may set the level of its logger itself
             if not isinstance(record.msg, str):
                 record = logging.makeLogRecord({**record.__dict__, "msg": WITHHELD})
-        with contextlib.suppress(DropEvent):
+        try:
             super().emit(record)
+        except DropEvent:
+            pass  # counted
+        except RecursionError:
+            self.handleError(record)  # the standard handler raises it, but a log line must not end what logs it
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line as text; raise DropEvent if it is counted instead."""

@@ -8,22 +8,13 @@ from pydantic import ConfigDict, StrictBool, model_validator
 
 from schemas.events.persons import Person, one_present
 from schemas.field_faults import fault
+from schemas.finish_reasons import FinishReason
 from schemas.input_forms import absent
 from schemas.numbers import DecimalText, PriceText, Vout
 from schemas.texts import Address, Currency, Id, MaybeAddress, MaybeId, MaybeText, TradeCurrency, Txid
 from schemas.wire_model import Wire
 
 DestinationKind = Literal["vasp", "unknown", "unhosted"]
-
-CancelReason = Literal[
-    "NOT_FOUND_ADDRESS",
-    "NOT_SUPPORTED_SYMBOL",
-    "NOT_KYC_USER",
-    "SANCTION_LIST",
-    "LACK_OF_INFORMATION",
-    "UNKNOWN",
-]
-"""The six finish codes of hub-api.md 4.A.7."""
 
 _NEEDED: dict[str, tuple[tuple[str, str], ...]] = {
     "vasp": (("vasp_entity_id", "vaspEntityId"),),
@@ -194,7 +185,7 @@ class WithdrawalCancelled(Wire):
     """Id of the withdrawal; also the record's key and the ``subject`` of the event.
     Example: "0b6f3c1e-7d0a-4f6e-9a51-2f1d9d1f7c11"
     """
-    reason: CancelReason
+    reason: FinishReason
     """Why the coins are not sent: one of the protocol's six codes for finishing a transfer.
     Example: "UNKNOWN"
     """

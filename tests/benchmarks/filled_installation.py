@@ -1,4 +1,4 @@
-"""The engine of a VASP inside the benchmark: fills its store by the way that every input takes."""
+"""The engine of a VASP inside the benchmark: fills its store through the path of every input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FilledInstallation:
     opened: Installation
 
     def inputs(self, kind: str, topic: str, key: str, contents: Sequence[dict[str, Any]]) -> list[Input | Rejected]:
-        """The events as the codec gives them; ``key`` names the field of the data that is the record's key."""
+        """The events as the codec returns them; ``key`` names the field of the data that is the record's key."""
         read = reader(self.opened.clock)
         return [
             read(RawMessage(topic, 0, place, data[key].encode(), event(kind, data[key], data), ()))
@@ -44,7 +44,7 @@ class FilledInstallation:
             assert {outcome.status for outcome in outcomes} == {"applied"}, outcomes[0]
 
     async def screen_owners(self) -> int:
-        """Put the lists of the VASP's folder in force and screen the owners, as a worker does; gives how many."""
+        """Put the lists of the VASP's folder in force and screen the owners, as a worker does; return how many."""
         opened = self.opened
         await load_first_lists(opened)
         lists = open_lists(opened)
@@ -70,7 +70,7 @@ class FilledInstallation:
 
 @asynccontextmanager
 async def open_filled(vasp: DemoVasp) -> AsyncIterator[FilledInstallation]:
-    """Open the installation of ``vasp``; its database is there and has the tables."""
+    """Open the installation of ``vasp``; its database exists and has the tables."""
     opened = await open_installation(Settings.load(vasp.environment()))
     try:
         yield FilledInstallation(opened)

@@ -85,7 +85,7 @@ class Surroundings:
     ) -> AsyncIterator[Program]:
         """The sandbox with four robots that verify everything, and the given real members.
 
-        ``sent``: robot to the withdrawals that its customers made (``sandbox.world.world_file.WithdrawalSpec``).
+        ``sent``: robot to the withdrawals that its customers made (``sandbox.robots.robot_spec.WithdrawalSpec``).
         """
         world = {
             "members": [*members, *(robot(name, (sent or {}).get(name, [])) for name in ROBOTS)],

@@ -1,4 +1,4 @@
-"""Consumer groups as the broker sees them."""
+"""Consumer groups as the broker reports them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def until_rebalancing(bootstrap: str, group: str) -> None:
 
 
 async def behind(bootstrap: str, group: str, topics: list[str]) -> int:
-    """How many records of the topics the group has not committed; -1 while the broker does not say."""
+    """How many records of the topics the group has not committed; -1 while the broker does not report it."""
     try:
         return await asyncio.to_thread(_behind, bootstrap, group, topics)
     except KafkaException:

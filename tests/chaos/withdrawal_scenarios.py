@@ -33,7 +33,7 @@ class WithdrawalScript(SubjectScript):
 
     @property
     def withdrawal_id(self) -> str:
-        """The platform's id of it."""
+        """The platform's id of the withdrawal."""
         return self.key
 
     @property
@@ -43,13 +43,13 @@ class WithdrawalScript(SubjectScript):
 
 
 class WithdrawalScenarios:
-    """Tells stories through one platform."""
+    """Plays scenarios through one platform."""
 
     def __init__(self, platform: Sends) -> None:
         self.platform = platform
 
     async def tell(self, story: WithdrawalScript) -> None:
-        """Play the story to its end."""
+        """Play the scenario to its end."""
         await KINDS[story.kind].play(self, story)
         await story.until(story.expected)
         story.told = True
@@ -68,7 +68,7 @@ class WithdrawalScenarios:
         return value
 
     def wish(self, story: WithdrawalScript, **changes: Any) -> dict[str, Any]:
-        """What the customer wants, as the data of an event have it."""
+        """The data of the customer's request, as an event holds them."""
         address = ADDRESSES[story.target]
         return {
             "currency": "XRP",
@@ -167,7 +167,7 @@ async def unserved(scenarios: WithdrawalScenarios, story: WithdrawalScript) -> N
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of story: how it goes, how it must end, how often it is told, and whether a robot can be its target."""
+    """A kind of scenario: its events, its required end, its share of the run, and whether a robot can be its target."""
 
     play: Callable[[WithdrawalScenarios, WithdrawalScript], Awaitable[None]]
     expected: Verdict
@@ -192,7 +192,7 @@ KINDS = {
 
 
 def new_story(rng: random.Random, kind: str, origin: str, target: str) -> WithdrawalScript:
-    """A story whose every detail comes from ``rng``; its trace id is its own."""
+    """A scenario whose every detail is drawn from ``rng``; its trace id is its own."""
     own = random.Random(rng.getrandbits(64))
     withdrawal_id = str(UUID(int=own.getrandbits(128), version=4))
     trace = f"00-{own.getrandbits(128):032x}-{secrets.token_hex(8)}-01"

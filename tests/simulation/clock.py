@@ -20,7 +20,7 @@ class Clock:
         self.now = start
         self.steps = 0
         self.failures: list[BaseException] = []
-        """What a task ended with: the run ends with the first one."""
+        """The errors of tasks: the run ends with the first one."""
         self._due: list[tuple[datetime, int, Callable[[], object]]] = []
         self._numbers = itertools.count()
         self._stirred = False
@@ -39,7 +39,7 @@ class Clock:
         self._stirred = True
 
     async def run(self, until: datetime) -> None:
-        """Let everything happen that is due until then."""
+        """Run everything that is due until then."""
         while self._due and self._due[0][0] <= until:
             when, _, action = heapq.heappop(self._due)
             self.now = when

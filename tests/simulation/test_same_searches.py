@@ -1,6 +1,6 @@
-"""The engine model does with the real machines what the engine does: what a simulated VASP took is given to a real one.
+"""The engine model and the engine do the same with the real machines: both receive the inputs of a simulated VASP.
 
-``test_same_laws`` holds the engine's laws against each other with a machine that says what it is told; here every input
+``test_same_laws`` compares the engine's laws on both with a scripted machine; here every input
 of a short simulation is applied again, in its order and at its time, and outcomes, states, events, calls, timers and
 what the store's reads find must be the same.
 """
@@ -47,7 +47,7 @@ VASP = "north"
 
 @dataclass(frozen=True)
 class Taken:
-    """One input that a engine model took."""
+    """One input that an engine model took."""
 
     item: Input
     at: datetime
@@ -57,7 +57,8 @@ class Taken:
 
 @dataclass
 class Recorder:
-    """Writes down what a engine model is given from outside; what it lets in by itself belongs to the input before."""
+    """Records the inputs that an engine model receives from outside; inputs that it admits by itself belong to the
+    input before."""
 
     engine_model: EngineModel
     taken: list[Taken] = field(default_factory=list)
@@ -119,7 +120,7 @@ def _announced(engine_model: EngineModel) -> list[str]:
 
 @pytest.fixture
 async def both(tmp_path: Path) -> AsyncIterator[tuple[EngineModel, Real]]:
-    """A engine model in the middle of a simulation, with much under way, and the engine after the same inputs."""
+    """An engine model in the middle of a simulation, with many subjects open, and the engine after the same inputs."""
     simulation = Simulation(SEED)
     engine_model = simulation.processes[VASP].engine_model
     recorder = Recorder(engine_model)

@@ -14,7 +14,7 @@ from travelrule.listener.server import ListenerServer, any_source
 
 @dataclass
 class Echo:
-    """Answers with the method and the body it got; ``gate`` holds answers back."""
+    """Answers with the method and the body received; ``gate`` delays answers."""
 
     seen: list[tuple[str, bytes]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)

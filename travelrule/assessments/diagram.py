@@ -39,7 +39,7 @@ ASKED: dict[str, tuple[str, str, str]] = {
     "opening": ("`unhosted-token`", "2 s doubling to 60 s", "no answer"),
     "proving": ("`unhosted-result`", "`ownership_poll`, growing to 20 times that", "anything but `VERIFIED`"),
 }
-"""What is asked of the hub in each status, how long it is waited before it is asked again, and after what."""
+"""For each status: the call to the hub, the wait before the call is repeated, and the answer that leads to it."""
 
 
 def page() -> str:

@@ -19,7 +19,7 @@ QUESTION: Final = "screening"
 SCORE_LENGTH = 12
 SHOWN_MAX = 3
 HITS_MAX = 100
-"""Hits stored of one answer: a list may name a common name thousands of times."""
+"""Hits stored per answer: a list may contain a common name thousands of times."""
 
 Shown = Annotated[str, BeforeValidator(str)]
 

@@ -16,7 +16,7 @@ def _watch() -> None:
 
 
 class Shutdown:
-    """The request to end the process. During the start the start is cancelled; afterwards the process drains.
+    """The request to end the process. A start that is not complete is cancelled; a started process drains.
 
     If a part hangs nevertheless (a client that swallows its cancellation, a thread), a watchdog outside Python ends the
     process with exit 1. No state is only in memory, so other processes continue as after a crash.

@@ -1,4 +1,4 @@
-"""What can go wrong with a request to the hub: whose fault, and what to do (``errors.md`` sections 1 to 3).
+"""The errors of requests to the hub: whose fault each is, and what to do about it (``errors.md`` sections 1 to 3).
 
 ::
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from schemas.events.withdrawals import CancelReason, Destination, WithdrawalRequested
+from schemas.events.withdrawals import Destination, WithdrawalRequested
+from schemas.finish_reasons import FinishReason
 from schemas.numbers import decimal_text
 from travelrule.exchange.originator.state import Attempt
 from travelrule.identity.account_numbers import address_and_tag
@@ -13,7 +14,7 @@ from travelrule.identity.profile import VaspProfile
 from travelrule.machine.own_profile import KOREA
 from travelrule.policy.policy import Policy
 
-FINISH_REASONS = frozenset(get_args(CancelReason))
+FINISH_REASONS = frozenset(get_args(FinishReason))
 """The documented reasons of a finish (hub-api.md 4.A.7)."""
 
 CLEAR_VASP_ALLIANCES = frozenset({"verifyvasp"})

@@ -72,14 +72,14 @@ class Withdrawals(Protocol):
 
 
 class Searches(Protocol):
-    """The searches that may be called back (``engine.callback_urls.Searches``)."""
+    """The searches that may be called back (``engine.callback_urls.CallbackUrls``)."""
 
     async def find(self, operation: str, token: str) -> SearchRecord | None:
         """Return the search of a token."""
 
 
 class Directory(Protocol):
-    """The stored VASP list (``store.directory.Directory``)."""
+    """The stored VASP list (``store.directory.DirectoryRepository``)."""
 
     async def get(self, entity_id: str) -> StoredVasp | None:
         """Return the entry of one VASP, None if it was never listed."""

@@ -16,8 +16,8 @@ from typing import Any, get_args
 import orjson
 from pydantic import ValidationError
 
-from schemas.events.withdrawals import CancelReason
 from schemas.field_faults import field_faults
+from schemas.finish_reasons import FinishReason
 from schemas.hub.screening import (
     KytSearchRequest,
     TransactionScreeningRequest,
@@ -32,7 +32,7 @@ from travelrule.hub.hub_answer import HubFault
 
 _DECIMAL = re.compile(rf"[0-9]{{1,38}}(\.[0-9]{{1,38}})?({EXPONENT_PATTERN})?", re.ASCII)
 _CURRENCIES = frozenset(get_args(TradeCurrency))
-_FINISH_REASONS = frozenset(get_args(CancelReason))
+_FINISH_REASONS = frozenset(get_args(FinishReason))
 
 Check = Callable[[Any], bool]
 

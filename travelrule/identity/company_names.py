@@ -1,5 +1,4 @@
-"""Company names: compared as registered, and once more without the words for the legal form (ivms101.md
-section 5).
+"""Company names: compared as registered, and once more without their legal form (ivms101.md section 5).
 
 Digits are part of many company names ("Fund 1", "Fund 2"), but some systems drop them as they do for persons.
 So the letters decide, and digits count where both sides have them.

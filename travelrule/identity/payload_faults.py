@@ -1,8 +1,8 @@
 """All faults of a payload: by message (ivms101.md section 1) and by the peer's network (section 7).
 
 The same rules for both directions: ``sending`` (the default) also names what a careful sender fills in and receivers do
-not require
-(``townName``, the originator's date of birth outside GTR and Sygna, capital letters, quotes around numbers).
+not require (``townName``, the originator's date of birth outside GTR and Sygna, capital letters, quotes around
+numbers).
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Request bodies in the memory of one process: limits in total, per source and per member, and displacement.
 
 A body is in memory from its first byte until its request is answered. A complete body is never displaced: its request
-ends by its deadline. When there is no room, one of the oldest incomplete bodies is displaced, because an honest body is
-complete within moments. Of these it is one of the source with most bytes, so that a flood displaces its own bodies. No
-limit depends on the content of a request until its sender is known (``HeldBody.belongs_to``).
+ends by its deadline. When there is no room, one of the oldest incomplete bodies is displaced, because a body that is
+sent normally is complete within moments. Of the oldest, it is one of the source with most bytes, so that a flood
+displaces its own bodies. No limit depends on the content of a request until its sender is known
+(``HeldBody.belongs_to``).
 """
 
 from __future__ import annotations

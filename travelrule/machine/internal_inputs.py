@@ -51,7 +51,7 @@ class CallResult(Wire):
     because it was down. ``coin``: the call was not made, because the
     hub's table does not have the coin, or not on that network.
 
-    The last five bind an answer to its request (``answer_binding``); they are filled for answers with a payload.
+    The last five bind an answer to its request (``answer_check``); they are filled for answers with a payload.
     ``sent`` is the request. ``request_seal`` and ``answer_seal`` are keyed hashes of the sealed bytes that were sent
     and received; ``own_words``: we sealed the bytes that were received. ``accepted_for`` is the ``transferId`` for
     which the same bytes were accepted before; the engine looks it up while it holds the subject's lock.

@@ -1,7 +1,7 @@
 """Messages between exchanges, deposits and the arrival subject that pairs them (``SendMessage``).
 
 A deposit has no reference to the exchange that announced it, nor the exchange to the deposit. Both have the transaction
-and the address, which give the subject ``arrival:<digest>`` (``identity.arrivals``). Its lock orders their messages.
+and the address, which give the subject ``arrival:<digest>`` (``arrival_subject``). Its lock orders their messages.
 """
 
 from __future__ import annotations

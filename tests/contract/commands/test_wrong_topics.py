@@ -1,4 +1,4 @@
-"""``serve`` and ``topics apply`` on brokers whose topics are missing or otherwise."""
+"""``serve`` and ``topics apply`` on brokers whose topics are missing or set up differently."""
 
 from __future__ import annotations
 

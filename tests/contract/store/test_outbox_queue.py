@@ -1,4 +1,4 @@
-"""The order of events: a later one of its (topic, key) is never taken before an earlier one is sent."""
+"""The order of events: a later one of its (topic, key) is never claimed before an earlier one is sent."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def test_one_vasp_never_takes_the_events_of_another(database: Database, qu
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_order_per_key_holds_with_many_relays_failures_and_dead_owners(database: Database, seed: int) -> None:
     """Relays that fail, stall past their lease and die: per key the first time of each event is in order, and none
-    is missing. Only who did not finish may make another send the same event again.
+    is missing. Only an unfinished relay may cause another to send the same event again.
     """
     chance = random.Random(seed)
     total = {f"k{number}": chance.randint(1, 6) for number in range(8)}

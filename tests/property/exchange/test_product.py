@@ -49,13 +49,13 @@ def kind_of(state: Any) -> object:
 
 
 def _search_of(state: WithdrawalState) -> object:
-    """What decides about a search: how often, and where it stands."""
+    """What decides about a search: how often it ran, and its status."""
     search = state.search
     return search and (search.over, search.asks_at is None, search.called_back, search.searches)
 
 
 def explore(scene: Scene, catalogue: Callable[[Any], Iterator[Wire]]) -> list[Any]:
-    """Visit every kind of state once, with every input; give the states."""
+    """Visit every kind of state once, with every input; return the states."""
     decide = MACHINES[scene.subject.partition(":")[0]].decide
     seen: dict[object, Any] = {None: None}
     waiting: deque[Any] = deque([None])

@@ -1,4 +1,4 @@
-"""Screening, KYT and unhosted wallets: their paths, their answers, and errors that are theirs alone."""
+"""Screening, KYT and unhosted wallets: their paths, their answers, and the errors that only they have."""
 
 from __future__ import annotations
 

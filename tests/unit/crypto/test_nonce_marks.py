@@ -1,4 +1,4 @@
-"""Which sealed payloads are our own words: told by their nonce, in every process that has the index key."""
+"""Sealed payloads of our own are recognized by their nonce, in every process that has the index key."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ import sqlalchemy as sa
 from tests.unit.frame.log_state import logging_kept
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable
-from travelrule.log_fields import FIELDS, WITHHELD, FieldShape, LogFieldError, shaped
+from travelrule.library_messages import LibraryMessages
+from travelrule.log_fields import FIELDS, WITHHELD, FieldShape, Line, LogFieldError, shaped
+from travelrule.log_output import LineHandler
 
 NAME = "Annabel Bergström"
 ADDRESS = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
@@ -128,6 +130,25 @@ def test_a_failing_record_does_not_print_its_arguments(out: io.StringIO, capsys:
     logging.getLogger("faust").error("%d events", NAME)
     captured = capsys.readouterr()
     assert NAME not in out.getvalue() + captured.err + captured.out
+
+
+@pytest.mark.parametrize("error", [ValueError, RecursionError])
+def test_a_failing_output_does_not_end_what_logs(
+    error: type[Exception], out: io.StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rendered: list[object] = []
+
+    def fail(line: Line) -> str:
+        rendered.append(line["logger"])
+        raise error(NAME)
+
+    logging.getLogger().addHandler(LineHandler(io.StringIO(), fail, LibraryMessages()))
+    logs.get("engine").info("x")
+    logging.getLogger("faust").error("%d events", 1)
+    assert rendered == ["engine", "faust"]
+    assert len(lines(out)) == len(rendered)
+    captured = capsys.readouterr()
+    assert NAME not in captured.err + captured.out
 
 
 def test_the_prefix_that_mode_puts_before_a_text_is_understood(out: io.StringIO) -> None:

@@ -1,8 +1,8 @@
 """When the VASP list is fetched: at its interval, sooner on demand, later after a failure. Pure.
 
 One address may make 40 requests a minute to the limited operations of the hub (hub-api.md section 10), and searches and
-KYT are among them. The list never takes a quarter of that: with the default interval it is fetched 3.5 times a minute,
-on demand at most once in ``DEMAND_SECONDS`` and only while the last minute saw fewer than ``MINUTE_FETCHES``.
+KYT are among them. Fetching the list uses less than a quarter of that: 3.5 fetches a minute with the default interval,
+on demand at most one in ``DEMAND_SECONDS`` and only while the last minute saw fewer than ``MINUTE_FETCHES``.
 """
 
 from __future__ import annotations

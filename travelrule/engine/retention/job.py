@@ -3,7 +3,7 @@
 One process at a time runs it (a lease), with a page per transaction: after a crash complete pages are deleted, and the
 next pass continues with the rest. What an open subject needs is never deleted (``eligibility``). A subject is erased,
 not removed: its data key and all sealed content are deleted, its chain of audit records and the fingerprints of its
-inputs stay. So the record still proves itself, and an input that is delivered again is recognized.
+inputs stay. The chain can still be verified, and an input that is delivered again is recognized.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class InboundExchangeBuilder(DecisionBuilder[ExchangeState]):
         self.publish()
 
     def publish(self) -> None:
-        """Emit how far the exchange is."""
+        """Emit the status of the exchange."""
         data: dict[str, Any] = {
             "transferId": self.state.transfer_id,
             "side": "beneficiary",
@@ -44,7 +44,7 @@ class InboundExchangeBuilder(DecisionBuilder[ExchangeState]):
         self.emit("exchanges", self.state.subject, "exchange.changed.v1", data)
 
     def request_status(self) -> None:
-        """Ask the originator how far the transfer is (4.A.8)."""
+        """Request the status of the transfer from the originator (4.A.8)."""
         self.change(asked=self.state.asked + 1, asking=True)
         state = self.state
         self.call(Operation.STATUS_SEARCH, state.counterparty, state.transfer_id, {"transferId": state.transfer_id})

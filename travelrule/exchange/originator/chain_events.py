@@ -56,7 +56,7 @@ def apply_mined(builder: WithdrawalBuilder) -> Decision[WithdrawalState]:
 
 
 def apply_settlement(builder: WithdrawalBuilder, data: WithdrawalSettled) -> Decision[WithdrawalState]:
-    """``withdrawal.settled.v1``: final, or failed for good."""
+    """``withdrawal.settled.v1``: final, or failed permanently."""
     if data.outcome == "failed":
         return _failed(builder)
     state = builder.state

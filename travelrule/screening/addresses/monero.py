@@ -1,4 +1,4 @@
-"""Monero addresses: base58 in blocks of eight bytes, the network in front, four bytes of Keccak-256 behind."""
+"""Monero addresses: base58 in blocks of eight bytes; the network comes first, four bytes of Keccak-256 last."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class ProofResult:
 
     @property
     def checked_by_us(self) -> bool:
-        """Whether the check here was conclusive, so that no other party's word is needed."""
+        """Whether the check here was conclusive, so that no other party's result is needed."""
         return self.outcome != "unsupported"
 
     def to_wire(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The hub fails, the counterparties do not: withdrawals wait without anyone's help and go on when it is back."""
+"""The hub fails, the counterparties do not: withdrawals wait without an operator's action and continue afterwards."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ INTERVAL = timedelta(seconds=20)
 QUARTER = 10
 
 seconds = st.tuples(st.booleans(), st.sampled_from(["listed", "failed", "limited", "lost"]))
-"""What one second brings: whether something asks for the list, and how a fetch ends that begins in it."""
+"""One second: whether the list is demanded, and the outcome of a fetch that begins in it."""
 
 
 @given(st.lists(seconds, min_size=60, max_size=240))
@@ -33,7 +33,7 @@ def test_no_minute_sees_a_quarter_of_what_the_hub_allows(course: list[tuple[bool
         state = replace(state, tried=tried_at(state, now))
         if outcome == "listed":
             state = replace(state, fetched_at=now, failures=0, not_before=None)
-        elif outcome != "lost":  # a process that dies in the middle of a fetch notes nothing
+        elif outcome != "lost":  # a process that dies in the middle of a fetch records nothing
             failures = state.failures + 1
             wait = back_off(failures, INTERVAL, limited=outcome == "limited", retry_after=None)
             state = replace(state, failures=failures, not_before=now + wait)

@@ -299,7 +299,7 @@ async def test_the_answer_is_sealed_with_the_pair_that_the_request_addressed(sce
 
 
 async def test_our_own_answer_sent_back_is_not_a_request(scene: GatewayScene) -> None:
-    """Both directions share one key (auth.md 6); what comes back has no key of its sender in the directory."""
+    """Both directions share one key (auth.md 6); for a returned payload the directory has no key of its sender."""
     answer = await scene.authorize()
     back = {**HEADERS, "X-Code-Req-PubKey": OWN.public_base64, "X-Code-Req-Remote-PubKey": PEER.public_base64}
     echoed = await scene.authorize(headers=back, payload=answer.json()["payload"], transferId="t-2")

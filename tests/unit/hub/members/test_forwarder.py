@@ -1,4 +1,4 @@
-"""What a member gets, and what becomes of its answer."""
+"""What is forwarded to a member, and how its answer is passed on."""
 
 from __future__ import annotations
 
