@@ -1,4 +1,4 @@
-"""What ends an assessment before an answer: its limit, its asker, an operator."""
+"""What ends an assessment before an answer: its limit, the subject that requested it, an operator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def apply_timer(builder: AssessmentBuilder, data: TimerDue) -> Decision[Assessme
 
 
 def apply_drop(builder: AssessmentBuilder, data: AssessmentDropped) -> Decision[AssessmentState]:
-    """Drop the assessment: its asker no longer needs an answer."""
+    """Drop the assessment: its requester no longer needs an answer."""
     if builder.state.status not in WAITING or data.asker != builder.state.wanted.asker:
         return ignored(builder.state, "nothing to drop")
     builder.end_dropped()

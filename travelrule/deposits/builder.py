@@ -121,7 +121,7 @@ class DepositBuilder(DecisionBuilder[DepositState]):
         return counterparty_retry_seconds(self.state.failures, self.policy.time_limits.unreachable_retry)
 
     def clear_failures(self) -> None:
-        """Forget the failures: an answer came."""
+        """Reset the failures after an answer."""
         self.change(unreachable=False, hub_away=False, failing_since=None, failures=0)
 
     def done(self, rule: str) -> Decision[DepositState]:

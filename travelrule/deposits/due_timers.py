@@ -42,7 +42,7 @@ def apply_timer(builder: DepositBuilder, data: TimerDue) -> Decision[DepositStat
 
 
 def _report_due(builder: DepositBuilder) -> str:
-    """Act on a late report. Without an answer of the rendezvous or of the look-up, ask again and raise an alert."""
+    """Act on a late report: repeat the request of the rendezvous or look-up without an answer, and raise an alert."""
     state = builder.state
     if not state.looked_up or not state.unannounced:
         builder.alert(AlertCode.DEPOSIT_LOOKUP_MISSING, "critical")

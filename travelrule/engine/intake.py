@@ -194,7 +194,7 @@ class Intake:
             return
 
     async def _pause(self, error: Exception, seconds: float) -> None:
-        """Before records are tried again: the database has no way to tell that it is back. Inputs that arrive meanwhile
+        """Before records are tried again: the database does not announce its return. Inputs that arrive meanwhile
         with a waiting caller fail at once.
         """
         with contextlib.suppress(TimeoutError):

@@ -17,7 +17,7 @@ NONCE_BYTES = 12
 
 
 class Vault:
-    """Wraps data keys and seals records; ``randomness(n)`` gives n random bytes."""
+    """Wraps data keys and seals records; ``randomness(n)`` returns n random bytes."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Vault:
 
     @property
     def vasp(self) -> str:
-        """Whose records these are."""
+        """The VASP whose records are sealed."""
         return self._vasp.decode()
 
     @property

@@ -6,7 +6,7 @@ The law
    illegal change and a fault of our own, because what a *peer* sends is looked up first (``may``) and answered, never
    stepped blindly.
 2. Originating side (states.md section 2). ``wait`` is stored before the authorization is sent. The answer makes it
-   ``verified`` or ``denied``; an answer that is lost for good makes it ``canceled``, and a finish is due if the
+   ``verified`` or ``denied``; an answer that is lost permanently makes it ``canceled``, and a finish is due if the
    counterparty may have acted (D47). ``verified`` becomes ``pending`` in the same decision that allows the withdrawal,
    because the allow is what queues it for signing. A node's acceptance makes it ``processing``, a block
    ``wait-confirm``, our finality depth ``confirmed``.
@@ -14,7 +14,7 @@ The law
    ``verified`` on, every way into ``canceled`` requires a finish (D46), also after a txid report.
 4. ``confirmed`` may still become ``canceled`` on the originating side, by a reorganisation (D14); the beneficiary may
    refuse it. There is no step from ``processing`` back to ``pending`` (a failed transaction is sent again): the
-   platform reports ``failed`` only when the transaction failed for good, and a stored txid is never replaced.
+   platform reports ``failed`` only when the transaction failed permanently, and a stored txid is never replaced.
 5. Beneficiary side (states.md section 3). An authorization is stored as ``verified`` or ``denied`` before it is
    answered. ``confirmed`` means that the txid was received, nothing about the chain (D40). ``denied`` ends only in
    ``canceled``, by a finish (D13). ``confirmed`` becomes ``canceled`` by a finish as long as the transaction is not

@@ -101,7 +101,7 @@ def answer_limit(kind: AssessmentKind, limits: TimeLimits) -> int:
     """Return the seconds after which an asker repeats its request: twice the longest time of an assessment."""
     if kind == "kyt":
         return 2 * limits.kyt_limit
-    # The time of the proof starts again with the session, and the hub is asked once more at the end.
+    # The time of the proof starts again with the session, and its result is requested once more at the end.
     longest = 2 * limits.ownership + limits.screening if kind == "ownership" else limits.screening
     return 2 * longest
 

@@ -20,7 +20,7 @@ from travelrule.store.types import plain_amount
 AUTHORIZATIONS_PER_NUMBER = 10
 """How many authorizations for one account number have their names compared (D37): the newest."""
 OPEN_AUTHORIZATIONS = 20
-"""The most counterparties asked about one deposit."""
+"""The most counterparties queried about one deposit."""
 UNCHECKED = 500
 """The most authorizations of earlier releases opened for one deposit."""
 
@@ -47,7 +47,7 @@ _WALLETS = {
 }
 
 Payment = tuple[str, str]
-"""A payment that is asked about: its txid and an address that it paid (``address[:tag]``)."""
+"""A payment that a request names: its txid and an address that it paid (``address[:tag]``)."""
 
 _SENT = (
     "SELECT w.subject, w.txid_key, w.address_index, w.vout, s.sealed, k.wrapped FROM withdrawals w"
@@ -133,7 +133,7 @@ class ExchangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpenAuthorizationRow:
-    """An inbound exchange that announced a transfer and has no txid yet. ``checked``: its amount is the one asked for;
+    """An inbound exchange that announced a transfer and has no txid yet. ``checked``: its amount is the requested one;
     else its sealed content must be compared.
     """
 

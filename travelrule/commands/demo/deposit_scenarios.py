@@ -153,7 +153,7 @@ async def batch_of_three(stage: DemoStage) -> None:
 
 @scenario("VASP found by wallet search")
 async def found_by_wallet_search(stage: DemoStage) -> None:
-    """Only the address is given: south is found, confirmed and asked."""
+    """Only the address is given: south is found, confirmed and sent the authorization."""
     withdrawal_id = str(uuid4())
     data = withdrawal(withdrawal_id)
     data["destination"] = {"kind": "unknown", "address": ADDRESS, "tag": TAG}

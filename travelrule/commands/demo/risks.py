@@ -1,4 +1,4 @@
-"""The data of the demo's risk providers, and the rules by which north and south ask them."""
+"""The data of the demo's risk providers, and the rules by which north and south call them."""
 
 from __future__ import annotations
 

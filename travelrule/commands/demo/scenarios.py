@@ -40,7 +40,7 @@ class DemoStage:
         return self.network.platforms["south"]
 
     async def request(self, withdrawal_id: str, **changes: Any) -> bytes:
-        """Ask for a withdrawal of 250.5 XRP from Anna at north to Erik at south."""
+        """Request a withdrawal of 250.5 XRP from Anna at north to Erik at south."""
         return await self.north.send(
             "withdrawals", "withdrawal.requested.v1", withdrawal_id, withdrawal(withdrawal_id, **changes)
         )

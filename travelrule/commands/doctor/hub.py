@@ -23,7 +23,7 @@ _HALF_SECOND = timedelta(seconds=0.5)
 
 
 async def hub(settings: Settings) -> Check:
-    """Ask for the VASP list with a signed request. A random nonce makes the database unnecessary."""
+    """Request the VASP list with a signed request. A random nonce makes the database unnecessary."""
     settings.require("hub_url", "vasp_entity_id", "signing_key")
     keys = installation.keyring(settings)
     client = installation.hub_client(settings, keys, _any_nonce)

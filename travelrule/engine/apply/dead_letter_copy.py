@@ -1,4 +1,4 @@
-"""The copy of a refused message for the dead-letter topic: the whole message, or as much as the topic takes.
+"""The copy of a refused message for the dead-letter topic: the whole message, or as much as the topic accepts.
 
 The store keeps the whole message; replay, retention and erasure work on that.
 """

@@ -27,7 +27,7 @@ _KNOWN_SQLITE = text(
 
 @dataclass(frozen=True, slots=True)
 class KnownInput:
-    """A stored input: enough to answer a repetition, or to see that the id names other content."""
+    """A stored input: enough to answer a repetition, or to detect other content under the id."""
 
     fingerprint: bytes
     subject: str

@@ -1,4 +1,4 @@
-"""The facts that bind a sealed answer to its request, as the caller sees them
+"""The facts that bind a sealed answer to its request, known to the caller
 (``exchange.originator.answer_check``).
 """
 

@@ -1,4 +1,4 @@
-"""A circuit breaker and a bulkhead per counterparty: one slow or dead VASP does not occupy all connections.
+"""A circuit breaker and a bulkhead per counterparty: one slow or unreachable VASP does not occupy all connections.
 
 In memory and per process, because it protects the connections of one process. Calls that are not made stay in their
 table.

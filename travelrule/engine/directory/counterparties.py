@@ -111,9 +111,9 @@ class CounterpartyDirectory:
         return self._state.fetched_at is not None and self._state.fetched_at > at
 
     async def left_out(self, asked: Collection[str] | None, own: str) -> bool:
-        """Whether the hub did not ask some listed VASP of our network in a search.
+        """Whether a search did not cover some listed VASP of our network.
 
-        The hub asks only the VASPs that are up (hub-api.md section 10); if all are down, it asks none. Without a list
+        The hub searches only at VASPs that are up (hub-api.md section 10), at none if all are down. Without a list
         of those asked (``asked`` None) the result is False.
         """
         if asked is None:
@@ -179,7 +179,7 @@ class CounterpartyDirectory:
     async def refresh_keys(self, entity_id: str, *, refused: str | None = None) -> tuple[PublicKey, ...]:
         """Fetch the VASP's current keys, and store them if it is in the directory. Empty: unknown to the hub.
 
-        The hub is asked once in ``KEY_REFRESH_SECONDS`` for one VASP. In between the stored keys are returned, unless
+        The hub is called once in ``KEY_REFRESH_SECONDS`` for one VASP. In between the stored keys are returned, unless
         they still lead to the key that the hub just ``refused``: then it changed after the last request. Raise
         ``HubError`` if the hub does not answer.
         """

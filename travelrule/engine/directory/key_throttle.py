@@ -1,4 +1,4 @@
-"""The throttle of key refreshes: how often the hub is asked for a VASP's current keys (4.A.2).
+"""The throttle of key refreshes: how often a VASP's current keys are requested from the hub (4.A.2).
 
 A request with an unknown key causes a refresh; any sender can cause one. The throttle bounds the refreshes of one VASP
 and, optionally, the refreshes of all VASPs in a minute.

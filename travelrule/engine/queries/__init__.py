@@ -1,5 +1,5 @@
-"""Questions about sealed data that counterparties ask: stored authorizations and our withdrawals.
+"""Queries of sealed data for requests of counterparties: stored authorizations and our withdrawals.
 
-May not write, and may not answer more than the endpoint that asks needs.
+May not write, and may not return more than the calling endpoint needs.
 Start at ``served_withdrawals.py``.
 """

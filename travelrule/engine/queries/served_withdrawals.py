@@ -1,4 +1,4 @@
-"""Our withdrawals as M6 and M7 ask for them: whether we sent a payment, and for whom (member-api.md sections 7, 8).
+"""Our withdrawals for M6 and M7: whether we sent a payment, and for whom (member-api.md sections 7, 8).
 
 The store finds withdrawals by transaction and address. The tag and the sender's data are in the sealed state, which
 only the withdrawal machine can read.

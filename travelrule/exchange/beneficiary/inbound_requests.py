@@ -27,7 +27,7 @@ from travelrule.messages.inbound_request import AuthorizationReceived, FinishRec
 from travelrule.policy.policy import Policy
 
 FACTS = frozenset({"sender", "wallets", "originator_sanctioned"})
-"""What we looked up: no part of what was asked."""
+"""Facts that we looked up: no part of the request."""
 
 
 def content_of(request: AuthorizationReceived) -> str:

@@ -6,7 +6,7 @@ The law
    report (M3) or a finish (M5) for an unknown transfer is answered and leaves nothing behind.
 2. The status moves through ``exchange.table.BENEFICIARY`` only. ``inbound_requests`` applies the requests of the
    originator, ``arrival`` the messages of the deposit.
-3. An authorization with neither txid nor finish has the timer ``open``: first the originator is asked (4.A.8), then an
+3. An authorization with neither txid nor finish has the timer ``open``: first the status is requested (4.A.8), then an
    alert is raised.
 4. All other inputs for an unknown exchange are parked.
 """

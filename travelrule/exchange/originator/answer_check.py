@@ -9,7 +9,7 @@ payload that opens proves only that one of the two sealed it. An answer is bound
 * the originator's names and kind of person, and the name of the originating VASP;
 * the sealed bytes, which are neither our own nor the accepted answer of another transfer.
 
-Nothing else is compared: honest peers omit fields, send null and change case.
+Nothing else is compared: correct peers omit fields, send null and change case.
 
 A refusal needs the ``transferId`` alone. If it has a payload, that must not be about another transfer; objects may be
 missing in it, and our own request in place of an answer counts as no payload.

@@ -48,7 +48,7 @@ REFUSALS = frozenset(
 
 
 def search_address(builder: WithdrawalBuilder, attempt: Attempt) -> None:
-    """Ask the counterparty for the address; no personal data are sent (invariant 6)."""
+    """Search for the address at the counterparty; no personal data are sent (invariant 6)."""
     clear, payload = wire_bodies.address_search(builder.state.request)
     builder.call_counterparty(Operation.ADDRESS_SEARCH, attempt, clear, payload)
 
@@ -145,7 +145,7 @@ def _with_request(builder: WithdrawalBuilder, attempt: Attempt, report: CallResu
 
 
 def _unbound(builder: WithdrawalBuilder, attempt: Attempt, report: CallResult, fault: BindingFault) -> str:
-    """Repeat the same authorization, which an honest counterparty answers again, a few times; then give it up.
+    """Repeat the same authorization, which a correct counterparty answers again, a few times; then give it up.
 
     The counterparty's record is not known, so a finish is due whatever the answer was.
     """

@@ -158,7 +158,7 @@ class WithdrawalBuilder(DecisionBuilder[WithdrawalState]):
             self.send(gate.subject, "assessment.dropped", dropped)
 
     def end_search(self) -> None:
-        """End the wallet search: nothing more is asked, and no answer is waited for."""
+        """End the wallet search: no further call is made, and no answer is awaited."""
         self.clear_timer(SEARCH_AGAIN)
         search = self.state.search
         if search is None:

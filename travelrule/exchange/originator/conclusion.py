@@ -21,7 +21,7 @@ REPORT_AGAIN_SECONDS = 3600
 
 
 def owe_finish(builder: WithdrawalBuilder, transfer_id: str, reason: str) -> None:
-    """Send a finish. The dispatcher repeats it until it is accepted or refused for good (D47)."""
+    """Send a finish. The dispatcher repeats it until it is accepted or refused permanently (D47)."""
     attempt = builder.change_attempt(transfer_id, finish="owed")
     builder.call_counterparty(Operation.FINISH, attempt, wire_bodies.finish(attempt, reason))
 

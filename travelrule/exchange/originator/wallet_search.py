@@ -93,7 +93,7 @@ def handle_search_accepted(builder: WithdrawalBuilder, report: CallResult) -> st
 
 
 def handle_callback(builder: WithdrawalBuilder, data: SearchCalledBack) -> Decision[WithdrawalState]:
-    """Handle a callback: ask for the result now, unless a question was sent a moment ago."""
+    """Handle a callback: request the result now, unless a request was sent a moment ago."""
     search = _running(builder, data.request_id)
     if search is None or data.operation != Operation.WALLET_SEARCH:
         return ignored(builder.state, "no search of this id runs")
@@ -142,7 +142,7 @@ def _running(builder: WithdrawalBuilder, request_id: str) -> WalletSearch | None
 
 
 def _ask_result(builder: WithdrawalBuilder, search: WalletSearch, seconds: float) -> None:
-    """Ask for the result after some seconds; ``search`` replaces the one in the state.
+    """Request the result after some seconds; ``search`` replaces the one in the state.
 
     A question that is still repeated is dropped: a late answer to an earlier one must not lead to two questions.
     """
@@ -172,7 +172,7 @@ def _row(row: SearchRow) -> dict[str, str]:
 
 
 def _without_result(builder: WithdrawalBuilder, search: WalletSearch, report: CallResult) -> str:
-    """Ask again while there is no result, until the limit."""
+    """Request the result again while there is none, until the limit."""
     if search.asks_at is not None and search.asks_at > builder.now:
         return "the next question is on its way already"
     limits = builder.policy.time_limits
@@ -188,7 +188,7 @@ def _without_result(builder: WithdrawalBuilder, search: WalletSearch, report: Ca
 
 
 def _not_asked(builder: WithdrawalBuilder, search: WalletSearch, report: CallResult) -> str:
-    """End a search that the hub could not be asked for, or refuses."""
+    """End a search that could not be requested from the hub, or that the hub refuses."""
     _end(builder, search, "failed", ())
     if report.coin is not None:
         return hold_unlisted(builder)

@@ -1,4 +1,4 @@
-"""Words of a name that identify nobody: titles and particles."""
+"""Words of a name that do not identify a person: titles and particles."""
 
 from __future__ import annotations
 
