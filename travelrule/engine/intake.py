@@ -180,12 +180,12 @@ class Intake:
                 if not self._database_failed(error):
                     self._fail(batch, error)
                     raise
-                pause = self._outage.failed(error)
+                pause = self._outage.record_failure(error)
                 batch = self._fail(batch, error)
                 if batch:
                     await self._pause(error, pause)
                 continue
-            self._outage.ended()
+            self._outage.end()
             for waiting, outcome in zip(batch, outcomes, strict=True):
                 if waiting.delivery is not None:
                     waiting.delivery.ack()

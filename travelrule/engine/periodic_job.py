@@ -25,7 +25,7 @@ class Outage:
         self._pause_max = pause_max
         self._failed = 0
 
-    def failed(self, error: BaseException) -> float:
+    def record_failure(self, error: BaseException) -> float:
         """Count one more failure; return the seconds to wait before the next attempt."""
         metrics.JOB_FAILURES_TOTAL.labels(job=self._job).inc()
         if not self._failed:
@@ -34,7 +34,7 @@ class Outage:
         # The exponent is bounded too: an outage of days must not make a number of a thousand digits.
         return min(PAUSE_SECONDS_MIN * 2.0 ** min(self._failed - 1, 16), self._pause_max)
 
-    def ended(self) -> None:
+    def end(self) -> None:
         """The job succeeded."""
         if self._failed:
             log.info("database-available", job=self._job, failed=self._failed)
@@ -78,9 +78,9 @@ class PeriodicJob:
             except Exception as error:
                 if not self._is_outage(error):
                     raise
-                await self._pause(self._outage.failed(error))
+                await self._pause(self._outage.record_failure(error))
                 continue
-            self._outage.ended()
+            self._outage.end()
             if not ours:
                 await asyncio.sleep(self._interval)
             elif not more:

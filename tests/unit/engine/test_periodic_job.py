@@ -67,7 +67,7 @@ def test_pauses_double_up_to_a_bound_and_restart_after_a_success(caplog: pytest.
 
 def test_an_outage_of_days_keeps_its_bound() -> None:
     outage = Outage("work")
-    assert {outage.failed(OSError()) for _ in range(5000)} == {0.5, 1, 2, 4, 5}
+    assert {outage.record_failure(OSError()) for _ in range(5000)} == {0.5, 1, 2, 4, 5}
 
 
 def test_a_commit_ends_the_rest_and_one_that_comes_during_the_step_is_not_missed() -> None:

@@ -184,7 +184,7 @@ class CallDispatcher:
     def _room_for(self, target: str, now: datetime) -> int:
         """Return the same for one counterparty; 0 while its circuit is open."""
         places = self._bulkheads.free(target, now) - self._preclaimed[target]
-        if self._bulkheads.closed(target):
+        if self._bulkheads.is_closed(target):
             return places + self._queue.room_for(target)
         return places - self._queue.waiting(target)
 
@@ -194,7 +194,7 @@ class CallDispatcher:
     def _worth_claiming(self, target: str, now: datetime) -> int:
         """Return how many calls to claim for a counterparty: 0 while there are too few places for a claim."""
         room = self._room_for(target, now)
-        enough = self._worth if self._bulkheads.closed(target) else 1
+        enough = self._worth if self._bulkheads.is_closed(target) else 1
         return room if room >= enough else 0
 
     def _begin(self) -> None:
@@ -204,7 +204,7 @@ class CallDispatcher:
             held = self._queue.pop(lambda target: self._bulkheads.free(target, now) > 0)
             if held is None:
                 return
-            self._bulkheads.started(held.call.target)
+            self._bulkheads.begin(held.call.target)
             self._go(held.call, held.content)
 
     async def _release_overdue(self, now: datetime) -> None:
@@ -266,7 +266,7 @@ class CallDispatcher:
 
     def _ended(self, call: CallItem, *, reached: bool | None) -> None:
         """Free the place of a finished request; its result is written after that."""
-        self._bulkheads.ended(call.target, self._clock(), reached=reached)
+        self._bulkheads.end(call.target, self._clock(), reached=reached)
         self._calling_now -= 1
         if not self._draining:
             self._begin()

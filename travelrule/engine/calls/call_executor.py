@@ -287,9 +287,9 @@ class CallExecutor:
         """Note whether the hub answered; return True if that ends an outage."""
         if attempted.kind == "answer" or not is_of_hub(attempted.status, attempted.code):
             # A wallet rating may come from the cache.
-            return call.operation != WALLET_SCREENING and self._watch.answered()
+            return call.operation != WALLET_SCREENING and self._watch.record_answer()
         if attempted.status != HTTPStatus.TOO_MANY_REQUESTS:
-            self._watch.failed(now)
+            self._watch.record_failure(now)
         return False
 
     @staticmethod

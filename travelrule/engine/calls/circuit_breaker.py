@@ -38,7 +38,7 @@ class Bulkheads:
         """Return the counterparties that were called."""
         return list(self._circuits)
 
-    def closed(self, target: str) -> bool:
+    def is_closed(self, target: str) -> bool:
         """Whether the circuit of ``target`` is closed."""
         return self._circuits[target].open_until is None
 
@@ -46,11 +46,11 @@ class Bulkheads:
         """Return how many more calls may be started to ``target``."""
         return self._free(self._circuits[target], now)
 
-    def started(self, target: str) -> None:
+    def begin(self, target: str) -> None:
         """Count a call to ``target`` that starts."""
         self._circuits[target].in_flight += 1
 
-    def ended(self, target: str, now: datetime, *, reached: bool | None) -> None:
+    def end(self, target: str, now: datetime, *, reached: bool | None) -> None:
         """Count a call that ended. ``reached`` False: the counterparty did not answer (time-out, failure on its side).
         None: the call shows nothing about it, because the hub failed or nothing was sent.
         """

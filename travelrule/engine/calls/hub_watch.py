@@ -43,7 +43,7 @@ class HubWatch:
         self._probe_at = now + timedelta(seconds=PROBE_SECONDS)
         return True
 
-    def failed(self, now: datetime) -> None:
+    def record_failure(self, now: datetime) -> None:
         """Count a request that the hub did not answer, or answered with a failure of its own."""
         self._failures += 1
         if self._failures == FAILURES_TO_DOWN:
@@ -51,7 +51,7 @@ class HubWatch:
             metrics.HUB_UP.set(0)
             log.warning("hub-down")
 
-    def answered(self) -> bool:
+    def record_answer(self) -> bool:
         """Note an answer. Return True if it ends an outage."""
         back = not self.up
         self._failures = 0

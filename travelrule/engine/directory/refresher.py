@@ -126,7 +126,7 @@ class DirectoryRefreshJob:
         except HubError as error:
             await self._failed(state, error)
             return
-        back = self._watch.answered()
+        back = self._watch.record_answer()
         if news is None:
             await self._failed(state, None)
             return
@@ -161,7 +161,7 @@ class DirectoryRefreshJob:
                 error=error,
             )
             if is_of_hub(error.status, error.error_code) and error.status != HTTPStatus.TOO_MANY_REQUESTS:
-                self._watch.failed(self._clock())
+                self._watch.record_failure(self._clock())
         limited = error is not None and error.status == HTTPStatus.TOO_MANY_REQUESTS
         failures = state.failures + 1
         wait = back_off(

@@ -149,7 +149,7 @@ async def test_a_failure_of_the_hub_does_not_count_against_a_counterparty(north:
         await north.withdraw(f"w-{number}")
     for _ in range(10):
         await second(north)
-    assert north.caller._bulkheads.closed("south")
+    assert north.caller._bulkheads.is_closed("south")
 
 
 async def test_the_gauge_follows_the_hub_and_a_failed_counterparty_is_an_answer_of_it(

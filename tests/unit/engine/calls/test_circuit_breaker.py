@@ -17,19 +17,19 @@ def at(seconds: float) -> datetime:
 
 def fail(bulkheads: Bulkheads, times: int, seconds: float = 0, *, reached: bool = False) -> None:
     for _ in range(times):
-        bulkheads.started("south")
-        bulkheads.ended("south", at(seconds), reached=reached)
+        bulkheads.begin("south")
+        bulkheads.end("south", at(seconds), reached=reached)
 
 
 def test_as_many_calls_at_once_as_the_bulkhead_has_places() -> None:
     bulkheads = Bulkheads(3)
     assert bulkheads.free("south", START) == 3
     for _ in range(3):
-        bulkheads.started("south")
+        bulkheads.begin("south")
     assert bulkheads.free("south", START) == 0
-    assert bulkheads.closed("south"), "it is busy, not left in peace"
+    assert bulkheads.is_closed("south"), "it is busy, its circuit is not open"
     assert bulkheads.free("west", START) == 3
-    bulkheads.ended("south", START, reached=True)
+    bulkheads.end("south", START, reached=True)
     assert bulkheads.free("south", START) == 1
     assert sorted(bulkheads.known()) == ["south", "west"]
 
@@ -41,7 +41,7 @@ def test_failures_in_a_row_open_the_circuit_and_time_half_opens_it() -> None:
     fail(bulkheads, 1)
     assert bulkheads.free("south", at(OPEN_SECONDS_FIRST - 0.1)) == 0
     assert bulkheads.free("south", at(OPEN_SECONDS_FIRST)) == 1
-    bulkheads.started("south")
+    bulkheads.begin("south")
     assert bulkheads.free("south", at(OPEN_SECONDS_FIRST)) == 0, "one call at a time while half open"
 
 
@@ -81,9 +81,9 @@ def test_calls_that_were_on_their_way_when_it_opened_do_not_lengthen_the_pause()
     """Sixteen time-outs at once are one failure of the counterparty, not twelve failed probes."""
     bulkheads = Bulkheads(16)
     for _ in range(16):
-        bulkheads.started("south")
+        bulkheads.begin("south")
     for _ in range(16):
-        bulkheads.ended("south", START, reached=False)
+        bulkheads.end("south", START, reached=False)
     assert bulkheads.free("south", at(OPEN_SECONDS_FIRST)) == 1
 
 
