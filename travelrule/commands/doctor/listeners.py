@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -92,12 +93,23 @@ async def _asked(where: HostPort, path: str) -> tuple[int, dict[str, Any]] | Non
 
 
 async def _certificate(where: HostPort) -> str | None:
-    """The certificate presented there, PEM; no request is sent."""
+    """The certificate presented there, PEM; no request is sent.
+
+    ``ssl.get_server_certificate`` leaks its socket if the peer resets the connection before the handshake.
+    """
     host = _reachable(where)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # it is compared with our own file
     try:
-        return await asyncio.to_thread(ssl.get_server_certificate, (host.host, host.port), timeout=ASK_SECONDS)
-    except OSError:
+        async with asyncio.timeout(ASK_SECONDS):
+            _, writer = await asyncio.open_connection(host.host, host.port, ssl=context)
+    except OSError:  # TimeoutError and ssl.SSLError are OSErrors
         return None
+    presented = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.transport.abort()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+    return ssl.DER_cert_to_PEM_cert(presented) if presented else None
 
 
 def _reachable(where: HostPort) -> HostPort:
