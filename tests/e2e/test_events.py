@@ -60,7 +60,8 @@ async def test_a_trace_reaches_the_hub_and_the_verdict(where: str, network: Real
     calls = [entry for entry in network.journal() if entry["traceparent"] == trace and entry["operation"] != rating]
     assert [entry["operation"] for entry in calls] == ["address-search", "transfer-authorization"]
     ours = [record for record in await network.records("north", "verdicts") if record.key == one.encode()]
-    assert [(record.event["traceparent"], record.header("traceparent")) for record in ours] == [(trace, trace)]
+    # A member that is down for a moment on a busy machine makes a hold before the allow: each verdict has the trace.
+    assert {(record.event["traceparent"], record.header("traceparent")) for record in ours} == {(trace, trace)}
 
 
 async def test_the_hub_passes_the_trace_on_to_the_other_side(network: RealNetwork, stage: DemoStage) -> None:
