@@ -26,21 +26,25 @@ COMPILE = ("pip", "compile", "--quiet", "--universal", "--generate-hashes", "--n
 
 
 def entries(text: str) -> dict[str, str]:
-    """Return the entries of a file of pins: canonical name to the entry's lines, hashes included."""
+    """Return the entries of a file of pins: canonical name to its lines, hashes included.
+
+    A package has several entries where one version does not serve every Python.
+    """
     found: dict[str, str] = {}
     name = ""
     for line in text.splitlines(keepends=True):
         if line.startswith((" ", "\t")):
             found[name] += line
         elif line.strip() and not line.startswith("#"):
-            name = canonicalize_name(pin(line).name)
-            found[name] = line
+            name = canonicalize_name(pins(line)[0].name)
+            found[name] = found.get(name, "") + line
     return found
 
 
-def pin(entry: str) -> Requirement:
-    """Read ``name==version ; marker`` of an entry, without its hashes."""
-    return Requirement(entry.splitlines()[0].removesuffix("\\").strip())
+def pins(entry: str) -> list[Requirement]:
+    """Return each ``name==version ; marker`` of an entry, without its hashes."""
+    heads = [line for line in entry.splitlines() if not line.startswith((" ", "\t"))]
+    return [Requirement(line.removesuffix("\\").strip()) for line in heads]
 
 
 def roots(pyproject: Path) -> tuple[list[str], list[str]]:

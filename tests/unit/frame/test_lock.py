@@ -16,7 +16,14 @@ def test_an_entry_has_its_hashes() -> None:
     found = lock.entries("# Generated\n" + TWO)
     assert list(found) == ["some-name", "other"]
     assert "".join(found.values()) == TWO
-    assert str(lock.pin(found["some-name"])) == 'Some_Name==1.0; sys_platform == "win32"'
+    assert [str(pin) for pin in lock.pins(found["some-name"])] == ['Some_Name==1.0; sys_platform == "win32"']
+
+
+def test_a_package_keeps_its_versions_for_several_pythons() -> None:
+    both = TWO + "other==3 ; python_full_version >= '3.12' \\\n    --hash=sha256:dd\n"
+    found = lock.entries(both)
+    assert "".join(found.values()) == both
+    assert [str(pin.specifier) for pin in lock.pins(found["other"])] == ["==2", "==3"]
 
 
 def test_the_text_is_sorted_and_read_back() -> None:
