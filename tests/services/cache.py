@@ -24,9 +24,9 @@ def cache_directory() -> Path:
 def cached(name: str, fill: Callable[[Path], None]) -> Path:
     """The directory ``name`` of the cache, which ``fill`` fills once, given an empty directory.
 
-    The name holds the version of what is in it (``helm-v3.19.0``), so that a newer one is not taken for it. ``fill`` works in
-    a directory beside it, which is renamed when it is complete: an interrupted or failed fill leaves nothing behind.
-    One process fills, the others wait.
+    The name holds the version of what is in it (``helm-v3.19.0``), so that a newer one is not taken for it. ``fill``
+    works in a directory beside it, which is renamed when it is complete: an interrupted or failed fill leaves nothing
+    behind. One process fills, the others wait.
 
     Raises:
         Whatever ``fill`` raises.
