@@ -1,8 +1,7 @@
 """What a rule file consists of, and the two aggregations that all rules use.
 
 Every rule aggregates by ``namespace`` and ``job``, which keeps several installations apart; ``namespace`` is empty
-where Prometheus does not set it. No rule names a job. A label ``job`` of our own metrics is ``exported_job`` after the
-scrape.
+where Prometheus does not set it. No rule names a job.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ INSTALLATION = ("namespace", "job")
 """The labels of one installation, or of one of its roles where each role is scraped as a job of its own."""
 
 Severity = Literal["critical", "warning"]
-"""``critical``: somebody is woken. ``warning``: it is looked at during the day."""
+"""``critical``: a person is needed now. ``warning``: during the day."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,19 @@ from typing import Any
 import promql_parser
 
 from scripts.alert_rules.rule_files import recordings
-from travelrule.metric_registry import METRICS, MetricSpec
+from travelrule.metric_registry import MetricSpec
+from travelrule.metrics import METRICS
 
 SCRAPED = frozenset({"namespace", "job", "instance"})
-"""Labels that a scrape adds. ``job`` of a metric of ours becomes ``exported_job``."""
-OF_PROMETHEUS = {"up": SCRAPED}
+"""Labels that a scrape adds."""
+FOREIGN = {"up": SCRAPED, "process_cpu_seconds_total": SCRAPED}
+"""Series that are not in our table: of Prometheus itself, and of its client library."""
 HISTOGRAM = {"_bucket": frozenset({"le"}), "_count": frozenset[str](), "_sum": frozenset[str]()}
 
 
 def served(spec: MetricSpec) -> Iterator[tuple[str, frozenset[str]]]:
     """Return the series of a metric as Prometheus stores them: name and labels."""
-    labels = frozenset("exported_job" if label == "job" else label for label in spec.labels) | SCRAPED
+    labels = frozenset(spec.labels) | SCRAPED
     if spec.type == "histogram":
         yield from ((spec.name + suffix, labels | more) for suffix, more in HISTOGRAM.items())
     else:
@@ -30,7 +32,7 @@ def known() -> dict[str, frozenset[str]]:
     """Return every series that may be named, with its labels."""
     ours = {name: labels for spec in METRICS for name, labels in served(spec)}
     recorded = {rule.record: frozenset({"namespace", "job", "slo"}) for rule in recordings()}
-    return {**ours, **OF_PROMETHEUS, **recorded}
+    return {**ours, **FOREIGN, **recorded}
 
 
 @dataclass(frozen=True, slots=True)

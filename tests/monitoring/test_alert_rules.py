@@ -13,7 +13,7 @@ from scripts.alert_rules import rule_files
 from scripts.alert_rules.rule import AlertRule
 from tests.house.source import ROOT
 from tests.monitoring.expression_names import known, names_in, unknown
-from tests.monitoring.rule_cases import CASES
+from tests.monitoring.rule_cases import CASES, RuleCase
 from tests.monitoring.rule_test_file import write_tests
 from tests.services.prometheus import promtool
 
@@ -61,7 +61,7 @@ def test_there_is_one_case_for_each_alert() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.alert}-{one.severity}")
-def test_the_series_of_a_case_are_served_and_differ_in_their_values_only(case: object) -> None:
+def test_the_series_of_a_case_are_served_and_differ_in_their_values_only(case: RuleCase) -> None:
     assert case.bad.keys() == case.good.keys()
     assert case.bad != case.good
     for name in case.bad:
