@@ -51,7 +51,8 @@ def tests_of(case: RuleCase) -> list[dict[str, Any]]:
 def write_tests(folder: Path, cases: Sequence[RuleCase]) -> list[Path]:
     """Write the rule files, and one file of tests for each of them and each interval between samples.
 
-    The rules are evaluated as often as there are samples. A case meets the rules of its own file only, which is cheaper.
+    The rules are evaluated as often as there are samples. A case uses only the rules of its own file, which is
+    cheaper.
     """
     write(folder / "rules")
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
