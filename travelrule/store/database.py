@@ -62,7 +62,7 @@ class Database:
                 hide_parameters=True,
                 pool_size=pool_size,
                 max_overflow=0,  # each extra connection costs a server process, and more CPU than many queries
-                connect_args=self._connect_arguments(limits),
+                connect_args={**limits.connect_arguments(), **self._tls_arguments()},
             )
         else:
             if (file := sqlite_file(url)) is not None:
@@ -92,17 +92,14 @@ class Database:
         )
         return cls(settings.database_url, limits=limits, tls=ClientTls(TLS, diagnosis.SETTING, *files))
 
-    def _connect_arguments(self, limits: SessionLimits) -> dict[str, Any]:
-        arguments = limits.connect_arguments()
-        if self.tls.authority is not None:
-            arguments["ssl"] = self.tls.context()
-        return arguments
+    def _tls_arguments(self) -> dict[str, Any]:
+        return {"ssl": self.tls.context()} if self.tls.authority is not None else {}
 
     async def open_connection(self, limits: SessionLimits) -> asyncpg.Connection:
         """A connection of the driver beside the pool, with the parameters of the URL and the limits."""
         _, arguments = self.engine.dialect.create_connect_args(self.url)
         own = {name: value for name, value in arguments.items() if name not in _DIALECT_ARGUMENTS}
-        return await asyncpg.connect(**{**own, **self._connect_arguments(limits)})
+        return await asyncpg.connect(**{**own, **limits.connect_arguments(), **self._tls_arguments()})
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
