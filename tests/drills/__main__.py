@@ -1,4 +1,4 @@
-"""``python -m tests.drills [NAME...]``: provoke each fault for real, one JSON line per drill; exit 1 if one is not ok."""
+"""``python -m tests.drills [NAME...]``: provoke each fault; one JSON line per drill, exit 1 if one is not ok."""
 
 from __future__ import annotations
 

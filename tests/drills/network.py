@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from uuid import uuid4
 from confluent_kafka.admin import AdminClient
 
 from scripts.alert_rules import rule_files
+from tests.chaos.members import with_lasting_keys
 from tests.drills.runbook import Runbook
 from tests.e2e.commands import Ended, must, travelrule
 from tests.e2e.member import Member
@@ -29,7 +31,8 @@ from travelrule.commands.demo.scenarios import DemoStage, register_wallets, with
 SPEED = 60
 WAIT_SECONDS = 90.0
 LOOK_SECONDS = 0.5
-DRILL_POLICY = f"operator_override = true\n{POLICY}"
+DRILL_POLICY = POLICY.replace("[time_limits]", "[time_limits]\nverdict = 2")
+"""Short enough that a slow counterparty misses it."""
 
 
 class SmallMember(Member):
@@ -40,9 +43,12 @@ class SmallMember(Member):
 
 
 class DrillNetwork(RealNetwork):
-    """The real network, small."""
+    """The real network, small. A hub that is started again has the same keys."""
 
     member_type = SmallMember
+
+    def _world(self) -> dict[str, Any]:
+        return with_lasting_keys(super()._world(), random.Random(1))
 
 
 @dataclass
@@ -175,8 +181,10 @@ async def open_ground(folder: Path) -> AsyncIterator[Ground]:
         await network.start()
         await register_wallets(DemoStage(network))
         await network.until_screened(network.south)
+        ground = Ground(network, kafka, postgres, prometheus)
+        await ground.platform.verdict(await ground.request(), "allow", "VERIFIED")
         await asyncio.to_thread(prometheus.until_up)
-        yield Ground(network, kafka, postgres, prometheus)
+        yield ground
     finally:
         await network.stop()
         prometheus.kill()
