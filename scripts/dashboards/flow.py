@@ -5,7 +5,10 @@ from __future__ import annotations
 from scripts.dashboards.promql import CHOSEN, highest, increase, quantile, rate, shared
 from scripts.dashboards.specs import DashboardSpec, PanelQuery, PanelSpec, SectionSpec, stat
 
-VERDICT_COLORS = {"allow": "green", "hold": "orange", "deny": "red"}
+VERDICT_COLORS = {
+    "allow": "green", "hold": "orange", "deny": "red", "clean": "light-green", "suspicious": "yellow",
+    "malicious": "purple",
+}  # fmt: skip
 LIMIT = "travelrule_verdict_limit_total"
 MET = f'sum (increase({LIMIT}{{{CHOSEN}, result="met"}}[$__range])) / sum (increase({LIMIT}{{{CHOSEN}}}[$__range]))'
 FIRING = 'max by (alertname, severity) (ALERTS{alertstate="firing", alertname=~"TravelRule.+", job=~"$job"})'

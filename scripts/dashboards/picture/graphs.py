@@ -16,7 +16,9 @@ from scripts.dashboards.picture import theme
 from scripts.dashboards.picture.answers import DrawnSeries, PictureTime
 from scripts.dashboards.picture.values import shown
 
-LEGEND_MAX = 12
+LEGEND_ROWS = 3
+LETTER_INCHES = 0.056
+LEGEND_INCHES = 0.22
 SHORT_SECONDS = 600
 """Below this length of a picture its time axis shows seconds."""
 MIN_TOP = {"percentunit": 1.05}
@@ -27,6 +29,9 @@ def draw_graph(axes: Axes, panel: Mapping[str, Any], series: Sequence[DrawnSerie
     """Draw a ``timeseries`` panel: lines, stacked areas or bars."""
     custom = panel["fieldConfig"]["defaults"].get("custom", {})
     moments = _moments(time)
+    columns, rows_of_names = legend_shape([one.name for one in series], axes.get_window_extent().width / theme.DPI)
+    if len(series) > columns * rows_of_names:  # not all are named: the largest are
+        series = sorted(series, key=lambda one: -max(value for _, value in one.points if not math.isnan(value)))
     rows = [_on(moments, one, time) for one in series]
     colors = _colors(panel, series)
     names = [one.name for one in series]
@@ -46,7 +51,7 @@ def draw_graph(axes: Axes, panel: Mapping[str, Any], series: Sequence[DrawnSerie
     axes.set_ylim(bottom=0)
     if axes.get_ylim()[1] < MIN_TOP.get(_unit(panel), 0):
         axes.set_ylim(top=MIN_TOP[_unit(panel)])
-    _legend(axes, len(series))
+    _legend(axes)
 
 
 def draw_heatmap(axes: Axes, panel: Mapping[str, Any], series: Sequence[DrawnSeries], time: PictureTime) -> None:
@@ -83,7 +88,7 @@ def draw_timeline(axes: Axes, panel: Mapping[str, Any], series: Sequence[DrawnSe
     axes.grid(visible=False)
     for state in states.values():
         axes.bar(_dates([time.start])[0], 0, color=theme.color(state["color"]), label=state["text"])
-    _legend(axes, len(states))
+    _legend(axes)
 
 
 def _bars(
@@ -115,14 +120,24 @@ def _axes(axes: Axes, panel: Mapping[str, Any], time: PictureTime) -> None:
     axes.set_axisbelow(True)
 
 
-def _legend(axes: Axes, count: int) -> None:
+def legend_shape(names: Sequence[str], inches: float) -> tuple[int, int]:
+    """Return columns and rows of the names below a graph of this width."""
+    columns = max(int(inches / ((max(map(len, names), default=1) + 5) * LETTER_INCHES)), 1)
+    return columns, min(math.ceil(len(names) / columns), LEGEND_ROWS)
+
+
+def _legend(axes: Axes) -> None:
+    """Names below the graph; those that do not fit are counted."""
     handles, names = axes.get_legend_handles_labels()
-    handles, names = handles[:LEGEND_MAX], names[:LEGEND_MAX]
-    if count > LEGEND_MAX:
-        names[-1] += f"  and {count - LEGEND_MAX} more"
+    box = axes.get_window_extent()
+    columns, rows = legend_shape(names, box.width / theme.DPI)
+    most = columns * rows
+    if len(names) > most:
+        names = [*names[: most - 1], f"and {len(names) - most + 1} more"]
     axes.legend(
-        handles, names, loc="upper left", bbox_to_anchor=(-0.02, -0.13), ncols=4, fontsize=theme.LEGEND_SIZE,
-        frameon=False, labelcolor=theme.FAINT, handlelength=1.0, handletextpad=0.4, columnspacing=1.0, borderpad=0,
+        handles[: len(names)], names, loc="upper left", bbox_to_anchor=(0, -LEGEND_INCHES * theme.DPI / box.height),
+        ncols=columns, fontsize=theme.LEGEND_SIZE, frameon=False, labelcolor=theme.FAINT, handlelength=1.0,
+        handletextpad=0.4, columnspacing=1.0, borderpad=0, borderaxespad=0,
     )  # fmt: skip
 
 
@@ -154,5 +169,6 @@ def _colors(panel: Mapping[str, Any], series: Sequence[DrawnSeries]) -> list[str
         for item in override["properties"]
         if item["id"] == "color"
     }
-    free = iter(theme.SERIES * (len(series) // len(theme.SERIES) + 1))
+    others = [color for color in theme.SERIES if color not in fixed.values()]
+    free = iter(others * (len(series) // len(others) + 1))
     return [fixed.get(one.name) or next(free) for one in series]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from scripts.dashboards.picture import graphs, numbers, theme
-from scripts.dashboards.picture.answers import PictureTime, QuerySource, panel_series
+from scripts.dashboards.picture.answers import DrawnSeries, PictureTime, QuerySource, panel_series
 
 HEAD_ROWS = 1.6
 OVER_TIME = {"timeseries": graphs.draw_graph, "heatmap": graphs.draw_heatmap, "state-timeline": graphs.draw_timeline}
@@ -48,17 +48,17 @@ def _draw_panel(figure: Figure, panel: Mapping[str, Any], rows: float, source: Q
     card = FancyBboxPatch(
         (left / across, 1 - (top + height) / down), width / across, height / down,
         boxstyle="square,pad=0", transform=figure.transFigure, facecolor=theme.CARD, edgecolor=theme.BORDER,
-        linewidth=0.8,
+        linewidth=0.8, zorder=-1,
     )  # fmt: skip
     figure.add_artist(card)
     figure.text(
         (left + 0.1) / across, 1 - (top + 0.17) / down, panel["title"],
-        size=theme.TITLE_SIZE, color=theme.TEXT, va="center", weight="medium",
+        size=theme.TITLE_SIZE, color=theme.TEXT, va="center"
     )  # fmt: skip
     series = panel_series(panel, source, time)
     kind = panel["type"]
     plain = kind in NEWEST
-    inset = (0.12, 0.12, 0.34, 0.08) if plain else (_left_inset(panel, series), 0.15, 0.38, 0.62)
+    inset = (0.12, 0.12, 0.34, 0.08) if plain else _insets(panel, series, width)
     box = (left + inset[0], top + inset[2], width - inset[0] - inset[1], height - inset[2] - inset[3])
     axes = figure.add_axes((box[0] / across, 1 - (box[1] + box[3]) / down, box[2] / across, box[3] / down))
     if not series:
@@ -75,7 +75,10 @@ def _draw_panel(figure: Figure, panel: Mapping[str, Any], rows: float, source: Q
     return True
 
 
-def _left_inset(panel: Mapping[str, Any], series: list[Any]) -> float:
-    if panel["type"] != "state-timeline":
-        return 0.62
-    return 0.2 + 0.058 * max((len(one.name) for one in series), default=0)
+def _insets(panel: Mapping[str, Any], series: Sequence[DrawnSeries], width: float) -> tuple[float, float, float, float]:
+    """Inches around a graph for its axes and names: left, right, top, bottom."""
+    names, left, right = [one.name for one in series], 0.62, 0.15
+    if panel["type"] == "state-timeline":
+        left, names = 0.2 + 0.058 * max(map(len, names), default=0), [""]
+    _, rows = graphs.legend_shape(names, width - left - right)
+    return left, right, 0.38, 0.27 + (0.15 * rows if panel["type"] != "heatmap" else 0)

@@ -9,7 +9,10 @@ GRID = "#e8eaee"
 TEXT = "#24292e"
 FAINT = "#6b7280"
 
-NAMED = {"green": "#3f9e4d", "orange": "#e8871a", "red": "#d13b40", "blue": "#3274d9"}
+NAMED = {
+    "green": "#3f9e4d", "orange": "#e8871a", "red": "#d13b40", "blue": "#3274d9",
+    "light-green": "#a6d3a0", "yellow": "#e0b400", "purple": "#8f5fc4",
+}  # fmt: skip
 SERIES = (
     "#3f9e4d", "#e0b400", "#3274d9", "#e8871a", "#d13b40", "#8f5fc4", "#1aa3a3", "#c4578f",
     "#7a8b3a", "#5b7ca8", "#a8683a", "#4f5b66",
