@@ -119,8 +119,8 @@ VERDICTS = SectionSpec(
     "Verdicts",
     (
         PanelSpec(
-            "Verdicts",
-            "Verdict events written, by verdict.",
+            "Verdicts written",
+            "Verdict events, by verdict.",
             (PanelQuery(rate("travelrule_verdicts_total", "verdict"), "{{verdict}}"),),
             "cps",
             stacked=True,

@@ -149,7 +149,7 @@ GROUP = SectionSpec(
             stacked=True,
         ),
         PanelSpec(
-            "Partitions without a worker",
+            "Unserved partitions by topic",
             "Partitions that no member of the group has, by topic, as the broker reports it.",
             (PanelQuery(shared("travelrule_partitions_unserved", "topic"), "{{topic}}"),),
         ),

@@ -79,7 +79,7 @@ LISTS = SectionSpec(
         PanelSpec(
             "Hits",
             "Searches that found an entry.",
-            (PanelQuery(increase("travelrule_list_searches_total", "outcome", 'outcome="hit"'), "hits", "a hit"),),
+            (PanelQuery(increase("travelrule_list_searches_total", matchers='outcome="hit"'), "hits", "a hit"),),
             kind="bars",
             width=12,
             colors={"hits": "red"},

@@ -13,8 +13,8 @@ import pytest
 
 from scripts.dashboards.__main__ import DASHBOARDS, FOLDER, drift
 from scripts.dashboards.variables import expanded
-from tests.monitoring.expression_names import names_in, series_names, unknown, walk
-from travelrule.metric_registry import METRICS
+from tests.monitoring.expression_names import names_in, served, unknown, walk
+from travelrule.metrics import METRICS
 
 UNITS = {"short", "s", "cps", "reqps", "ops", "bytes", "percentunit", "bool_yes_no"}
 """Ids of Grafana's units that are used."""
@@ -109,17 +109,23 @@ def test_queries_choose_job_and_instance() -> None:
 
 
 def test_counters_are_read_as_rates_over_the_interval_of_a_point() -> None:
-    counters = {f"{spec.name}" for spec in METRICS if spec.type == "counter"}
-    counters |= {f"{spec.name}{end}" for spec in METRICS if spec.type == "histogram" for end in ("_bucket", "_count", "_sum")}
+    counters = {name for spec in METRICS if spec.type != "gauge" for name, _ in served(spec)}
     for name, panel in panels():
         for target in panel["targets"]:
             place = f"{name}: {panel['title']}"
             ranges = re.findall(r"\[(.+?)\]", target["expr"])
             assert set(ranges) <= {"$__rate_interval", "$__range"}, place
             query = expanded(target["expr"], rate_interval="5m", span="3h")
-            bare = {node.name for node in walk(promql_parser.parse(query)) if isinstance(node, promql_parser.VectorSelector)}
-            bare -= {name for name in bare if re.search(rf"(?:rate|increase)\({name}{{", query)}
-            assert bare.isdisjoint(counters), place
+            parts = list(walk(promql_parser.parse(query)))
+            calls = [part for part in parts if isinstance(part, promql_parser.Call)]
+            rated = Counter(rated_metric(call) for call in calls if call.func.name in ("rate", "increase"))
+            read = Counter(part.name for part in parts if isinstance(part, promql_parser.VectorSelector))
+            assert {metric: times for metric, times in (read - rated).items() if metric in counters} == {}, place
+
+
+def rated_metric(call: promql_parser.Call) -> str:
+    """The metric that ``rate`` or ``increase`` is applied to."""
+    return str(call.args[0].vector_selector.name)
 
 
 def test_legends_name_labels_that_the_answer_has() -> None:
@@ -135,5 +141,5 @@ def test_legends_name_labels_that_the_answer_has() -> None:
 
 def test_every_metric_is_on_a_dashboard() -> None:
     shown = {name for _, _, query in targets() for name in names_in(query).metrics}
-    missing = {spec.name for spec in METRICS if shown.isdisjoint(series_names(spec))}
+    missing = {spec.name for spec in METRICS if shown.isdisjoint(name for name, _ in served(spec))}
     assert missing == set(NOT_SHOWN)
