@@ -32,7 +32,7 @@ def init(
     sandbox_listen: Annotated[str, typer.Option(help="host:port of the sandbox")] = "127.0.0.1:8090",
     output: OutputOption = Output.TEXT,
 ) -> None:
-    """Write keys, profile, policy, an example list, a sandbox's world and the settings of a first installation into DIR.
+    """Write what a first installation needs into DIR: keys, profile, policy, a list, a sandbox's world, the settings.
 
     Nothing is overwritten: if a file exists, nothing is written, exit 2. Prints the commands to start.
     """
@@ -67,9 +67,7 @@ def _report(choices: InstallationChoices, files: list[Path], output: Output) -> 
                 "files": [str(path) for path in files],
                 "publicKey": choices.public_key,
                 "load": load_command(choices),
-                "commands": [
-                    {"purpose": one.purpose, "command": one.command, "stays": one.stays} for one in commands
-                ],
+                "commands": [{"purpose": one.purpose, "command": one.command, "stays": one.stays} for one in commands],
             }
         )
         return

@@ -1,4 +1,4 @@
-"""The files of a first installation: their texts, read back by the readers of the program before anything is written."""
+"""The files of a first installation: their texts, checked by the readers of the program before one is written."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BROKER_SETTINGS = tuple(
 )
 
 POLICY = """\
-# The rules of this VASP. `travelrule policy check FILE` reads it, `travelrule policy apply FILE` puts a later version in
-# force: this file is read at the first start only.
+# The rules of this VASP. This file is read at the first start only: `travelrule policy check FILE` tries a later
+# version, `travelrule policy apply FILE` puts it in force.
 sanctions = "required"        # without a list that was asked nothing is allowed
 operator_override = false     # an operator cannot allow what no counterparty verified
 
@@ -43,8 +43,8 @@ Quentin Przykladov,example-1,person,,,1961-04-01,,invented,
 
 
 def contents(choices: InstallationChoices) -> dict[Path, str]:
-    """Return the text of every file that is not secret, by path. Raise ``ConfigurationError`` with the faults of what was
-    chosen; each names the setting, or the file and its field.
+    """Return the text of every file that is not secret, by path. Raise ``ConfigurationError`` with the faults of what
+    was chosen; each names the setting, or the file and its field.
     """
     profile = _profile(choices)
     _check(choices, profile)
@@ -94,6 +94,8 @@ def _environment(choices: InstallationChoices) -> str:
     for name, value in choices.settings().items():
         if not value.isprintable():
             raise ConfigurationError(name, "write it on one line, without control characters")
+        if "'" in value:
+            raise ConfigurationError(name, "shells and systemd quote ' differently: name a path without it")
         lines.append(f"{name}={shlex.quote(value)}")
     if choices.has_kafka:
         lines += ["# A cluster with login and TLS needs some of these as well:", *map("# {}=".format, BROKER_SETTINGS)]

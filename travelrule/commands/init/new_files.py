@@ -14,8 +14,8 @@ PRIVATE_FOLDER = 0o700
 
 
 def write_new_files(folder: Path, readable: Mapping[Path, str], private: Mapping[Path, str]) -> None:
-    """Write files below ``folder``, the private ones for this user alone. Raise ``UsageError``, which names the files, if
-    one exists or cannot be written; nothing of this call is then left.
+    """Write files below ``folder``, the private ones for this user alone. Raise ``UsageError``, which names the files,
+    if one exists or cannot be written; nothing of this call is then left.
     """
     existing = [path for path in (*private, *readable) if os.path.lexists(path)]
     if existing:
