@@ -52,7 +52,8 @@ Events are CloudEvents 1.0 in JSON on Kafka: the attributes of the envelope belo
 to `type`. Topics are named without their prefix (`travelrule.` unless `TRAVELRULE_TOPIC_PREFIX` is set); partitions and
 retention are in [topics.md](topics.md). The JSON Schema of each type is in `schemas/jsonschema`, more examples are in
 `schemas/examples`. Fields that are not listed are ignored. An optional field may be left out; null, `""` and `{}` mean
-the same where the schema lists them. Texts are counted in characters."""
+the same where the schema lists them. Texts are counted in characters. For tools: the topics with all messages as an
+AsyncAPI 3.1 document, [asyncapi.json](asyncapi.json)."""
 
 
 def events_page() -> str:

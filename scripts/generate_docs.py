@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from schemas import limits
 from schemas.registry import EVENTS, TOPICS
 from scripts import access
+from scripts.asyncapi import asyncapi_text
 from scripts.events_page import events_page
 from scripts.policy_page import policy_rows
 from scripts.world_page import schema_text, sections, world_schema
@@ -185,6 +186,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "world.md": world_page,
         "world.schema.json": schema_text,
         "own-csv.md": own_list_page,
+        "asyncapi.json": asyncapi_text,
     }
 )
 
