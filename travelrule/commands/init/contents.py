@@ -11,7 +11,6 @@ from travelrule.commands.init.choices import InstallationChoices
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.identity.profile import VaspProfile
-from travelrule.policy.policy import Policy
 from travelrule.sandbox.world.world_file import parse_world
 from travelrule.settings import HostPort, Settings
 
@@ -62,11 +61,10 @@ def _check(choices: InstallationChoices, profile: str) -> None:
         HostPort.parse(choices.sandbox_listen)
     except ValueError as error:
         faults.append(ConfigurationFault("--sandbox-listen", str(error)))
-    for read, text in ((VaspProfile.from_toml, profile), (Policy.from_toml, POLICY)):
-        try:
-            read(text)
-        except ConfigurationError as error:
-            faults.extend(error.faults)
+    try:
+        VaspProfile.from_toml(profile)
+    except ConfigurationError as error:
+        faults.extend(error.faults)
     if faults:
         raise ConfigurationError.of(faults)
 
