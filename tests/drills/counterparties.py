@@ -6,13 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
+from tests.chaos.members import ADDRESSES
 from tests.drills.network import Ground
 from tests.e2e.member import Member
+from travelrule.commands.demo.risks import SLOW_TXID
+from travelrule.commands.demo.scenarios import withdrawal
 from travelrule.commands.demo.vasp import new_seed
 from travelrule.crypto.signing import SigningKey
 
 SILENT = 12
+KYT_REQUESTS = 6
 
 
 def _expiring(member: Member) -> list[dict[str, str]]:
@@ -76,3 +81,26 @@ async def _ask(ground: Ground) -> None:
     while True:
         await ground.request()
         await asyncio.sleep(1.0)  # the platform's own pace
+
+
+@asynccontextmanager
+async def gateway_locked(ground: Ground) -> AsyncIterator[None]:
+    """A session of somebody else locks what the gateway needs, while the hub asks for addresses and calls back."""
+    for _ in range(KYT_REQUESTS):
+        await ground.analyse(SLOW_TXID)
+        await asyncio.sleep(1.0)  # the callbacks then arrive apart, and the counter is seen to rise
+    asking = asyncio.create_task(_withdraw_to_north(ground))
+    try:
+        async with ground.locked("wallets", "inputs"):
+            yield
+    finally:
+        asking.cancel()
+
+
+async def _withdraw_to_north(ground: Ground) -> None:
+    while True:
+        withdrawal_id = str(uuid4())
+        destination = {"kind": "vasp", "vaspEntityId": "north", "address": ADDRESSES["north"], "tag": "1"}
+        data = withdrawal(withdrawal_id) | {"destination": destination}
+        await ground.network.platforms["south"].send("withdrawals", "withdrawal.requested.v1", withdrawal_id, data)
+        await asyncio.sleep(0.5)  # the other platform's pace

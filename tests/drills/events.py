@@ -23,7 +23,8 @@ async def topic_too_small(ground: Ground) -> AsyncIterator[None]:
     resource.add_incremental_config(
         ConfigEntry("max.message.bytes", TOO_SMALL, incremental_operation=AlterConfigOpType.SET)
     )
-    (future,) = ground.admin.incremental_alter_configs([resource]).values()
+    admin = ground.admin  # held until the answer is there
+    (future,) = admin.incremental_alter_configs([resource]).values()
     await asyncio.to_thread(future.result, 20)
     withdrawal_id = await ground.request()
     yield

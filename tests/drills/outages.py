@@ -7,7 +7,6 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import asyncpg
 from confluent_kafka.cimpl import NewPartitions
 
 from tests.drills.network import Ground
@@ -48,18 +47,12 @@ async def database_stopped(ground: Ground) -> AsyncIterator[None]:
 @asynccontextmanager
 async def table_locked(ground: Ground) -> AsyncIterator[None]:
     """A session of somebody else holds a lock that every transaction needs, while events arrive."""
-    dsn = ground.postgres.dsn(ground.network.databases["north"]).replace("+asyncpg", "")
-    connection = await asyncpg.connect(dsn)
-    locked = connection.transaction()
-    await locked.start()
-    await connection.execute("LOCK TABLE inputs IN ACCESS EXCLUSIVE MODE")
     sending = asyncio.create_task(_send(ground))
     try:
-        yield
+        async with ground.locked("inputs"):
+            yield
     finally:
         sending.cancel()
-        await locked.rollback()
-        await connection.close()
 
 
 async def _send(ground: Ground) -> None:
@@ -71,10 +64,11 @@ async def _send(ground: Ground) -> None:
 
 @asynccontextmanager
 async def partitions_added(ground: Ground) -> AsyncIterator[None]:
-    """Somebody adds partitions to a topic in use; the worker is restarted."""
+    """Partitions are added to a topic in use; the worker is restarted."""
     topic = ground.topic("screenings")
-    count = len(ground.admin.list_topics(topic, timeout=10).topics[topic].partitions)
-    futures = ground.admin.create_partitions([NewPartitions(topic, count + 2)])
+    admin = ground.admin  # held until the answer is there
+    count = len(admin.list_topics(topic, timeout=10).topics[topic].partitions)
+    futures = admin.create_partitions([NewPartitions(topic, count + 2)])
     await asyncio.to_thread(futures[topic].result, 20)
     yield
     await ground.network.processes[WORKER].stop()

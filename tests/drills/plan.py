@@ -60,6 +60,7 @@ _ALL = (
         counterparties.counterparty_silent,
         ("TravelRuleCircuitOpen", "TravelRuleCallsExhausted", "TravelRuleCallsOld"),
     ),
+    Drill("gateway-locked", counterparties.gateway_locked, ("TravelRuleGatewaySlow", "TravelRuleCallbacksFail")),
     Drill("counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate",)),
     Drill("list-old", records.list_old, ("TravelRuleListStale",), {"travelrule doctor": r"\bun\b"}),
     Drill("list-incomplete", records.list_incomplete, ("TravelRuleScreeningUnchecked", "TravelRuleOwnersUnscreened")),
@@ -67,5 +68,13 @@ _ALL = (
         "audit-changed", records.audit_changed, ("TravelRuleAuditBroken",), {"travelrule audit verify": "withdrawal:"}
     ),
 )
+
+BY_HAND: dict[str, str] = {
+    "TravelRuleBrokerSilent": "later",
+    "TravelRuleRequestUnanswered": "later",
+    "TravelRuleDatabasePoolExhausted": "later",
+    "TravelRuleAuditNotVerified": "later",
+}
+"""Alerts without a drill, each with the reason."""
 
 DRILLS = {drill.name: drill for drill in _ALL}

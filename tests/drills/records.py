@@ -63,7 +63,7 @@ async def list_incomplete(ground: Ground) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def audit_changed(ground: Ground) -> AsyncIterator[None]:
-    """Somebody changes an audit record past the program; later the row is restored."""
+    """An audit record is changed past the program; later the row is restored."""
     withdrawal_id = await ground.request()
     await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
     subject = f"withdrawal:{withdrawal_id}"

@@ -42,11 +42,11 @@ def buckets(name: str, *values: str) -> dict[str, str]:
 
 
 def gateway(slow: int) -> dict[str, str]:
-    """Of a thousand requests per sample so many take longer than a second."""
+    """Of a thousand requests per sample so many take longer than 0.9 seconds."""
     labels = 'operation="address-verification",result="valid"'
     return {
         f"{GATEWAY}_count{{{labels}}}": "0+1000x200",
-        f'{GATEWAY}_bucket{{{labels},le="1.0"}}': f"0+{1000 - slow}x200",
+        f'{GATEWAY}_bucket{{{labels},le="0.9"}}': f"0+{1000 - slow}x200",
     }
 
 
