@@ -63,7 +63,7 @@ _ALL = (
     Drill("gateway-locked", counterparties.gateway_locked, ("TravelRuleGatewaySlow", "TravelRuleCallbacksFail")),
     Drill("counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate",)),
     Drill("list-old", records.list_old, ("TravelRuleListStale",), {"travelrule doctor": r"\bun\b"}),
-    Drill("list-incomplete", records.list_incomplete, ("TravelRuleScreeningUnchecked", "TravelRuleOwnersUnscreened")),
+    Drill("list-incomplete", records.list_incomplete, ("TravelRuleScreeningUnchecked", "TravelRuleOwnersUnscreened"), seconds=180),
     Drill(
         "audit-changed", records.audit_changed, ("TravelRuleAuditBroken",), {"travelrule audit verify": "withdrawal:"}
     ),
