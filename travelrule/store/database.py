@@ -16,11 +16,11 @@ from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.errors import ServiceUnavailable
 from travelrule.store import diagnosis
 from travelrule.store.limits import SERVING, SessionLimits
+from travelrule.store.measured_pool import MeasuredPool
 
 SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
 """Conflict, deadlock, and a lock that was not granted in time."""
@@ -50,6 +50,7 @@ class Database:
             self.engine: AsyncEngine = create_async_engine(
                 parsed,
                 hide_parameters=True,
+                poolclass=MeasuredPool,
                 pool_size=pool_size,
                 max_overflow=0,  # each extra connection costs a server process, and more CPU than many queries
                 connect_args=limits.connect_arguments(),
@@ -63,7 +64,7 @@ class Database:
             self.engine = create_async_engine(
                 parsed,
                 hide_parameters=True,
-                poolclass=AsyncAdaptedQueuePool,
+                poolclass=MeasuredPool,
                 pool_size=pool_size,
                 connect_args=arguments,
             )
@@ -101,6 +102,11 @@ class Database:
             else:
                 await connection.execution_options(travelrule_read_only=True)
             yield connection
+
+    def show_metrics(self) -> None:
+        """Serve the state of the pool of this database under ``/metrics``."""
+        if isinstance(self.engine.pool, MeasuredPool):
+            self.engine.pool.show()
 
     async def check(self) -> None:
         """Raise ``ServiceUnavailable`` if the database does not answer."""
