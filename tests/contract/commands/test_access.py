@@ -151,4 +151,6 @@ def test_a_missing_right_is_named_with_the_login_that_lacks_it(
 def test_a_login_that_writes_elsewhere_only(kafka: AuthorizingKafka, installed: Cli) -> None:
     installed.set(**kafka.settings("platform"))
     installed.within(withdraw)
-    refused(installed.run(*DECISION), "broker denies its user", "grant Write on travelrule.decisions to")
+    answer = installed.run(*DECISION)
+    assert answer.code == 3
+    refused(answer, "broker denies its user", "grant Write on travelrule.decisions to")
