@@ -53,6 +53,7 @@ async def test_a_recorded_withdrawal_and_a_wallet_are_stored(stories: dict[str, 
     await until(lambda: tables.count("wallets", f"wallet_id = '{wallet}'"), "the wallet is registered")
     await stories["wallet"].platform.send_bytes("wallets", wallet, None)
     await until(partial(_none_is_stored, tables, wallet), "a tombstone removes the wallet")
+    assert await tables.count("outbox", f"key = '{recorded}' AND topic = 'verdicts'") == 0
 
 
 async def _none_is_stored(tables: Tables, wallet: str) -> bool:
