@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts import generate_docs, lock
+from scripts.alert_rules import rule_files
 from tests.house.source import ROOT, WHEEL_ROOTS, dotted, files, keyword, python, text, tree
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.identity.profile import VaspProfile
@@ -55,7 +56,13 @@ def _constants(code: ast.expr | None) -> Iterator[str]:
 
 
 def runbooks() -> set[str]:
-    return {path.stem for path in files() if path.parent == RUNBOOKS and path.name != "index.md"}
+    """The pages of codes of ``operator.alert.v1``."""
+    return {path.stem for path in files() if path.parent == RUNBOOKS and path.stem.isupper()}
+
+
+def pages_of_rules() -> set[str]:
+    """The pages of the alerts of Prometheus."""
+    return {path.stem for path in files() if path.parent == RUNBOOKS} - runbooks() - {"index"}
 
 
 def test_every_alert_has_a_runbook() -> None:
@@ -67,7 +74,18 @@ def test_every_runbook_has_an_alert() -> None:
     assert runbooks() <= {code for code, _ in alert_codes()}
 
 
-@pytest.mark.parametrize("code", sorted(runbooks()))
+def test_each_alert_of_prometheus_has_a_runbook_and_a_row_of_the_index() -> None:
+    alerts = {alert.name: alert.summary for alert in reversed(rule_files.alerts())}
+    assert pages_of_rules() == set(alerts)
+    _, _, rows = text(RUNBOOKS / "index.md").partition("| Alert | Severity | Says |\n|---|---|---|\n")
+    severities = {name: [one.severity for one in rule_files.alerts() if one.name == name] for name in alerts}
+    assert rows.splitlines() == [
+        f"| [{name}]({name}.md) | {', '.join(severities[name])} | {summary} |"
+        for name, summary in sorted(alerts.items())
+    ]
+
+
+@pytest.mark.parametrize("code", sorted(runbooks() | pages_of_rules()))
 def test_a_runbook_says_what_to_do(code: str) -> None:
     page = text(RUNBOOKS / f"{code}.md")
     assert page.startswith(f"# {code}\n")
@@ -76,7 +94,8 @@ def test_a_runbook_says_what_to_do(code: str) -> None:
 
 
 def test_the_index_of_runbooks_lists_each_page_once_and_its_text_names_each_subject_once() -> None:
-    before, _, rows = text(RUNBOOKS / "index.md").partition("| Code | Says |\n|---|---|\n")
+    codes, _, _ = text(RUNBOOKS / "index.md").partition("\n\n## ")
+    before, _, rows = codes.partition("| Code | Says |\n|---|---|\n")
     listed = re.findall(r"^\| \[([A-Z_]+)\]\((\1)\.md\) \| [^|]+ \|$", rows, re.MULTILINE)
     assert [code for code, _ in listed] == [line.split("](")[0].lstrip("| [") for line in rows.splitlines()]
     assert sorted(code for code, _ in listed) == sorted(runbooks())
@@ -130,7 +149,65 @@ def test_pages_name_settings_that_exist(page: str) -> None:
     assert named - settings == set()
 
 
-LATER_METRICS: set[str] = set()
+LATER_METRICS = {
+    "AUDIT_CHECKED_TOTAL",
+    "AUDIT_FAULTS",
+    "AUDIT_VERIFIED_TIMESTAMP_SECONDS",
+    "BATCH_DURATION_SECONDS",
+    "BATCH_INPUTS",
+    "BROKER_ANSWER_AGE_SECONDS",
+    "BUILD_INFO",
+    "CALLS_COMPLETED_TOTAL",
+    "CALLS_EXHAUSTED_TOTAL",
+    "CALLS_RUNNING",
+    "CALLS_WAITING",
+    "CIRCUIT_OPEN",
+    "CONNECTIONS_OPEN",
+    "CONSUMER_RECORDS_TOTAL",
+    "CONSUMER_STALLED_SECONDS",
+    "DATABASE_CONNECTIONS",
+    "DATABASE_CONNECTIONS_MAX",
+    "DATABASE_WAIT_SECONDS",
+    "DEAD_LETTERS_UNRESOLVED",
+    "DENIALS_TOTAL",
+    "DIRECTORY_CHANGES_TOTAL",
+    "EVENT_LOOP_LAG_SECONDS",
+    "HEARTBEAT_DURATION_SECONDS",
+    "HEARTBEAT_TIMESTAMP_SECONDS",
+    "HELD_SUBJECTS",
+    "INTAKE_PENDING",
+    "JOB_LAST_SUCCESS_TIMESTAMP_SECONDS",
+    "KEY_EXPIRY_TIMESTAMP_SECONDS",
+    "KEY_MISMATCHES_TOTAL",
+    "LAST_BATCH_TIMESTAMP_SECONDS",
+    "LEASES_HELD",
+    "LIST_SEARCHES_TOTAL",
+    "MEMBERS",
+    "MEMBER_CALLBACKS_TOTAL",
+    "MEMBER_REQUEST_DURATION_SECONDS",
+    "MESSAGES_WAITING",
+    "OFFSET_COMMIT_DURATION_SECONDS",
+    "OLDEST_CALL_SECONDS",
+    "OLDEST_DEAD_LETTER_SECONDS",
+    "OLDEST_HELD_SECONDS",
+    "OLDEST_MESSAGE_SECONDS",
+    "OLDEST_TIMER_SECONDS",
+    "OLDEST_UNANSWERED_SECONDS",
+    "OPERATOR_ALERTS_TOTAL",
+    "OWN_KEY_LISTED",
+    "PARKED_INPUTS",
+    "PARTITIONS_ASSIGNED",
+    "PARTITIONS_UNSERVED",
+    "POLICY_INFO",
+    "PUBLISHED_TOTAL",
+    "PUBLISH_DURATION_SECONDS",
+    "REBALANCES_TOTAL",
+    "REBALANCE_DURATION_SECONDS",
+    "REQUESTS_UNANSWERED",
+    "RETENTION_REMOVED_TOTAL",
+    "TIMERS_OVERDUE",
+    "VERDICT_LIMIT_TOTAL",
+}
 LATER_SETTINGS = {"builder_url", "console_listen"}
 """Declared by the contract, used by parts that are not built yet; remove the name when its part is built."""
 
