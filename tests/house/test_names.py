@@ -10,7 +10,7 @@ import pytest
 
 from tests.house.source import WHEEL_ROOTS, python, tree
 
-TERMS_OF_THE_FIELD = {"screening", "signing", "sealing", "polling", "routing"}
+TERMS_OF_THE_FIELD = {"monitoring", "screening", "signing", "sealing", "polling", "routing"}
 """The only words in ``-ing`` that a module may end in; all others are activities."""
 NO_ACTIVITIES = {"king", "string", "thing"}
 
@@ -28,6 +28,7 @@ SHARED = {
     "limits": "the limits of a room, with units",
     "lists": "sanctions lists",
     "machine": "a state machine",
+    "openapi": "the generated document of what a room serves",
     "operations": "a table keyed by operation",
     "owner": "owners of wallets",
     "ports": "the interfaces that a room requires",
