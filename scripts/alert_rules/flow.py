@@ -8,7 +8,6 @@ LAG_SECONDS = 300
 STALLED_SECONDS = 60
 """Before the liveness probe fails and the process is restarted."""
 BROKER_SECONDS = 120
-UNANSWERED_SECONDS = 900
 UNSENT_SECONDS = 120
 HELD_SECONDS = 3 * 86_400
 HEARTBEAT_SECONDS = 120
@@ -69,11 +68,10 @@ ALERTS = (
     AlertRule(
         "TravelRuleRequestUnanswered",
         "critical",
-        f"{largest('travelrule_oldest_unanswered_seconds', 'kind')} > AGE",
+        f"{largest('travelrule_requests_overdue', 'kind')} > 0",
         "A request of the platform has no verdict",
-        "The oldest {{ $labels.kind }} of {{ $labels.job }} without a verdict is {{ $value | humanizeDuration }} old.",
-        hold="1m",
-        age=UNANSWERED_SECONDS,
+        "{{ $value }} requests of {{ $labels.job }} (kind {{ $labels.kind }}) have no verdict past the policy's limit.",
+        hold="10m",
     ),
     AlertRule(
         "TravelRuleOutboxOld",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from scripts.alert_rules.rule import AlertRule, RecordingRule
 
 SECONDS_MIN = 5
-AGE_SECONDS = (15, 30)
+AGE_SECONDS = (20, 30)
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"(?<=\[)(\d+)([smhd])(?=\])|(?<=offset )(\d+)([smhd])")
 

@@ -65,7 +65,7 @@ async def counterparty_silent(ground: Ground) -> AsyncIterator[None]:
 @asynccontextmanager
 async def counterparty_slow(ground: Ground) -> AsyncIterator[None]:
     """A counterparty answers later than our policy's limit for verdicts; other withdrawals follow it."""
-    await ground.fault("address-search", "latency", member="south", delaySeconds=4)
+    await ground.fault("address-search", "latency", member="south", delaySeconds=6)
     asking = asyncio.create_task(_ask(ground))
     try:
         yield

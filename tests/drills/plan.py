@@ -15,7 +15,7 @@ _ALL = (
     Drill(
         "broker-frozen",
         outages.broker_frozen,
-        ("TravelRuleOutboxOld",),
+        ("TravelRuleOutboxOld", "TravelRuleBrokerSilent"),
         {"travelrule topics apply --check": "broker"},
     ),
     Drill(
@@ -61,17 +61,22 @@ _ALL = (
         ("TravelRuleCircuitOpen", "TravelRuleCallsExhausted", "TravelRuleCallsOld"),
     ),
     Drill("gateway-locked", counterparties.gateway_locked, ("TravelRuleGatewaySlow", "TravelRuleCallbacksFail")),
-    Drill("counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate",)),
+    Drill(
+        "counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate", "TravelRuleRequestUnanswered")
+    ),
     Drill("list-old", records.list_old, ("TravelRuleListStale",), {"travelrule doctor": r"\bun\b"}),
-    Drill("list-incomplete", records.list_incomplete, ("TravelRuleScreeningUnchecked", "TravelRuleOwnersUnscreened"), seconds=180),
+    Drill(
+        "list-incomplete",
+        records.list_incomplete,
+        ("TravelRuleScreeningUnchecked", "TravelRuleOwnersUnscreened"),
+        seconds=180,
+    ),
     Drill(
         "audit-changed", records.audit_changed, ("TravelRuleAuditBroken",), {"travelrule audit verify": "withdrawal:"}
     ),
 )
 
 BY_HAND: dict[str, str] = {
-    "TravelRuleBrokerSilent": "later",
-    "TravelRuleRequestUnanswered": "later",
     "TravelRuleDatabasePoolExhausted": "later",
     "TravelRuleAuditNotVerified": "later",
 }

@@ -125,8 +125,8 @@ FLOW = (
     RuleCase(
         "TravelRuleRequestUnanswered",
         "critical",
-        {'travelrule_oldest_unanswered_seconds{kind="withdrawal"}': "0+60x30"},
-        {'travelrule_oldest_unanswered_seconds{kind="withdrawal"}': "600x30"},
+        {'travelrule_requests_overdue{kind="withdrawal"}': "0 2x30"},
+        {'travelrule_requests_overdue{kind="withdrawal"}': "0 2x5 0x30"},
         {"kind": "withdrawal"},
     ),
     RuleCase(
