@@ -116,9 +116,10 @@ ALERTS = (
     AlertRule(
         "TravelRuleHeartbeatLate",
         "critical",
-        f"time() - {largest('travelrule_heartbeat_timestamp_seconds')} > AGE",
-        "The path from Kafka through the database to Kafka is interrupted",
-        "The last heartbeat of {{ $labels.job }} that came through is {{ $value | humanizeDuration }} old.",
+        f"time() - {largest('travelrule_heartbeat_timestamp_seconds', 'instance')} > AGE",
+        "A process commits nothing",
+        "The last heartbeat that {{ $labels.instance }} of {{ $labels.job }} committed is {{ $value | humanizeDuration }}"
+        " old.",
         hold="1m",
         age=HEARTBEAT_SECONDS,
     ),

@@ -45,6 +45,14 @@ async def database_stopped(ground: Ground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def database_frozen(ground: Ground) -> AsyncIterator[None]:
+    """PostgreSQL keeps its connections and answers nothing."""
+    await asyncio.to_thread(ground.postgres.freeze)
+    yield
+    await asyncio.to_thread(ground.postgres.thaw)
+
+
+@asynccontextmanager
 async def table_locked(ground: Ground) -> AsyncIterator[None]:
     """A session of somebody else holds a lock that every transaction needs, while events arrive."""
     sending = asyncio.create_task(_send(ground))

@@ -34,6 +34,7 @@ _ALL = (
         ("TravelRuleJobFailing", "TravelRuleJobLate"),
         {"travelrule doctor": "database"},
     ),
+    Drill("database-frozen", outages.database_frozen, ("TravelRuleDatabasePoolExhausted",)),
     Drill("partitions-added", outages.partitions_added, ("TravelRulePartitionUnserved",)),
     Drill("gateway-killed", outages.gateway_killed, ("TravelRuleTargetDown",)),
     Drill("worker-killed", outages.worker_killed, ("TravelRuleWorkerAbsent",)),
@@ -77,7 +78,6 @@ _ALL = (
 )
 
 BY_HAND: dict[str, str] = {
-    "TravelRuleDatabasePoolExhausted": "later",
     "TravelRuleAuditNotVerified": "later",
 }
 """Alerts without a drill, each with the reason."""

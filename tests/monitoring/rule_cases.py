@@ -160,6 +160,7 @@ FLOW = (
         "critical",
         {"travelrule_heartbeat_timestamp_seconds": "0 60 60x30"},
         {"travelrule_heartbeat_timestamp_seconds": "0+60x30"},
+        {"instance": "north-0"},
     ),
     RuleCase(
         "TravelRuleOperatorAlert",
