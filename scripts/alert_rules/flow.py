@@ -118,8 +118,8 @@ ALERTS = (
         "critical",
         f"time() - {largest('travelrule_heartbeat_timestamp_seconds', 'instance')} > AGE",
         "A process commits nothing",
-        "The last heartbeat that {{ $labels.instance }} of {{ $labels.job }} committed is {{ $value | humanizeDuration }}"
-        " old.",
+        "The last heartbeat that {{ $labels.instance }} of {{ $labels.job }} committed is"
+        " {{ $value | humanizeDuration }} old.",
         hold="1m",
         age=HEARTBEAT_SECONDS,
     ),
