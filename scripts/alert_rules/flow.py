@@ -34,7 +34,7 @@ ALERTS = (
         f"{largest('delta(travelrule_consumer_lag_records[10m])', 'topic')} > 0"
         f" and {largest('travelrule_consumer_lag_records', 'topic')} > 100",
         "More events arrive than are decided",
-        "The backlog of topic {{ $labels.topic }} of {{ $labels.job }} has grown by {{ $value | printf `%.0f` }} records"
+        "Topic {{ $labels.topic }} of {{ $labels.job }} is further behind by {{ $value | printf `%.0f` }} records"
         " in ten minutes.",
         hold="15m",
         keep="5m",
