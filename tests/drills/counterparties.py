@@ -52,14 +52,26 @@ async def their_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def counterparty_silent(ground: Ground) -> AsyncIterator[None]:
-    """A counterparty that is listed as up does not answer."""
-    for operation in ("address-search", "transfer-authorization"):
-        await ground.fault(operation, "status", member="south", status=408)
+    """A counterparty that is listed as up does not answer many withdrawals."""
+    await ground.fault("address-search", "status", member="south", status=408)
     ids = [await ground.request() for _ in range(SILENT)]
     yield
     await ground.no_fault()
     for withdrawal_id in ids:
-        await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+        await ground.until_allowed(withdrawal_id)
+
+
+@asynccontextmanager
+async def one_unanswered(ground: Ground) -> AsyncIterator[None]:
+    """Every attempt of one call fails, too few to open the circuit; the withdrawal is on hold and denied."""
+    await ground.fault("address-search", "status", member="south", status=408)
+    withdrawal_id = await ground.request()
+    await ground.platform.verdict(withdrawal_id, "hold", "COUNTERPARTY_UNREACHABLE")
+    yield
+    line = "travelrule decide withdrawal:ID deny --actor WHO --reason TEXT"
+    await ground.follow("TravelRuleCallsExhausted", line, ID=withdrawal_id, WHO="alice", TEXT="rehearsal")
+    await ground.platform.verdict(withdrawal_id, "deny", "OPERATOR")
+    await ground.no_fault()
 
 
 @asynccontextmanager
@@ -73,8 +85,7 @@ async def counterparty_slow(ground: Ground) -> AsyncIterator[None]:
         asking.cancel()
         await ground.no_fault()
         for _ in range(20):
-            withdrawal_id = await ground.request()
-            await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+            await ground.until_allowed(await ground.request())
 
 
 async def _ask(ground: Ground) -> None:

@@ -59,8 +59,9 @@ _ALL = (
     Drill(
         "counterparty-silent",
         counterparties.counterparty_silent,
-        ("TravelRuleCircuitOpen", "TravelRuleCallsExhausted", "TravelRuleCallsOld"),
+        ("TravelRuleCircuitOpen", "TravelRuleCallsOld"),
     ),
+    Drill("one-unanswered", counterparties.one_unanswered, ("TravelRuleCallsExhausted",)),
     Drill("gateway-locked", counterparties.gateway_locked, ("TravelRuleGatewaySlow", "TravelRuleCallbacksFail")),
     Drill(
         "counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate", "TravelRuleRequestUnanswered")
@@ -78,7 +79,7 @@ _ALL = (
 )
 
 BY_HAND: dict[str, str] = {
-    "TravelRuleAuditNotVerified": "later",
+    "TravelRuleAuditNotVerified": "one pass of the check takes longer than the age that a rehearsal waits for",
 }
 """Alerts without a drill, each with the reason."""
 
