@@ -150,8 +150,8 @@ def platform_actions_page() -> str:
 _DEAD_LETTERS: Final = """\
 Codes of refused events of a platform. The headers `travelrule.error.field` and `travelrule.error.fix` name the place
 and the correction. The codes of refused decisions are in [decisions](../decisions.md). What was refused because
-something else was missing is sent again by `travelrule dead-letters replay`; what is wrong itself is corrected and sent by the
-platform."""
+something else was missing is sent again by `travelrule dead-letters replay`; what is wrong itself is corrected and
+sent by the platform."""
 
 
 def _cause(cause: Cause) -> tuple[str, ...]:
