@@ -14,7 +14,9 @@ from travelrule.metrics import METRICS
 
 SCRAPED = frozenset({"namespace", "job", "instance"})
 """Labels that a scrape adds."""
-FOREIGN = {"up": SCRAPED, "process_cpu_seconds_total": SCRAPED}
+FOREIGN = dict.fromkeys(
+    ("up", "process_cpu_seconds_total", "process_open_fds", "process_resident_memory_bytes"), SCRAPED
+) | {"ALERTS": frozenset({"alertname", "alertstate", "severity", "namespace", "job"})}
 """Series that are not in our table: of Prometheus itself, and of its client library."""
 HISTOGRAM = {"_bucket": frozenset({"le"}), "_count": frozenset[str](), "_sum": frozenset[str]()}
 
@@ -46,7 +48,7 @@ class Named:
 
 def names_in(expression: str) -> Named:
     """Parse an expression; raises ``ValueError`` if it is none."""
-    nodes = list(_walk(promql_parser.parse(expression)))
+    nodes = list(walk(promql_parser.parse(expression)))
     selectors = [node for node in nodes if isinstance(node, promql_parser.VectorSelector)]
     selected = {(one.name, matcher.name) for one in selectors for matcher in one.matchers.matchers}
     groups = [node.modifier.labels for node in nodes if isinstance(node, promql_parser.AggregateExpr) and node.modifier]
@@ -62,14 +64,15 @@ def names_in(expression: str) -> Named:
     )
 
 
-def _walk(node: Any) -> Iterator[Any]:
+def walk(node: Any) -> Iterator[Any]:
+    """Return a parsed expression and everything inside it."""
     yield node
     for name in ("lhs", "rhs", "expr", "param", "vector_selector"):
         inner = getattr(node, name, None)
         if inner is not None and type(inner).__module__ == type(node).__module__:
-            yield from _walk(inner)
+            yield from walk(inner)
     for inner in getattr(node, "args", ()):
-        yield from _walk(inner)
+        yield from walk(inner)
 
 
 def unknown(expression: str) -> list[str]:
