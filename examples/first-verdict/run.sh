@@ -15,7 +15,8 @@ answers() {  # HOST:PORT PATH
   (
     exec 3<>"/dev/tcp/${1%:*}/${1##*:}"
     printf 'GET %s HTTP/1.0\r\nHost: %s\r\n\r\n' "$2" "$1" >&3
-    head -n 1 <&3 | grep -q ' 200 '
+    read -r -t 5 status <&3
+    [[ $status == *' 200 '* ]]
   ) 2>/dev/null
 }
 

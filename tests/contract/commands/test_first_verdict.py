@@ -71,6 +71,7 @@ def test_the_script_of_the_readme_ends_with_a_verdict_and_leaves_nothing_running
     for address in addresses:
         host, _, port = address.partition(":")
         with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed connections may remain, no listener
             probe.bind((host, int(port)))
     again = bash('exec "$@"', str(SCRIPT), "my first", *options, folder=tmp_path)
     assert (again.returncode, again.stdout.count(ALLOWED)) == (0, 1), again.stdout + again.stderr

@@ -30,13 +30,13 @@ COMMANDS = [
     ("dead-letters", "show", "1"),
     ("dead-letters", "replay", "1"),
     ("audit", "verify"),
-    ("audit", "export", "withdrawal:w-1", "-o", "package.json"),
     ("policy", "apply", "first-policy.toml"),
     ("policy", "try", "first-policy.toml", "--since", "2026-11-01"),
     ("lists", "import", "own-csv", "own.csv"),
     ("lists", "search", "Lind"),
 ]
 WITHOUT_SETTINGS = {
+    "audit export",  # not built
     "init", "validate", "keys generate", "demo", "policy check", "builder", "erase",
     "doctor",  # reports faults as a check that fails: exit 1
 }  # fmt: skip
