@@ -7,13 +7,12 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from confluent_kafka.cimpl import NewPartitions
-
+from tests.chaos.consumer_groups import until_rebalancing
 from tests.drills.network import Ground
 
 WORKER = "north-worker-0"
 GATEWAY = "north-gateway-0"
-BACKLOG = 400
+SECOND = "north-worker-1"
 
 
 @asynccontextmanager
@@ -71,16 +70,18 @@ async def _send(ground: Ground) -> None:
 
 
 @asynccontextmanager
-async def partitions_added(ground: Ground) -> AsyncIterator[None]:
-    """Partitions are added to a topic in use; the worker is restarted."""
-    topic = ground.topic("screenings")
-    admin = ground.admin  # held until the answer is there
-    count = len(admin.list_topics(topic, timeout=10).topics[topic].partitions)
-    futures = admin.create_partitions([NewPartitions(topic, count + 2)])
-    await asyncio.to_thread(futures[topic].result, 20)
+async def rebalance_stuck(ground: Ground) -> AsyncIterator[None]:
+    """A second worker joins, and the first one stops answering in the middle of the rebalance; it is ended."""
+    second = ground.north.process(SECOND)
+    ground.watch(SECOND)
+    await second.start()
+    await until_rebalancing(ground.kafka.bootstrap, ground.north.group)
+    ground.network.processes[WORKER].send(signal.SIGSTOP)
     yield
-    await ground.network.processes[WORKER].stop()
+    await ground.network.processes[WORKER].kill()
     await ground.start(WORKER)
+    await second.stop()
+    ground.watch()
 
 
 @asynccontextmanager
