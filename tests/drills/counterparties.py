@@ -13,15 +13,14 @@ from tests.drills.network import Ground
 from tests.e2e.member import Member
 from travelrule.commands.demo.risks import SLOW_TXID
 from travelrule.commands.demo.scenarios import withdrawal
-from travelrule.commands.demo.vasp import new_seed
-from travelrule.crypto.signing import SigningKey
 
+EXPIRES_SECONDS = 15
 SILENT = 12
 KYT_REQUESTS = 6
 
 
-def _expiring(member: Member) -> list[dict[str, str]]:
-    at = datetime.now(UTC) + timedelta(days=1)
+def _expiring(member: Member, left: timedelta = timedelta(days=1)) -> list[dict[str, str]]:
+    at = datetime.now(UTC) + left
     return [{"pubkey": member.public_key, "expiresAt": at.strftime("%Y-%m-%dT%H:%M:%SZ")}]
 
 
@@ -34,10 +33,9 @@ async def own_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def own_key_foreign(ground: Ground) -> AsyncIterator[None]:
-    """The directory lists a key for us that we do not have; then ours is registered again."""
-    foreign = SigningKey.from_base64(new_seed()).public_base64
-    await ground.entry(ground.north, pubkeys=[{"pubkey": foreign, "expiresAt": "2031-01-01T00:00:00Z"}])
+async def own_key_expired(ground: Ground) -> AsyncIterator[None]:
+    """Our key in the directory expires; then it is registered again."""
+    await ground.entry(ground.north, pubkeys=_expiring(ground.north, timedelta(seconds=EXPIRES_SECONDS)))
     yield
     await ground.entry(ground.north)
 

@@ -54,7 +54,7 @@ _ALL = (
     ),
     Drill("customer-silent", events.customer_silent, ("TravelRuleHeldLong",), seconds=180),
     Drill("own-key-expiring", counterparties.own_key_expiring, ("TravelRuleOwnKeyExpiring",)),
-    Drill("own-key-foreign", counterparties.own_key_foreign, ("TravelRuleOwnKeyNotListed",)),
+    Drill("own-key-expired", counterparties.own_key_expired, ("TravelRuleOwnKeyNotListed",)),
     Drill("their-key-expiring", counterparties.their_key_expiring, ("TravelRuleCounterpartyKeyExpiring",)),
     Drill(
         "counterparty-silent",
