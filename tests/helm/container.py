@@ -10,9 +10,9 @@ import asyncio
 import os
 import random
 import signal
+import socket
 import sys
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class ContainerProcess:
         self.files = ContainerFiles(one, objects, existing, root)
         self.name = one["metadata"]["name"]
         self.address = address
+        self.mounted: dict[str, str] = {}
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -56,6 +57,7 @@ class ContainerProcess:
     async def start(self) -> None:
         """Start the command as the chart has it."""
         self.files.prepare()
+        self.mounted = self.files.read_only()
         assert self.files.container["command"] == ["travelrule"]
         assert self.files.container["workingDir"] == "/var/lib/travelrule"
         home = self.files.root / "var" / "lib" / "travelrule"
@@ -130,8 +132,6 @@ class ContainerProcess:
             return False
 
     def _accepts(self, port: int, seconds: float) -> bool:
-        import socket
-
         try:
             with socket.create_connection((self.address, port), timeout=seconds):
                 return True

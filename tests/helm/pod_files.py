@@ -39,6 +39,12 @@ class ContainerFiles:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text)
 
+    def read_only(self) -> dict[str, str]:
+        """The text of every file outside the writable folders, by its path; log files of the tests are left out."""
+        found = (path for path in self.root.rglob("*") if path.is_file() and path.suffix != ".log")
+        inside = {f"/{path.relative_to(self.root)}": path for path in found}
+        return {name: path.read_text() for name, path in inside.items() if not name.startswith(WRITABLE)}
+
     def environment(self) -> dict[str, str]:
         """The variables, without what the caller's own environment has."""
         values = {}
