@@ -42,7 +42,7 @@ LIST = "name\nPetra Planted\n"
 
 
 def values(bootstrap: str) -> Values:
-    """One VASP with a sandbox, and its own list."""
+    """One VASP with a sandbox and an imported list."""
     return {
         "image": {"repository": "registry.example/travelrule"},
         "settings": {
