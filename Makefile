@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-interpreters test-busy check format docs golden bench chaos lock clean
+.PHONY: help install demo test test-operations test-interpreters test-busy check format docs golden bench chaos lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -19,8 +19,12 @@ demo: $(INSTALLED)  ## Two VASPs and a hub on this machine; ONCE=1 ends after th
 	@$(BIN)/travelrule demo $(if $(ONCE),--once)
 
 test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared" --ignore=tests/e2e
-	$(BIN)/python -m pytest -m "not chaos and not shared" tests/e2e
+	$(BIN)/python -m tests.services.helm
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared and not operations" --ignore=tests/e2e
+	$(BIN)/python -m pytest -m "not chaos and not shared and not operations" tests/e2e
+
+test-operations: $(INSTALLED)  ## What takes long and proves operation: drills, builds, other languages' clients
+	$(BIN)/python -m pytest -m operations
 
 test-interpreters: $(INSTALLED)  ## Unit and property tests on every other Python from 3.11 on
 	@scripts/test-interpreters $(VENV)
@@ -33,7 +37,7 @@ check: $(INSTALLED)  ## What to run before each commit
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto -m "not chaos and not shared" tests/unit tests/property tests/house
+	$(BIN)/python -m pytest -n auto -m "not chaos and not shared and not operations" tests/unit tests/property tests/house
 
 format: $(INSTALLED)  ## Format the code and apply safe corrections
 	$(BIN)/ruff check --fix .

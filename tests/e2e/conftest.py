@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Generator
+import os
+from collections.abc import AsyncIterator, Generator, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
 
@@ -11,16 +12,33 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.network import RealNetwork
-from tests.services import GivenPostgres, KafkaNode, PostgresServer
+from tests.e2e.scrape_targets import scrape_targets
+from tests.services import GivenPostgres, KafkaNode, PostgresServer, PrometheusServer, run
+from tests.services.process import ROOT
 from travelrule.commands.demo.scenarios import DemoStage, register_wallets
+
+
+@pytest.fixture(scope="session")
+def prometheus() -> Iterator[PrometheusServer]:
+    """A Prometheus with the chart's rules; ``network`` makes it scrape all of its processes from their start on."""
+    rules = sorted(ROOT.glob("helm/travelrule/rules/*.yaml"))
+    directory = run.run_directory() / f"prometheus-{os.getpid()}"
+    server = PrometheusServer(directory, run.run_owner(), rules=rules, interval="2s")
+    server.start()
+    yield server
+    server.kill()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def network(
-    kafka: KafkaNode, postgres: PostgresServer | GivenPostgres, tmp_path_factory: pytest.TempPathFactory
+    kafka: KafkaNode,
+    postgres: PostgresServer | GivenPostgres,
+    prometheus: PrometheusServer,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[RealNetwork]:
-    """North and south, running, with south's wallets registered."""
+    """North and south, running and scraped, with south's wallets registered."""
     network = RealNetwork(tmp_path_factory.mktemp("network"), kafka, postgres)
+    prometheus.reload(scrape_targets(network))
     try:
         await network.start()
         await register_wallets(DemoStage(network))
