@@ -47,7 +47,7 @@ docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
 	$(BIN)/python -m scripts.generate_docs
 	$(BIN)/python -m schemas.export
 	$(BIN)/python -m tests.walks
-	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi; do \
+	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi hub.openapi; do \
 	  $(BIN)/python -m travelrule.$$page || exit 1; done
 
 golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release

@@ -12,6 +12,7 @@ import pytest
 from schemas.export import documents, schema_of
 from scripts.world_page import world_schema
 from travelrule.gateway.openapi import openapi_document
+from travelrule.hub.openapi import hub_openapi
 
 WORDS_MIN = 4
 EMPTY = {"a", "an", "the", "of", "is", "this", "that", "field", "value", "it"}
@@ -56,8 +57,9 @@ def test_every_field_of_an_event_or_body_is_described(name: str) -> None:
     assert faults(schema) == []
 
 
-def test_every_field_of_the_gateways_bodies_is_described() -> None:
+def test_every_field_of_the_bodies_of_gateway_and_hub_is_described() -> None:
     assert faults(openapi_document()["components"]) == []
+    assert faults(hub_openapi()["components"]) == []
 
 
 @pytest.mark.parametrize("name", sorted(documents()))
@@ -69,7 +71,7 @@ def test_every_document_and_every_part_of_it_says_what_it_is(name: str) -> None:
 
 def test_docstrings_leave_no_marks_of_their_own() -> None:
     shown = {name: schema_of(name, model) for name, model in documents().items()}
-    for name, schema in {**shown, "world": world_schema(), "openapi": openapi_document()}.items():
+    for name, schema in {**shown, "world": world_schema(), "openapi": openapi_document(), "hub": hub_openapi()}.items():
         written = json.dumps(schema)
         assert "``" not in written, name
         assert "Example:" not in written, name

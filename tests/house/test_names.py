@@ -28,6 +28,7 @@ SHARED = {
     "limits": "the limits of a room, with units",
     "lists": "sanctions lists",
     "machine": "a state machine",
+    "openapi": "the generated document of what a room serves",
     "operations": "a table keyed by operation",
     "owner": "owners of wallets",
     "ports": "the interfaces that a room requires",

@@ -19,6 +19,7 @@ from travelrule.client.operations import OPERATIONS as SENT
 from travelrule.gateway.endpoint_table import ENDPOINTS
 from travelrule.gateway.openapi import CALLBACKS, DESCRIPTIONS
 from travelrule.gateway.rates import SEALED
+from travelrule.hub.openapi import DESCRIPTIONS as HUB_DESCRIPTIONS
 from travelrule.hub.operations import OPERATIONS as SERVED
 from travelrule.machine.retry_table import BY_CODE, OTHER_FIELDS, RESULTS
 
@@ -29,6 +30,7 @@ TABLES: dict[str, tuple[Collection[str], Collection[str]]] = {
     "the routes of members (schemas.operations)": (MEMBER_ROUTES, MemberOperation),
     "the gateway's endpoints (gateway.endpoint_table)": (ENDPOINTS, MemberOperation),
     "the gateway's OpenAPI document (gateway.openapi)": (DESCRIPTIONS, MemberOperation),
+    "the hub's OpenAPI document (hub.openapi)": (HUB_DESCRIPTIONS, HUB_OPERATIONS),
     "the callbacks of the OpenAPI document (gateway.openapi)": (CALLBACKS, CALLED_BACK),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.documented_hub import conform
 from travelrule.crypto.signing import SigningKey
 from travelrule.hub.members.member import Member, MemberKey
 from travelrule.hub.members.network_file import HubLimits
@@ -131,7 +132,7 @@ class HubUnderTest:
         how.setdefault("nonce", self.nonce)
         headers: dict[str, str | None] = {**signed(raw, **how), **changed}
         kept = {name: value for name, value in headers.items() if value is not None}
-        return await self.client.request(method, path, content=raw, headers=kept)
+        return conform(await self.client.request(method, path, content=raw, headers=kept))
 
     async def authorize(self, body: Any = AUTHORIZATION, target: str = "south", **how: Any) -> httpx.Response:
         """Send a transfer authorization to ``south``."""

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import httpx
 
+from tests.support.documented_hub import conform
 from tests.support.hub import NORTH, SOUTH, TRANSFER_ID, HandClock, RecordingMember, signed
 from tests.support.search_hub import ACCOUNT, REQUEST_ID, TXID, TXID_SEARCH, Callbacks, Kind
 from travelrule.crypto.sealing import open_sealed, seal
@@ -131,7 +132,8 @@ class World:
         raw = b"" if body is None else json.dumps(body).encode()
         self.nonce += 1
         headers = signed(raw, nonce=self.nonce, remote=remote, **how)
-        return await self.client.request(method, path, content=raw, headers=headers)
+        response = await self.client.request(method, path, content=raw, headers=headers)
+        return response if self.sandbox.faults.shown() else conform(response)
 
     async def search(self, payload: dict[str, Any], currency: str = "XRP", **how: Any) -> httpx.Response:
         """Search an address at the robot."""

@@ -27,7 +27,7 @@ class Outage:
 
     def record_failure(self, error: BaseException) -> float:
         """Count one more failure; return the seconds to wait before the next attempt."""
-        metrics.JOB_FAILURES_TOTAL.labels(job=self._job).inc()
+        metrics.JOB_FAILURES_TOTAL.labels(periodic_job=self._job).inc()
         if not self._failed:
             log.warning("database-unavailable", job=self._job, error=error)
         self._failed += 1
