@@ -23,7 +23,7 @@ test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromi
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not chaos and not shared and not operations" --ignore=tests/e2e
 	$(BIN)/python -m pytest -m "not chaos and not shared and not operations" tests/e2e
 
-test-operations: $(INSTALLED)  ## What takes long and proves operation: drills, builds, other languages' clients
+test-operations: $(INSTALLED)  ## What takes long: outages, drills, builds, clients in other languages
 	$(BIN)/python -m pytest -m operations
 
 test-interpreters: $(INSTALLED)  ## Unit and property tests on every other Python from 3.11 on

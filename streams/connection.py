@@ -10,9 +10,11 @@ import faust
 from faust.types.auth import CredentialsT
 
 from streams import broken_writes, embedded, metadata_requests
-from travelrule.errors import ConfigurationError
-from travelrule.given_files import require_file
+from travelrule.client_tls import ClientTls
+from travelrule.environment import PREFIX
 from travelrule.settings import Settings
+
+URL, LOGIN, TLS = f"{PREFIX}BROKER_URL", f"{PREFIX}BROKER_SASL_", f"{PREFIX}BROKER_TLS_"
 
 broken_writes.install()  # here, because every client is made from a connection
 metadata_requests.forbid_topic_creation()
@@ -35,8 +37,8 @@ class Connection:
     tls: ssl.SSLContext | None = None
     sasl: Sasl | None = None
     embedded: bool = False
-    certificate: bool = False
-    """Whether we present a client certificate."""
+    files: ClientTls = field(default_factory=lambda: ClientTls(TLS, URL))
+    """The PEM files that ``tls`` was made from."""
 
     def client_options(self) -> dict[str, Any]:
         """Return the keyword arguments of every aiokafka client."""
@@ -74,8 +76,16 @@ def connect(settings: Settings) -> Connection:
     """
     if settings.embedded_broker:
         return Connection(embedded.find(settings.data_dir), embedded=True)
-    certificate = settings.broker_tls_certificate_file is not None
-    return Connection(settings.broker_addresses, _tls(settings), _sasl(settings), certificate=certificate)
+    files = ClientTls(
+        TLS,
+        URL,
+        settings.broker_tls_ca_file,
+        settings.broker_tls_certificate_file,
+        settings.broker_tls_key_file,
+    )
+    wanted = settings.broker_tls_enabled or files.authority or files.certificate
+    tls = files.context() if wanted else None
+    return Connection(settings.broker_addresses, tls, _sasl(settings), files=files)
 
 
 def _sasl(settings: Settings) -> Sasl | None:
@@ -83,28 +93,3 @@ def _sasl(settings: Settings) -> Sasl | None:
         return None
     password = settings.broker_sasl_password.get_secret_value() if settings.broker_sasl_password else ""
     return Sasl(settings.broker_sasl_mechanism, settings.broker_sasl_username or "", password)
-
-
-def _tls(settings: Settings) -> ssl.SSLContext | None:
-    authority, certificate = settings.broker_tls_ca_file, settings.broker_tls_certificate_file
-    if not (settings.broker_tls_enabled or authority or certificate):
-        return None
-    files = {"CA_FILE": authority, "CERTIFICATE_FILE": certificate, "KEY_FILE": settings.broker_tls_key_file}
-    for name, path in files.items():
-        if path is not None:
-            require_file(f"TRAVELRULE_BROKER_TLS_{name}", path)
-    try:
-        context = ssl.create_default_context(cafile=str(authority) if authority else None)
-    except (OSError, ssl.SSLError):
-        raise ConfigurationError("TRAVELRULE_BROKER_TLS_CA_FILE", f"no PEM file of certificates: {authority}") from None
-    if authority is not None:
-        # Python 3.13 refuses authorities without key usage, such as those of ``openssl req -x509``. The operator has
-        # configured this one: an update of the interpreter must not break the connection.
-        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    if certificate is not None:
-        try:
-            context.load_cert_chain(certificate, settings.broker_tls_key_file)
-        except (OSError, ssl.SSLError):
-            fix = "certificate and key must be readable PEM files that belong together"
-            raise ConfigurationError("TRAVELRULE_BROKER_TLS_CERTIFICATE_FILE", fix) from None
-    return context

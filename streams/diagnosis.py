@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -24,14 +23,12 @@ from aiokafka.errors import (
 )
 from aiokafka.protocol.metadata import MetadataRequest
 
-from streams.connection import Connection
-from travelrule.environment import PREFIX
+from streams.connection import LOGIN, TLS, URL, Connection
 from travelrule.errors import ServiceUnavailable
 from travelrule.setting_types import HostPort
 
 TRY_SECONDS = 8.0
 SERVICE = "broker"
-URL, LOGIN, TLS = f"{PREFIX}BROKER_URL", f"{PREFIX}BROKER_SASL_", f"{PREFIX}BROKER_TLS_"
 AWAY = "could not be reached"
 
 
@@ -97,9 +94,8 @@ def _fault(error: BaseException, connection: Connection) -> BrokerFault:
         return BrokerFault("refuses the login", f"check {LOGIN}USERNAME and {LOGIN}PASSWORD")
     if isinstance(error, socket.gaierror):
         return BrokerFault(AWAY, f"no such host name: correct {URL}, check the name service", refuses=False)
-    if isinstance(error, ssl.SSLCertVerificationError):
-        fix = f"its certificate is of no authority that we trust, or of another name: check {TLS}CA_FILE and {URL}"
-        return BrokerFault("is not trusted", fix)
+    if connection.tls is not None and (tls := connection.files.fault(error)) is not None:
+        return BrokerFault(tls.problem, tls.fix)
     if isinstance(error, ConnectionRefusedError):
         return BrokerFault(AWAY, f"nothing listens there: check {URL} and that it runs", refuses=False)
     if isinstance(error, TimeoutError):
@@ -113,7 +109,9 @@ def _missing(connection: Connection) -> str:
     wants = []
     if connection.tls is None:
         wants.append(f"it wants TLS ({TLS}ENABLED)")
-    elif not connection.certificate:
+    elif dated := connection.files.certificate_age():
+        wants.append(f"it refuses our certificate: {TLS}CERTIFICATE_FILE {dated}")
+    elif connection.files.certificate is None:
         wants.append(f"it has no TLS on this port (remove {TLS}*), or wants a certificate ({TLS}CERTIFICATE_FILE)")
     if connection.sasl is None:
         wants.append(f"it wants a login ({LOGIN}MECHANISM)")

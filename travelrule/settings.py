@@ -63,6 +63,11 @@ class Settings(BaseSettings):
         description="`sqlite+aiosqlite:///...` or `postgresql+asyncpg://...`; with a password: as a file",
         json_schema_extra={"default_text": "SQLite file in `DATA_DIR`"},
     )
+    database_tls_ca_file: Path | None = Field(
+        None, description="PEM: CA of PostgreSQL; turns TLS on, with a check of certificate and host name"
+    )
+    database_tls_certificate_file: Path | None = Field(None, description="PEM: own certificate for mutual TLS")
+    database_tls_key_file: Path | None = Field(None, description="PEM: key of that certificate")
 
     hub_url: Url | None = Field(None, description="root of the hub")
     hub_screening_prefix: Literal["partner", "uppsala"] = Field(
@@ -223,6 +228,9 @@ class Settings(BaseSettings):
             ("broker_sasl_password", "broker_sasl_mechanism"),
             ("broker_tls_certificate_file", "broker_tls_key_file"),
             ("broker_tls_key_file", "broker_tls_certificate_file"),
+            ("database_tls_certificate_file", "database_tls_key_file"),
+            ("database_tls_key_file", "database_tls_certificate_file"),
+            ("database_tls_certificate_file", "database_tls_ca_file"),
             ("gateway_tls_certificate_file", "gateway_tls_key_file"),
             ("gateway_tls_key_file", "gateway_tls_certificate_file"),
             ("gateway_tls_client_ca_file", "gateway_tls_certificate_file"),

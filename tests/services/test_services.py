@@ -45,6 +45,7 @@ def test_creating_topics_twice_changes_nothing(kafka: KafkaNode) -> None:
     assert kafka.answers()
 
 
+@pytest.mark.operations
 def test_a_cluster_gives_leaders_away_and_back(kafka_cluster: KafkaCluster) -> None:
     kafka_cluster.create_topics(["moved"], partitions=6)
     at_first = kafka_cluster.leaders("moved")
@@ -55,6 +56,7 @@ def test_a_cluster_gives_leaders_away_and_back(kafka_cluster: KafkaCluster) -> N
     assert kafka_cluster.leaders("moved") == at_first == kafka_cluster.preferred_leaders("moved")
 
 
+@pytest.mark.operations
 @pytest.mark.parametrize("loss", [KafkaNode.kill, KafkaNode.freeze])
 def test_a_cluster_takes_records_without_one_broker(
     kafka_cluster: KafkaCluster, loss: Callable[[KafkaNode], None]

@@ -39,11 +39,12 @@ class Authority:
         self.path = folder / f"{name}.pem"
         self.path.write_bytes(self._sign(self.subject, self.key, authority=True))
 
-    def issue(self, name: str) -> tuple[Path, Path]:
+    def issue(self, name: str, *, expired: bool = False) -> tuple[Path, Path]:
+        """Certificate and key of a server or a client; ``expired`` since yesterday."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         certificate, secret = self.folder / f"{name}.pem", self.folder / f"{name}.key"
-        certificate.write_bytes(self._sign(subject, key, authority=False))
+        certificate.write_bytes(self._sign(subject, key, authority=False, expired=expired))
         secret.write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -51,8 +52,10 @@ class Authority:
         )
         return certificate, secret
 
-    def _sign(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, authority: bool) -> bytes:
-        now = datetime.now(UTC)
+    def _sign(
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, authority: bool, expired: bool = False
+    ) -> bytes:
+        now = datetime.now(UTC) - timedelta(days=1 if expired else 0)
         public = key.public_key()
         builder = (
             x509.CertificateBuilder()

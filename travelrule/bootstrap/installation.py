@@ -94,7 +94,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
     """
     settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
     profile = load_profile(settings)
-    database = Database(settings.database_url)
+    database = Database.of(settings)
     try:
         async with database.explained():
             await database.check()

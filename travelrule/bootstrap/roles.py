@@ -105,7 +105,7 @@ async def _check_database(settings: Settings) -> None:
     """Check the keys against the database before anything else. Upgrade an embedded database, which this installation
     owns alone.
     """
-    database = Database(settings.database_url)
+    database = Database.of(settings)
     try:
         async with database.explained():
             await database.check()

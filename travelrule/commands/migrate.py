@@ -25,7 +25,7 @@ def command(
 async def _migrate(*, check: bool, output: Output) -> None:
     settings = load_settings()
     unset = [name for name in KEY_SETTINGS if getattr(settings, name) is None]
-    database = Database(settings.database_url, limits=MIGRATING)
+    database = Database.of(settings, MIGRATING)
     try:
         async with database.explained():
             await database.check()

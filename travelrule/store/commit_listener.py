@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import asyncpg
-
 from travelrule import logs
 from travelrule.store.database import Database
 from travelrule.store.limits import LISTENING
@@ -20,13 +18,12 @@ class CommitListener:
     """Listens on its own connection; ``woken(names)`` receives the names that a commit announces, comma-separated."""
 
     def __init__(self, database: Database, woken: Callable[[str], None]) -> None:
-        self._url = database.url
+        self._database = database
         self._woken = woken
 
     async def listen(self) -> None:
         """Listen until the connection is lost. Raise OSError or asyncpg's errors."""
-        dsn = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
-        connection = await asyncpg.connect(dsn, **LISTENING.connect_arguments())
+        connection = await self._database.open_connection(LISTENING)
         closed = asyncio.Event()
         connection.add_termination_listener(lambda _: closed.set())
         try:

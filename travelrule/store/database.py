@@ -18,9 +18,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
+from travelrule.client_tls import ClientTls
+from travelrule.environment import PREFIX
 from travelrule.errors import ServiceUnavailable
+from travelrule.settings import Settings
 from travelrule.store import diagnosis
 from travelrule.store.limits import SERVING, SessionLimits
+
+TLS = f"{PREFIX}DATABASE_TLS_"
 
 SERIALISATION_FAILURES = {"40001", "40P01", "55P03"}
 """Conflict, deadlock, and a lock that was not granted in time."""
@@ -31,6 +36,8 @@ NOT_ADMITTED = {"25006", "42501"}
 UNIQUE_VIOLATION = "23505"
 SQLITE_BUSY_TIMEOUT_SECONDS = 30
 _OWNER_ONLY = 0o600
+_DIALECT_ARGUMENTS = ("prepared_statement_cache_size", "prepared_statement_name_func", "async_fallback")
+"""Parameters of the URL that SQLAlchemy takes for itself; the driver refuses them."""
 
 
 class Database:
@@ -41,9 +48,12 @@ class Database:
     subject rows are locked by the statement itself. Parameters never reach error texts (``hide_parameters``).
     """
 
-    def __init__(self, url: str, pool_size: int = 10, limits: SessionLimits = SERVING) -> None:
+    def __init__(
+        self, url: str, pool_size: int = 10, limits: SessionLimits = SERVING, tls: ClientTls | None = None
+    ) -> None:
         parsed = make_url(url)
         self.url = parsed
+        self.tls = tls or ClientTls(TLS, diagnosis.SETTING)
         self.is_postgresql = parsed.get_backend_name() == "postgresql"
         self._sqlite: list[aiosqlite.Connection] = []
         if self.is_postgresql:
@@ -52,7 +62,7 @@ class Database:
                 hide_parameters=True,
                 pool_size=pool_size,
                 max_overflow=0,  # each extra connection costs a server process, and more CPU than many queries
-                connect_args=limits.connect_arguments(),
+                connect_args={**limits.connect_arguments(), **self._tls_arguments()},
             )
         else:
             if (file := sqlite_file(url)) is not None:
@@ -71,6 +81,25 @@ class Database:
         # The same pool. A single query needs no BEGIN and no ROLLBACK, which saves two round trips.
         level = "AUTOCOMMIT" if self.is_postgresql else None
         self._reading = self.engine.execution_options(isolation_level=level) if level else self.engine
+
+    @classmethod
+    def of(cls, settings: Settings, limits: SessionLimits = SERVING) -> Database:
+        """The database of the settings, not connected yet. Raise ``ConfigurationError`` for an unusable PEM file."""
+        files = (
+            settings.database_tls_ca_file,
+            settings.database_tls_certificate_file,
+            settings.database_tls_key_file,
+        )
+        return cls(settings.database_url, limits=limits, tls=ClientTls(TLS, diagnosis.SETTING, *files))
+
+    def _tls_arguments(self) -> dict[str, Any]:
+        return {"ssl": self.tls.context()} if self.tls.authority is not None else {}
+
+    async def open_connection(self, limits: SessionLimits) -> asyncpg.Connection:
+        """A connection of the driver beside the pool, with the parameters of the URL and the limits."""
+        _, arguments = self.engine.dialect.create_connect_args(self.url)
+        own = {name: value for name, value in arguments.items() if name not in _DIALECT_ARGUMENTS}
+        return await asyncpg.connect(**{**own, **limits.connect_arguments(), **self._tls_arguments()})
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
@@ -110,7 +139,7 @@ class Database:
         except Exception as error:
             if not is_infrastructure_failure(error):
                 raise
-            raise diagnosis.unavailable(error, self.url) from error
+            raise diagnosis.unavailable(error, self.url, self.tls) from error
 
     @asynccontextmanager
     async def explained(self) -> AsyncIterator[None]:
@@ -122,7 +151,7 @@ class Database:
         except (DBAPIError, PoolTimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if not is_infrastructure_failure(error):
                 raise
-            raise diagnosis.unavailable(error, self.url) from error
+            raise diagnosis.unavailable(error, self.url, self.tls) from error
         except OSError:
             await self.check()  # the failure may be that of a file or of another service
             raise

@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from travelrule.client_tls import ClientTls
 from travelrule.errors import ServiceUnavailable
 from travelrule.store.limits import CONNECT_SECONDS
 
@@ -30,9 +31,11 @@ _BROKEN: Told = ("cannot be read", f"{SETTING} names a file that is no SQLite da
 _DISK: Told = ("cannot write", f"the disk of {SETTING} is full or fails: make room, check it")
 _NO_CHANGES: Told = ("takes no changes", f"{SETTING} names a standby or something that is read-only")
 
+WRONG_PASSWORD, NO_RULE = "28P01", "28000"
+"""A wrong password, or the certificate of another user with it; no rule of the server that admits the connection."""
 _STATES: dict[str, Told] = {
-    "28P01": _LOGIN,
-    "28000": _LOGIN,
+    WRONG_PASSWORD: _LOGIN,
+    NO_RULE: _LOGIN,
     "3D000": ("is not on the server", f"create it (CREATE DATABASE), or correct its name in {SETTING}"),
     "3F000": ("has no schema to work in", f"give the user of {SETTING} a search_path with a schema that it may use"),
     "42501": (
@@ -64,20 +67,35 @@ def place(url: URL) -> str:
     return f"{url.host or 'the local socket'}:{url.port or 5432}/{url.database}"
 
 
-def unavailable(error: BaseException, url: URL) -> ServiceUnavailable:
+def unavailable(error: BaseException, url: URL, tls: ClientTls) -> ServiceUnavailable:
     """The failure of a connection or a statement in the operator's terms."""
-    problem, fix = _told(error)
+    problem, fix = _told(error, tls)
     return ServiceUnavailable(SERVICE, fix, problem, place(url))
 
 
-def _told(error: BaseException) -> Told:
+def _told(error: BaseException, tls: ClientTls) -> Told:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     state = str(getattr(cause, "sqlstate", None) or "")
     if state in _STATES:
-        return _STATES[state]
+        problem, fix = _STATES[state]
+        certified = state == WRONG_PASSWORD and tls.certificate is not None
+        return problem, fix + (_perhaps(tls) if certified or state == NO_RULE else "")
+    if (fault := tls.fault(error)) is not None:
+        return fault.problem, fault.fix
     if isinstance(error, DBAPIError) and (name := _sqlite_name(cause)):
         return next((told for prefix, told in _SQLITE.items() if name.startswith(prefix)), _BROKEN)
     return _of_connection(cause)
+
+
+def _perhaps(tls: ClientTls) -> str:
+    """What a server whose rules do not admit the connection may require."""
+    if tls.authority is None:
+        return f"; perhaps it wants TLS ({tls.prefix}CA_FILE)"
+    if tls.certificate is None:
+        return f"; perhaps it wants a certificate ({tls.prefix}CERTIFICATE_FILE)"
+    dated = tls.certificate_age()
+    name = f"{tls.prefix}CERTIFICATE_FILE"
+    return f"; {name} {dated}: renew it" if dated else f"; perhaps {name} is of another user"
 
 
 def _sqlite_name(error: BaseException) -> str:

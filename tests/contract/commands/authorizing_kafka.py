@@ -16,8 +16,8 @@ from confluent_kafka.admin import (
 from schemas.topic_access import PRINCIPALS
 from scripts.access import acl_lines
 from streams.connection import Connection, Sasl
-from tests.contract.commands.secured_kafka import PASSWORD, SecuredKafka
 from tests.services.kafka import admin_client
+from tests.services.secured_kafka import PASSWORD, SecuredKafka
 
 OPERATIONS = {
     "Read": AclOperation.READ,
@@ -33,14 +33,13 @@ OPERATIONS = {
 class AuthorizingKafka(SecuredKafka):
     """``bootstrap`` is the tests' own way in; every principal has a login with ``PASSWORD``."""
 
+    users = tuple(PRINCIPALS)
+
     def __init__(self, directory: Path, owner: int) -> None:
         super().__init__(directory, owner)
         file = directory / "server.properties"
-        users = "".join(f' user_{name}="{PASSWORD}"' for name in PRINCIPALS)
-        text = file.read_text().replace(' user_admin="x"', f' user_admin="x"{users}')
-        assert users in text
         authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-        file.write_text(f"{text}authorizer.class.name={authorizer}\nsuper.users=User:ANONYMOUS\n")
+        file.write_text(f"{file.read_text()}authorizer.class.name={authorizer}\nsuper.users=User:ANONYMOUS\n")
 
     def grant(self) -> None:
         """Run the lines."""

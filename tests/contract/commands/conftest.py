@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.commands.password_postgres import PasswordPostgres
-from tests.contract.commands.secured_kafka import SecuredKafka
 from tests.services import run
+from tests.services.password_postgres import PasswordPostgres
+from tests.services.secured_kafka import SecuredKafka
 from tests.support.command_line_fixtures import broker, cli, installed
 
 __all__ = ["broker", "cli", "installed", "password_postgres", "secured_kafka"]

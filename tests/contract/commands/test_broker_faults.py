@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.commands.secured_kafka import PASSWORD, SecuredKafka
 from tests.services.ports import free_port
+from tests.services.secured_kafka import PASSWORD, SecuredKafka
 from tests.support.command_line import Answer, Cli, dead_letter, withdraw
 
 pytestmark = pytest.mark.services

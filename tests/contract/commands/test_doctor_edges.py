@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.contract.commands.password_postgres import PASSWORD, PasswordPostgres
-from tests.contract.commands.secured_kafka import SecuredKafka, make_certificate
 from tests.contract.commands.test_processes import ended, start, until_ready
+from tests.services.password_postgres import PASSWORD, PasswordPostgres
 from tests.services.ports import free_port
+from tests.services.secured_kafka import SecuredKafka, make_certificate
 from tests.support.command_line import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks, member, sandbox
 from travelrule.bootstrap import installation

@@ -13,7 +13,7 @@ from tests.contract.commands.logged_worker import LoggedWorker, busiest_minute
 from tests.services import KafkaCluster, KafkaNode
 from tests.support.command_line import Cli
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.operations]  # outages of 30 s
 
 OUTAGE_SECONDS = 30
 LINES_A_MINUTE_MAX = 100

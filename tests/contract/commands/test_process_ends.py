@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.commands.secured_kafka import make_certificate
 from tests.contract.commands.test_processes import ended, start
 from tests.services.ports import free_port
+from tests.services.secured_kafka import make_certificate
 from tests.support.command_line import Cli
 from travelrule.bootstrap.gateway_role import serve_until
 from travelrule.bootstrap.roles import _until_stopped

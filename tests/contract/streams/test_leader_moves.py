@@ -19,6 +19,7 @@ from tests.contract.streams.worker_processes import QUICK, file_worker, new_topi
 from tests.services import KafkaCluster
 
 pytestmark = [
+    pytest.mark.operations,
     pytest.mark.services,
     # aiokafka drops sockets when a broker goes away while it connects.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -100,14 +100,15 @@ async def test_a_rebalance_waits_for_the_batch_in_hand(kafka: KafkaNode) -> None
 
 async def _join(settings: Settings, connection: Connection, committer: Committer, other: FaustWorker) -> None:
     async with consuming(settings, connection, committer, timing=QUICK) as worker:
-        await committer.until(lambda: bool(worker.assignment()))
-        assert worker.assignment().isdisjoint(other.assignment())
+        # On a busy machine the group may have dropped the first worker: it holds on to its partitions until it knows.
+        await committer.until(lambda: bool(worker.assignment()) and worker.assignment().isdisjoint(other.assignment()))
 
 
 def _rebalancing(worker: FaustWorker) -> bool:
     return bool(worker._app.rebalancing)
 
 
+@pytest.mark.operations
 @pytest.mark.timeout(180)
 async def test_consumer_and_publisher_survive_a_broker_restart(own_kafka: KafkaNode) -> None:
     topics = new_topics(own_kafka, partitions=2)

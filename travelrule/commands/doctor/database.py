@@ -15,7 +15,7 @@ from travelrule.commands.doctor.check import FIX_SETTINGS, Check, concern, faile
 from travelrule.crypto.audit_chain import verify_root
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import first_policy
-from travelrule.errors import ConfigurationFault, ServiceUnavailable
+from travelrule.errors import ConfigurationFault, TravelRuleError
 from travelrule.machine.effects import Alert
 from travelrule.policy.policy import Policy
 from travelrule.settings import Settings
@@ -52,8 +52,8 @@ class StoredChecks:
             self._schema = Check("database", ok=False, detail=f"{file} is not there yet", fix="travelrule migrate")
             return await self._ask(None)
         try:
-            database = Database(self._settings.database_url)
-        except ServiceUnavailable as error:
+            database = Database.of(self._settings)
+        except TravelRuleError as error:
             self._schema = failed("database", error)
             return await self._ask(None)
         try:
