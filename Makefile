@@ -45,7 +45,10 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 
 docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
 	$(BIN)/python -m scripts.generate_docs
+	$(BIN)/python -m scripts.alert_rules
+	$(BIN)/python -m scripts.dashboards
 	$(BIN)/python -m schemas.export
+	$(BIN)/python -m scripts.chart_values
 	$(BIN)/python -m tests.walks
 	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi hub.openapi; do \
 	  $(BIN)/python -m travelrule.$$page || exit 1; done

@@ -49,6 +49,7 @@ DEAD_LETTER_HEADERS: Final = {
     "travelrule.error.fix": "What to change, in a sentence.",
     "travelrule.attempts": "How often the message was refused; 2 after one replay that failed again.",
     "travelrule.first_failure_at": "Moment of the first refusal, ISO 8601 in UTC.",
+    "travelrule.dead_letter.id": "Id of the dead letter, for `travelrule dead-letters show`.",
 }
 
 Document = dict[str, Any]

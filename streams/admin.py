@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, TopicAlreadyExistsError, for_code
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    KafkaError,
+    TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
+    for_code,
+)
 
 from schemas.registry import TopicSpec
-from streams.connection import Connection
+from streams.connection import LOGIN, Connection
 from streams.diagnosis import require_broker
 from streams.topics import Topics
 from travelrule.errors import ServiceUnavailable
@@ -22,6 +28,9 @@ IN_SYNC = 2
 ADMIN_SECONDS = 20.0
 LOOK_SECONDS = 0.05
 BYTES, MIN_IN_SYNC = "max.message.bytes", "min.insync.replicas"
+NOT_ALLOWED = (
+    f"not allowed: grant the user of {LOGIN}USERNAME, or the certificate's subject, the rights of docs/access.md"
+)
 TOPIC_LEVEL = 1
 """Source code of a setting in Kafka's protocol: set for this topic itself."""
 
@@ -121,17 +130,26 @@ async def _presence(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicRep
     return [TopicReport(name, "unchanged") if name in present else _missing(name) for name in topics.specs()]
 
 
-def _missing(name: str) -> TopicReport:
-    return TopicReport(name, "failed", "missing", serious=True)
+def _missing(name: str, detail: str = "missing") -> TopicReport:
+    return TopicReport(name, "failed", detail, serious=True)
 
 
 async def _compare_all(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicReport]:
     replicas = min(REPLICAS, len((await admin.describe_cluster())["brokers"]))
     present = set(await admin.list_topics())
+    hidden = await _hidden(admin, topics.specs().keys() - present)
     return [
-        await _compare(admin, name, spec, replicas) if name in present else _missing(name)
+        await _compare(admin, name, spec, replicas)
+        if name in present
+        else _missing(name, NOT_ALLOWED if name in hidden else "missing")
         for name, spec in topics.specs().items()
     ]
+
+
+async def _hidden(admin: AIOKafkaAdminClient, names: Collection[str]) -> set[str]:
+    """Return those of the topics that this login may not see: for it they do not exist."""
+    described = await admin.describe_topics(sorted(names)) if names else []
+    return {topic["topic"] for topic in described if topic["error_code"] == TopicAuthorizationFailedError.errno}
 
 
 async def _apply(admin: AIOKafkaAdminClient, topics: Topics) -> list[TopicReport]:
@@ -163,7 +181,8 @@ async def _create(admin: AIOKafkaAdminClient, missing: dict[str, TopicSpec], rep
         elif error is TopicAlreadyExistsError:
             reports[name] = TopicReport(name, "unchanged", "another process made it just now")
         else:
-            reports[name] = TopicReport(name, "failed", error.__name__, serious=True)
+            denied = error in (TopicAuthorizationFailedError, ClusterAuthorizationFailedError)
+            reports[name] = _missing(name, NOT_ALLOWED if denied else error.__name__)
     await _visible(admin, [name for name, report in reports.items() if report.action != "failed"])
     return reports
 
@@ -217,7 +236,9 @@ async def _alter(admin: AIOKafkaAdminClient, report: TopicReport, spec: TopicSpe
     for answer in await admin.alter_configs([resource]):
         for code, *_ in answer.resources:
             if code:
-                return TopicReport(report.topic, "failed", f"not altered: {for_code(code).__name__}", report.serious)
+                error = for_code(code)
+                reason = NOT_ALLOWED if error is TopicAuthorizationFailedError else f"not altered: {error.__name__}"
+                return TopicReport(report.topic, "failed", reason, report.serious)
     while True:
         after = await _found(admin, report.topic)
         if after.config is not None and not differences(spec, replicas, after.config):

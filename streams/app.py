@@ -81,6 +81,7 @@ def create_app(settings: Settings, connection: Connection | None = None, timing:
         broker_request_timeout=timing.request_s,
         broker_max_poll_records=POLL_RECORDS,
         consumer_auto_offset_reset="earliest",
+        consumer_group_instance_id=settings.consumer_instance_id,
         consumer_metadata_max_age_ms=int(timing.metadata_s * 1000),
         processing_guarantee="at_least_once",
         key_serializer="raw",

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from schemas.events.cloudevents import CloudEvent, traceparent_or_none, write_event
 from schemas.field_faults import field_faults
 from schemas.person_names import NAME_FIX, nameless_fields
-from schemas.registry import EVENTS, TOMBSTONES, EventSpec, subject_of
+from schemas.registry import EVENTS, TOMBSTONES, TOPICS, EventSpec, subject_of
 from schemas.wire_model import Wire
 from streams.content_modes import attributes_of, traceparent_of
 from streams.json_text import JsonFault, canonical
@@ -145,6 +145,8 @@ def _spec_of(event_type: object, topic: str) -> EventSpec:
     spec = EVENTS.get(event_type) if isinstance(event_type, str) else None
     if spec is None:
         raise _Refused("UNKNOWN_TYPE", "type", "send a type of the topic's table, with its version")
+    if TOPICS[spec.topic].direction == "out":
+        raise _Refused("WRONG_TOPIC", "type", "this program writes this type: send a type of the topic's table")
     if spec.topic != topic:
         raise _Refused("WRONG_TOPIC", "type", f"send this type to topic {spec.topic}")
     return spec

@@ -41,7 +41,7 @@ class NamedEvent:
 
 def named_event(raw: RawMessage, topic: str, size_max: int) -> NamedEvent:
     """Read the names of a record of ``topic``. Of a value above ``size_max`` only the headers are parsed."""
-    attributes = _attributes(raw, size_max)
+    attributes = readable_attributes(raw, size_max)
     kind = attributes.get("type")
     spec = _SPECS.get(_VERSION.sub("", kind)) if isinstance(kind, str) else None
     if spec is None:
@@ -71,8 +71,10 @@ def _named_by_itself(key: str, subject: object, data: object) -> str:
     return named if key and key == subject == bare_id(named) and is_qualified(named) else ""
 
 
-def _attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:
-    """Return the attributes, headers first: in binary mode they are readable whatever the value is."""
+def readable_attributes(raw: RawMessage, size_max: int) -> dict[str, Any]:
+    """Return the attributes and ``data``, unchecked, as far as they are readable. Headers are read first: in binary
+    mode they are readable whatever the value is.
+    """
     try:
         headers = attributes_of(raw, _EMPTY)
     except JsonFault:

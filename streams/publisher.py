@@ -29,6 +29,7 @@ from aiokafka.errors import (
 from streams.connection import Connection
 from streams.diagnosis import require_broker
 from streams.producer_session import OversizeError, ProducerSession
+from streams.rights import denied
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
@@ -41,10 +42,17 @@ log = logs.get("publisher")
 
 
 class PublishError(TravelRuleError):
-    """A record that the broker did not acknowledge. It may have been written nevertheless."""
+    """A record that the broker did not acknowledge. It may have been written nevertheless.
+
+    ``topic`` is its topic, without prefix, where the refusal is about the topic.
+    """
 
     code = "PUBLISH_FAILED"
     again: ClassVar[bool] = True
+
+    def __init__(self, text: str, topic: str = "") -> None:
+        self.topic = topic
+        super().__init__(text)
 
 
 class UnreachableError(PublishError):
@@ -95,11 +103,13 @@ class KafkaPublisher:
         self._last: dict[tuple[str, bytes], asyncio.Future[None]] = {}
 
     async def start(self) -> None:
-        """Connect; ServiceUnavailable if no broker answers."""
+        """Connect; ServiceUnavailable if no broker answers, or if the login may write to no topic."""
         try:
             await self._ready()
         except PublishError as error:
             await require_broker(self._connection)
+            if isinstance(error.__cause__, ClusterAuthorizationFailedError):
+                raise denied(self._connection, "Write on the topics that it sends to") from error
             raise ServiceUnavailable("broker", "check TRAVELRULE_BROKER_URL and the login") from error
 
     async def stop(self) -> None:
@@ -168,7 +178,7 @@ class KafkaPublisher:
             if isinstance(error, classes):
                 if ours is not TopicMissingError:
                     self._retire(session, session.stop)
-                return ours(f"record for {topic} was refused: {type(error).__name__}")
+                return ours(f"record for {topic} was refused: {type(error).__name__}", topic)
         self._retire(session, session.give_up)
         log.warning("producer-replaced", error=error, topic=topic)
         return UnreachableError(f"record for {topic} was not acknowledged: {type(error).__name__}")

@@ -11,7 +11,10 @@ from travelrule.commands.dead_letters import command as dead_letters
 from travelrule.commands.decisions import command as decisions
 from travelrule.commands.doctor import command as doctor
 from travelrule.commands.explain import command as explain
+from travelrule.commands.init import command as init
 from travelrule.commands.policy import command as policy
+from travelrule.commands.send import command as send
+from travelrule.commands.validate import command as validate
 
 app = typer.Typer(
     name="travelrule",
@@ -25,6 +28,9 @@ app.command("serve")(serve.serve)
 app.command("hub")(serve.hub)
 app.command("sandbox")(serve.sandbox)
 app.command("demo")(serve.demo)
+app.command("init")(init.init)
+app.command("send")(send.send)
+app.command("validate")(validate.validate)
 app.command("migrate")(migrate.command)
 app.command("decide")(decisions.decide)
 app.command("explain")(explain.command)

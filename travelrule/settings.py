@@ -137,6 +137,11 @@ class Settings(BaseSettings):
         20, description="how often the VASP list is fetched: health and public keys of the counterparties"
     )
     consumer_group: KafkaName = Field("travelrule", description="Kafka consumer group of the workers")
+    consumer_instance_id: KafkaName | None = Field(
+        None,
+        description="static membership in the consumer group: a name that no other worker has and that is the same"
+        " after a restart, such as the name of a StatefulSet's pod",
+    )
     topic_prefix: KafkaName = Field("travelrule.", description="what the names of all topics begin with")
     deadletter_plain: bool = Field(
         default=False, description="leave the values of dead letters as they came instead of sealing them"

@@ -17,7 +17,8 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.platform import PATIENCE_SECONDS, Platform
 from tests.benchmarks.program import Program, ProgramFailed
 from tests.benchmarks.surroundings import PARTITIONS, REFERENCE, Surroundings, member
-from travelrule.commands.demo.vasp import DemoVasp, new_seed
+from travelrule.commands.demo.vasp import DemoVasp
+from travelrule.commands.keys import new_seed
 from travelrule.crypto.signing import SigningKey
 
 TARGET = 3.0

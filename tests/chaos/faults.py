@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tests.chaos.consumer_groups import until_rebalancing
 from tests.chaos.fault_run_network import FaultRun
-from travelrule.commands.demo.vasp import new_seed
+from travelrule.commands.keys import new_seed
 
 FORWARDED = ("address-search", "transfer-authorization", "txid-report", "finish")
 LONG_AGO, LONG_HENCE = "2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"

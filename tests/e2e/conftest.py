@@ -48,6 +48,12 @@ async def network(
         await network.stop()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What reads the traces of all traffic runs last, in whatever order the others run."""
+    items.sort(key=lambda item: item.get_closest_marker("after_traffic") is not None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

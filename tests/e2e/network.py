@@ -55,6 +55,8 @@ class RealNetwork(DemoNetwork):
         self.databases: dict[str, str] = {}
         self.members: dict[str, Member] = {}
         self.balancers: dict[str, Forwarder] = {}
+        self.played: set[str] = set()
+        """Titles of the scenarios that were played on it."""
         self.north = self._member("north", "North Exchange Ltd.", "SG")
         self.south = self._member("south", "South Exchange Ltd.", "SE")
         self.sandbox = DemoProcess(

@@ -11,29 +11,17 @@ import pytest
 
 from tests.e2e.network import RealNetwork, until
 from tests.e2e.topic_log import Record
-from travelrule.commands.demo.platform import DemoPlatform
-from travelrule.commands.demo.scenarios import DemoStage, new_txid
+from tests.e2e.transfers import whole_way
+from travelrule.commands.demo.scenarios import DemoStage
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 COUNT = 200
 
 
-async def _whole_way(stage: DemoStage, north: DemoPlatform, withdrawal_id: str) -> tuple[str, str]:
-    """Request, broadcast, mined, settled; return transferId and txid."""
-    txid = new_txid()
-    await stage.request(withdrawal_id)
-    verdict = await north.verdict(withdrawal_id, "allow", "VERIFIED")
-    await stage.broadcast(withdrawal_id, txid)
-    await north.send("txids", "withdrawal.mined.v1", withdrawal_id, {"withdrawalId": withdrawal_id})
-    settled = {"withdrawalId": withdrawal_id, "outcome": "confirmed"}
-    await north.send("txids", "withdrawal.settled.v1", withdrawal_id, settled)
-    return str(verdict.data["transferId"]), txid
-
-
 async def test_two_hundred_withdrawals_at_once(network: RealNetwork, stage: DemoStage) -> None:
     ids = [str(uuid4()) for _ in range(COUNT)]
-    ways = dict(await asyncio.gather(*(_whole_way(stage, stage.north, one) for one in ids)))
+    ways = dict(await asyncio.gather(*(whole_way(stage, stage.north, one) for one in ids)))
     assert len(ways) == COUNT
     await until(lambda: _confirmed(network, "north", ways), "north has confirmed all")
     await until(lambda: _confirmed(network, "south", ways), "south has confirmed all")

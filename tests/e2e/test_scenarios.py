@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.e2e.network import RealNetwork
 from travelrule.commands.demo.scenarios import SCENARIOS, DemoStage
 from travelrule.commands.demo.session import outcome_of
 
@@ -11,5 +12,6 @@ pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest.mark.parametrize("title", SCENARIOS)
-async def test_scenario(title: str, stage: DemoStage) -> None:
+async def test_scenario(title: str, network: RealNetwork, stage: DemoStage) -> None:
     assert await outcome_of(SCENARIOS[title](stage)) == "ok"
+    network.played.add(title)

@@ -20,6 +20,7 @@ PRINTING = ("print", "pprint", "traceback.print_exc", "traceback.print_exception
 SLEEPING = ("asyncio.sleep", "time.sleep", "sleep")
 SLEEPS = {
     "streams/admin.py": "between two questions whether a new topic is known",
+    "streams/rights.py": "between two questions to a broker that still loads the group",
     "streams/embedded.py": "between two looks at a file that another process writes",
     "travelrule/bootstrap/worker_role.py": "interval between two samples of the lag",
     "travelrule/commands/decisions/outcome.py": "between two looks for what a worker of another process wrote",

@@ -10,7 +10,7 @@ import pytest
 
 from tests.house.source import WHEEL_ROOTS, python, tree
 
-TERMS_OF_THE_FIELD = {"screening", "signing", "sealing", "polling", "routing"}
+TERMS_OF_THE_FIELD = {"monitoring", "screening", "signing", "sealing", "polling", "routing"}
 """The only words in ``-ing`` that a module may end in; all others are activities."""
 NO_ACTIVITIES = {"king", "string", "thing"}
 

@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from scripts import generate_docs, lock
+from scripts.alert_rules import rule_files
 from tests.house.source import ROOT, WHEEL_ROOTS, dotted, files, keyword, python, text, tree
 from travelrule.environment import FILE_SUFFIX, PREFIX
 from travelrule.identity.profile import VaspProfile
@@ -55,7 +56,13 @@ def _constants(code: ast.expr | None) -> Iterator[str]:
 
 
 def runbooks() -> set[str]:
-    return {path.stem for path in files() if path.parent == RUNBOOKS and path.name != "index.md"}
+    """The pages of codes of ``operator.alert.v1``."""
+    return {path.stem for path in files() if path.parent == RUNBOOKS and path.stem.isupper()}
+
+
+def pages_of_rules() -> set[str]:
+    """The pages of the alerts of Prometheus."""
+    return {path.stem for path in files() if path.parent == RUNBOOKS} - runbooks() - {"index"}
 
 
 def test_every_alert_has_a_runbook() -> None:
@@ -67,7 +74,18 @@ def test_every_runbook_has_an_alert() -> None:
     assert runbooks() <= {code for code, _ in alert_codes()}
 
 
-@pytest.mark.parametrize("code", sorted(runbooks()))
+def test_each_alert_of_prometheus_has_a_runbook_and_a_row_of_the_index() -> None:
+    alerts = {alert.name: alert.summary for alert in reversed(rule_files.alerts())}
+    assert pages_of_rules() == set(alerts)
+    _, _, rows = text(RUNBOOKS / "index.md").partition("| Alert | Severity | Says |\n|---|---|---|\n")
+    severities = {name: [one.severity for one in rule_files.alerts() if one.name == name] for name in alerts}
+    assert rows.splitlines() == [
+        f"| [{name}]({name}.md) | {', '.join(severities[name])} | {summary} |"
+        for name, summary in sorted(alerts.items())
+    ]
+
+
+@pytest.mark.parametrize("code", sorted(runbooks() | pages_of_rules()))
 def test_a_runbook_says_what_to_do(code: str) -> None:
     page = text(RUNBOOKS / f"{code}.md")
     assert page.startswith(f"# {code}\n")
@@ -76,7 +94,8 @@ def test_a_runbook_says_what_to_do(code: str) -> None:
 
 
 def test_the_index_of_runbooks_lists_each_page_once_and_its_text_names_each_subject_once() -> None:
-    before, _, rows = text(RUNBOOKS / "index.md").partition("| Code | Says |\n|---|---|\n")
+    codes, _, _ = text(RUNBOOKS / "index.md").partition("\n\n## ")
+    before, _, rows = codes.partition("| Code | Says |\n|---|---|\n")
     listed = re.findall(r"^\| \[([A-Z_]+)\]\((\1)\.md\) \| [^|]+ \|$", rows, re.MULTILINE)
     assert [code for code, _ in listed] == [line.split("](")[0].lstrip("| [") for line in rows.splitlines()]
     assert sorted(code for code, _ in listed) == sorted(runbooks())

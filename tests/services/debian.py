@@ -25,7 +25,7 @@ def install(*packages: str) -> None:
 
 
 def unpack(package: str, folder: Path) -> None:
-    """Unpack the files of one package below ``folder`` if this process may; the caller checks whether they are there.
+    """Unpack the files of one package into ``folder`` if this process may; the caller checks whether they are there.
 
     Nothing is installed, so no service of the package is registered or started. It needs no rights of root where the
     package lists are present. What the package depends on is not fetched.
@@ -38,10 +38,7 @@ def unpack(package: str, folder: Path) -> None:
             _run("apt-get", "update", "-qq")
             _download(package, download)
         for archive in Path(download).glob("*.deb"):
-            draft = folder.with_name(f"{folder.name}.{os.getpid()}")
-            _run("dpkg-deb", "--extract", str(archive), str(draft))
-            shutil.rmtree(folder, ignore_errors=True)
-            draft.rename(folder)
+            _run("dpkg-deb", "--extract", str(archive), str(folder))
 
 
 def _download(package: str, folder: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,11 +19,12 @@ from urllib.parse import urlencode
 import yaml
 
 from tests.services import debian
+from tests.services.cache import cached
 from tests.services.ports import free_port
 from tests.services.process import ServiceError, ServiceProcess
 
 _LEAST = (2, 42)
-_PACKAGE = "prometheus"
+_NAMES = ("prometheus", "promtool")
 _SECONDS = 20
 _LOOK_SECONDS = 0.1
 
@@ -63,31 +63,25 @@ def promtool() -> str:
 
 @cache
 def _programs() -> Mapping[str, str]:
-    names = ("prometheus", "promtool")
-    installed = {name: path for name in names if (path := shutil.which(name))}
-    if len(installed) == len(names) and _new_enough(installed["prometheus"]):
-        return installed
-    return unpacked_programs(_cache())
+    installed = {name: path for name in _NAMES if (path := shutil.which(name))}
+    return installed if len(installed) == len(_NAMES) and _new_enough(installed) else unpacked_programs()
 
 
-def unpacked_programs(folder: Path) -> Mapping[str, str]:
-    """Both programs from Debian's package below ``folder``, which is filled if it does not hold them."""
-    programs = {name: folder / "usr/bin" / name for name in ("prometheus", "promtool")}
-    if not all(path.exists() for path in programs.values()):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        debian.unpack(_PACKAGE, folder)
-    if not all(path.exists() and _new_enough(str(path)) for path in programs.values()):
-        raise ServiceError(f"Prometheus {_LEAST[0]}.{_LEAST[1]} or later is missing: apt-get install {_PACKAGE}")
-    return {name: str(path) for name, path in programs.items()}
+def unpacked_programs() -> Mapping[str, str]:
+    """Both programs from Debian's package, which is unpacked into the cache."""
+    folder = cached("prometheus-debian", _unpack)
+    return {name: str(folder / "usr/bin" / name) for name in _NAMES}
 
 
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "travelrule" / "prometheus"
+def _unpack(folder: Path) -> None:
+    debian.unpack("prometheus", folder)
+    programs = {name: str(folder / "usr/bin" / name) for name in _NAMES}
+    if not all(Path(path).exists() for path in programs.values()) or not _new_enough(programs):
+        raise ServiceError(f"Prometheus {_LEAST[0]}.{_LEAST[1]} or later is missing: apt-get install prometheus")
 
 
-def _new_enough(program: str) -> bool:
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+def _new_enough(programs: Mapping[str, str]) -> bool:
+    done = subprocess.run([programs["prometheus"], "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"version (\d+)\.(\d+)", done.stdout + done.stderr)
     return bool(found) and (int(found[1]), int(found[2])) >= _LEAST
 

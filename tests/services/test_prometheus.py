@@ -14,7 +14,7 @@ from tests.services import PrometheusServer, ServiceError, debian, run
 from tests.services.ports import free_port
 from tests.services.prometheus import ScrapeTarget, unpacked_programs
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.operations]
 
 
 @pytest.fixture
@@ -63,15 +63,20 @@ def test_a_refused_configuration_is_told(server: PrometheusServer) -> None:
         server.reload([ScrapeTarget("http://an-url", "wrong")])
 
 
-def test_it_comes_from_debians_package_without_being_installed(tmp_path: Path) -> None:
-    folder = tmp_path / "cache" / "prometheus"
-    programs = unpacked_programs(folder)
-    assert all(os.access(path, os.X_OK) for path in programs.values())
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["prometheus"], "no draft is left"
-    assert unpacked_programs(folder) == programs
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "travelrule"
 
 
-def test_a_machine_without_packages_is_told_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_comes_from_debians_package_without_being_installed(own_cache: Path) -> None:
+    programs = unpacked_programs()
+    assert all(path.startswith(str(own_cache)) and os.access(path, os.X_OK) for path in programs.values())
+    assert unpacked_programs() == programs
+
+
+def test_a_machine_without_packages_is_told_what_is_missing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debian.shutil, "which", lambda _: None)
     with pytest.raises(ServiceError, match="apt-get install prometheus"):
-        unpacked_programs(tmp_path / "prometheus")
+        unpacked_programs()
+    assert [path.name for path in own_cache.iterdir() if path.is_dir()] == []

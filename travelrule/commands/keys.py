@@ -16,6 +16,11 @@ app = typer.Typer(help="Ed25519 seeds and public keys, base64", no_args_is_help=
 SEED_BYTES = 32
 
 
+def new_seed() -> str:
+    """A fresh key of 32 bytes, base64: an Ed25519 seed, or a key for AES-256 or the blind index."""
+    return base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
+
+
 @app.command()
 def generate(
     seed_only: Annotated[  # noqa: FBT002 - a command-line switch
@@ -28,7 +33,7 @@ def generate(
     `travelrule keys generate --seed-only > FILE` makes the file of TRAVELRULE_SIGNING_KEY_FILE or
     TRAVELRULE_AUDIT_KEY_FILE; `travelrule keys show` prints the public key of the former.
     """
-    seed = base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
+    seed = new_seed()
     if seed_only:
         if output is Output.JSON:
             write_json({"seed": seed})

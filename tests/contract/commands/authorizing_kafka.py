@@ -7,6 +7,7 @@ from pathlib import Path
 
 from confluent_kafka.admin import (
     AclBinding,
+    AclBindingFilter,
     AclOperation,
     AclPermissionType,
     ResourcePatternType,
@@ -46,6 +47,14 @@ class AuthorizingKafka(SecuredKafka):
         admin = admin_client(self.bootstrap)
         for future in admin.create_acls(list(bindings())).values():
             future.result(timeout=30)
+
+    def revoke(self, principal: str, operation: str, kind: ResourceType, name: str) -> None:
+        """Take one right away; ``grant`` gives it back."""
+        right = (f"User:{principal}", "*", OPERATIONS[operation], AclPermissionType.ALLOW)
+        taken = AclBindingFilter(kind, name, ResourcePatternType.LITERAL, *right)
+        admin = admin_client(self.bootstrap)
+        for future in admin.delete_acls([taken]).values():
+            assert len(future.result(timeout=30)) == 1, "it had this right"
 
     def connection(self, principal: str) -> Connection:
         """A connection as this principal."""

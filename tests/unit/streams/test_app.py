@@ -26,6 +26,12 @@ def test_the_settings_that_the_guarantees_rest_on() -> None:
     assert conf.stream_wait_empty
     assert not any((conf.web_enabled, conf.web_tables_enabled, conf.web_router_enabled))
     assert conf.broker_session_timeout < conf.broker_request_timeout
+    assert conf.consumer_group_instance_id is None
+
+
+def test_static_membership_takes_the_name_of_the_setting() -> None:
+    app = create_app(Settings(consumer_instance_id="north-travelrule-worker-0"), CONNECTION)
+    assert app.conf.consumer_group_instance_id == "north-travelrule-worker-0"
 
 
 def test_the_environment_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 from travelrule.commands.demo.lists import LISTED_OWNER
 from travelrule.commands.demo.network import DemoNetwork
 from travelrule.commands.demo.platform import DemoPlatform, ScenarioFailedError, SeenEvent
-from travelrule.commands.demo.vasp import new_seed
+from travelrule.commands.keys import new_seed
 
 ERIK = {"natural": {"lastName": "Lind", "firstName": "Erik"}}
 WRONG = {"natural": {"lastName": "Lund", "firstName": "Erika"}}

@@ -66,7 +66,7 @@ async def unhosted_proven(stage: DemoStage) -> None:
     withdrawal_id, request_id = str(uuid4()), f"o-{uuid4()}"
     await _withdraw_unhosted(stage, withdrawal_id)
     await stage.north.verdict(withdrawal_id, "hold", "OWNERSHIP_PENDING")
-    await _prove(stage, withdrawal_id)
+    await prove(stage, withdrawal_id)
     await stage.north.verdict(withdrawal_id, "allow", "OWNERSHIP_PROVEN")
     data = {
         "requestId": request_id,
@@ -77,7 +77,7 @@ async def unhosted_proven(stage: DemoStage) -> None:
         "widgetOrigin": SITE,
     }
     await stage.north.send("screenings", "ownership.requested.v1", request_id, data)
-    await _prove(stage, request_id)
+    await prove(stage, request_id)
     await stage.north.verdict(request_id, "allow", "OWNERSHIP_PROVEN")
 
 
@@ -109,7 +109,7 @@ async def _session(platform: DemoPlatform, key: str) -> dict[str, Any]:
     return (await platform.expect("session for a proof", opened)).data
 
 
-async def _prove(stage: DemoStage, key: str) -> None:
+async def prove(stage: DemoStage, key: str) -> None:
     """Simulate Anna's browser: open the session, have the message signed, submit the signature."""
     session = await _session(stage.north, key)
     opened = await stage.network.control("POST", "/widget/session", {"token": session["token"]})

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from travelrule.commands.demo.lists import HEADER
 from travelrule.commands.demo.processes import DemoProcess, free_port
+from travelrule.commands.keys import new_seed
 from travelrule.crypto.signing import SigningKey
-
-SEED_BYTES = 32
-
-
-def new_seed() -> str:
-    """A fresh Ed25519 seed (or AES key), base64."""
-    return base64.b64encode(secrets.token_bytes(SEED_BYTES)).decode()
 
 
 @dataclass

@@ -1,0 +1,127 @@
+"""Alerts about events on their way: consumption, verdicts on hold, publication, dead letters."""
+
+from __future__ import annotations
+
+from scripts.alert_rules.rule import AlertRule, by, largest
+
+LAG_SECONDS = 300
+STALLED_SECONDS = 60
+"""Before the liveness probe fails and the process is restarted."""
+BROKER_SECONDS = 120
+UNANSWERED_SECONDS = 900
+UNSENT_SECONDS = 120
+HELD_SECONDS = 3 * 86_400
+HEARTBEAT_SECONDS = 120
+FLOOD_RATIO = 0.05
+FLOOD_MESSAGES = 20
+
+_DEAD = largest("delta(travelrule_dead_letters_unresolved[15m])")
+_RECORDS = f"sum {by()} (increase(travelrule_consumer_records_total[15m]))"
+
+ALERTS = (
+    AlertRule(
+        "TravelRuleLagHigh",
+        "critical",
+        f"{largest('travelrule_consumer_lag_seconds', 'topic')} > {LAG_SECONDS}",
+        "Events wait too long before they are decided",
+        "The oldest event of topic {{ $labels.topic }} of {{ $labels.job }} is {{ $value | humanizeDuration }} old.",
+        hold="5m",
+        keep="5m",
+    ),
+    AlertRule(
+        "TravelRuleLagGrows",
+        "warning",
+        f"{largest('delta(travelrule_consumer_lag_records[10m])', 'topic')} > 0"
+        f" and {largest('travelrule_consumer_lag_records', 'topic')} > 100",
+        "More events arrive than are decided",
+        "The backlog of topic {{ $labels.topic }} of {{ $labels.job }} has grown by {{ $value | humanize }} records in"
+        " ten minutes.",
+        hold="15m",
+        keep="5m",
+    ),
+    AlertRule(
+        "TravelRulePartitionUnserved",
+        "critical",
+        f"{largest('travelrule_partitions_unserved', 'topic')} > 0",
+        "Partitions of a topic have no worker",
+        "{{ $value }} partitions of topic {{ $labels.topic }} are assigned to no worker of {{ $labels.job }}.",
+        hold="3m",
+    ),
+    AlertRule(
+        "TravelRuleConsumerStuck",
+        "critical",
+        f"{largest('travelrule_consumer_stalled_seconds', 'instance')} > {STALLED_SECONDS}",
+        "A worker holds events and decides none",
+        "{{ $labels.instance }} of {{ $labels.job }} has acknowledged nothing for {{ $value | humanizeDuration }}.",
+    ),
+    AlertRule(
+        "TravelRuleBrokerSilent",
+        "critical",
+        f"{largest('travelrule_broker_answer_age_seconds', 'instance')} > {BROKER_SECONDS}",
+        "The broker does not answer a worker",
+        "The broker last answered {{ $labels.instance }} of {{ $labels.job }} {{ $value | humanizeDuration }} ago:"
+        " lag and partitions are as old as that.",
+        hold="1m",
+    ),
+    AlertRule(
+        "TravelRuleRequestUnanswered",
+        "critical",
+        f"{largest('travelrule_oldest_unanswered_seconds', 'kind')} > {UNANSWERED_SECONDS}",
+        "A request of the platform has no verdict",
+        "The oldest {{ $labels.kind }} of {{ $labels.job }} without a verdict is {{ $value | humanizeDuration }} old.",
+        hold="1m",
+    ),
+    AlertRule(
+        "TravelRuleOutboxOld",
+        "critical",
+        f"{largest('travelrule_oldest_unsent_seconds')} > {UNSENT_SECONDS}",
+        "Verdicts and other events are decided and not published",
+        "The oldest unpublished event of {{ $labels.job }} is {{ $value | humanizeDuration }} old.",
+        hold="1m",
+    ),
+    AlertRule(
+        "TravelRuleEventsRefused",
+        "critical",
+        f"{largest('travelrule_outbox_refused')} > 0",
+        "The broker refuses events for good",
+        "{{ $value }} events of {{ $labels.job }} are kept as rows: the broker will never accept them as they are.",
+    ),
+    AlertRule(
+        "TravelRuleDeadLetters",
+        "warning",
+        f"{largest('travelrule_dead_letters_unresolved')} > 0",
+        "Messages could not be processed",
+        "{{ $value }} dead letters of {{ $labels.job }} were neither replayed nor dismissed.",
+    ),
+    AlertRule(
+        "TravelRuleDeadLetterFlood",
+        "critical",
+        f"{_DEAD} > {FLOOD_MESSAGES} and {_DEAD} / {_RECORDS} > {FLOOD_RATIO}",
+        "A large share of the platform's messages cannot be processed",
+        "{{ $value | humanize }} messages to {{ $labels.job }} became dead letters within 15 minutes.",
+    ),
+    AlertRule(
+        "TravelRuleHeldLong",
+        "warning",
+        f"{largest('travelrule_oldest_held_seconds', 'kind', 'reason')} > {HELD_SECONDS}",
+        "Transfers are on hold for days",
+        "The oldest {{ $labels.kind }} of {{ $labels.job }} with reason {{ $labels.reason }} has been on hold for"
+        " {{ $value | humanizeDuration }}.",
+        hold="5m",
+    ),
+    AlertRule(
+        "TravelRuleHeartbeatLate",
+        "critical",
+        f"time() - {largest('travelrule_heartbeat_timestamp_seconds')} > {HEARTBEAT_SECONDS}",
+        "The path from Kafka through the database to Kafka is interrupted",
+        "The last heartbeat of {{ $labels.job }} that came through is {{ $value | humanizeDuration }} old.",
+        hold="1m",
+    ),
+    AlertRule(
+        "TravelRuleOperatorAlert",
+        "critical",
+        f'sum {by()} (increase(travelrule_operator_alerts_total{{severity="critical"}}[15m])) > 0',
+        "The program requires an operator",
+        "{{ $labels.job }} raised {{ $value | humanize }} critical alerts on its topic alerts within 15 minutes.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The Grafana dashboards as code: ``python -m scripts.dashboards`` writes ``helm/travelrule/dashboards``."""

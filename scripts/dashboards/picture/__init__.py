@@ -1,0 +1,1 @@
+"""Pictures of dashboards: the panels of a dashboard's JSON, drawn from the answers of a Prometheus."""
