@@ -1,1 +1,1 @@
-"""``compose.yaml`` and ``deploy/``: held to their schemas, to the settings of the program and to the tools that read them."""
+"""``compose.yaml`` and ``deploy/``: held to their schemas, the program's settings and the tools that read them."""

@@ -1,4 +1,4 @@
-"""``compose.yaml`` and the files that it mounts, without a container runtime. ``tests/image`` runs our services for real."""
+"""``compose.yaml`` and the files that it mounts, as they are written; ``tests/image`` runs our services for real."""
 
 from __future__ import annotations
 
@@ -78,9 +78,7 @@ def test_the_process_has_longer_to_end_than_it_drains() -> None:
 def test_the_sandbox_may_call_the_gateway() -> None:
     (network,) = compose()["networks"]["inside"]["ipam"]["config"]
     sources = own_services()["north"]["environment"]["TRAVELRULE_GATEWAY_SOURCES"].split(",")
-    assert any(
-        ipaddress.ip_network(network["subnet"]).subnet_of(ipaddress.ip_network(source)) for source in sources
-    )
+    assert any(ipaddress.ip_network(network["subnet"]).subnet_of(ipaddress.ip_network(source)) for source in sources)
 
 
 def test_ports_are_on_loopback_and_images_have_versions() -> None:
@@ -100,7 +98,7 @@ def test_what_it_mounts_exists() -> None:
 
 
 def test_prometheus_accepts_its_configuration(tmp_path: Path) -> None:
-    mounts = {inside: source for inside, source in mounted(compose()["services"]["prometheus"]).items()}
+    mounts = mounted(compose()["services"]["prometheus"])
     assert mounts["/etc/prometheus/prometheus.yml"] == "./deploy/compose/prometheus.yml"
     (tmp_path / "prometheus.yml").write_bytes((DEPLOY / "prometheus.yml").read_bytes())
     (tmp_path / "rules").symlink_to(ROOT / mounts["/etc/prometheus/rules"])
@@ -112,7 +110,9 @@ def test_prometheus_accepts_its_configuration(tmp_path: Path) -> None:
 
 def test_prometheus_scrapes_our_process_where_it_listens() -> None:
     configuration = yaml.safe_load((DEPLOY / "prometheus.yml").read_text(encoding="utf-8"))
-    targets = {target for job in configuration["scrape_configs"] for one in job["static_configs"] for target in one["targets"]}
+    targets = {
+        target for job in configuration["scrape_configs"] for one in job["static_configs"] for target in one["targets"]
+    }
     serving = {name: one["environment"] for name, one in own_services().items() if one["command"][0] == "serve"}
     ports = {name: found["TRAVELRULE_METRICS_LISTEN"].rpartition(":")[2] for name, found in serving.items()}
     assert targets == {f"{name}:{port}" for name, port in ports.items()}
@@ -120,9 +120,13 @@ def test_prometheus_scrapes_our_process_where_it_listens() -> None:
 
 def test_grafana_finds_prometheus_and_the_dashboards() -> None:
     mounts = mounted(compose()["services"]["grafana"])
-    (source,) = yaml.safe_load((DEPLOY / "grafana/datasources/prometheus.yaml").read_text(encoding="utf-8"))["datasources"]
+    (source,) = yaml.safe_load((DEPLOY / "grafana/datasources/prometheus.yaml").read_text(encoding="utf-8"))[
+        "datasources"
+    ]
     assert (source["type"], source["url"], source["isDefault"]) == ("prometheus", "http://prometheus:9090", True)
-    (provider,) = yaml.safe_load((DEPLOY / "grafana/dashboards/travelrule.yaml").read_text(encoding="utf-8"))["providers"]
+    (provider,) = yaml.safe_load((DEPLOY / "grafana/dashboards/travelrule.yaml").read_text(encoding="utf-8"))[
+        "providers"
+    ]
     folder = ROOT / mounts[provider["options"]["path"]]
     assert folder == ROOT / "helm/travelrule/dashboards"
     home = Path(compose()["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])

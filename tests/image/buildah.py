@@ -49,7 +49,7 @@ class Buildah:
         self.run("rm", container)
 
     def build(self, context: Path, tag: str, *arguments: str) -> None:
-        """Build the Containerfile of ``context``, every step anew; only images that are here already are its base."""
+        """Build the Containerfile of ``context``, every step again; its base is an image that is in this storage."""
         volumes = [f"--volume={outside}:{inside}:ro" for outside, inside in self._mounts()]
         steps = ("build", "--isolation=chroot", "--pull-never", "--no-cache", f"--tag={tag}", *volumes, *arguments)
         self.run(*steps, f"--file={context / 'Containerfile'}", str(context))
@@ -69,7 +69,7 @@ class Buildah:
             self.run("rm", container)
 
     def _mounts(self) -> list[tuple[Path, str]]:
-        """The files of this machine that pip needs inside a build; no step of the file names them, no layer has them."""
+        """The files of this machine that pip needs inside a build; no step names them and no layer holds them."""
         lines = [f"{name} = {value}" for name, value in _pip_settings().items() if name in _FORWARDED]
         mounts = []
         if authority := _pip_settings().get("cert"):

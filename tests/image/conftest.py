@@ -23,7 +23,7 @@ def buildah(tmp_path_factory: pytest.TempPathFactory) -> Buildah:
     return builder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def image(buildah: Buildah) -> Iterator[RunningImage]:
     """The image, to be run."""
     with buildah.files(TAG) as root:

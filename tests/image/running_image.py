@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+TEMPORARY = "/tmp"  # noqa: S108 - in the image, not on this machine
 # Mounted by every runtime; the program needs of them the null device, its own process and names of hosts.
 _BOUND = ("/dev", "/etc/resolv.conf", "/etc/hosts")
 
@@ -41,7 +42,7 @@ class RunningImage:
     def command(
         self, arguments: Sequence[str], given: Mapping[str, str], entrypoint: Sequence[str] | None = None
     ) -> list[str]:
-        """The command of this machine that runs the image's entry point with ``arguments``; its process is the program's.
+        """The command of this machine that runs the image's entry point with ``arguments``; it becomes that process.
 
         ``env`` of the image finds the program in the image's ``PATH``, as a runtime does.
         """
@@ -50,7 +51,14 @@ class RunningImage:
         user, group = self.user
         inside = ["chroot", f"--userspec={user}:{group}", "--groups=", str(self.root), "/usr/bin/env"]
         inside += [f"--chdir={self.configuration['WorkingDir']}", "-i", *variables, *words]
-        return ["unshare", "--mount", "--propagation=private", "sh", "-euc", f"{self._mounts()}\nexec {shlex.join(inside)}"]
+        return [
+            "unshare",
+            "--mount",
+            "--propagation=private",
+            "sh",
+            "-euc",
+            f"{self._mounts()}\nexec {shlex.join(inside)}",
+        ]
 
     def run(
         self, arguments: Sequence[str], given: Mapping[str, str], entrypoint: Sequence[str] | None = None
@@ -69,7 +77,7 @@ class RunningImage:
         lines.append(f"mount -o remount,bind,ro {self._inside('/')}")
         lines += [f"mount --rbind {path} {self._inside(path)}" for path in _BOUND]
         lines.append(f"mount -t proc proc {self._inside('/proc')}")
-        lines.append(f"mount -t tmpfs tmpfs {self._inside('/tmp')}")
+        lines.append(f"mount -t tmpfs tmpfs {self._inside(TEMPORARY)}")
         if not self.volumes:
             home = self._inside(self.configuration["WorkingDir"])
             lines.append(f"mount -t tmpfs -o uid={user},gid={group},mode=0750 tmpfs {home}")

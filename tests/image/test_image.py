@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from tests.image.base_image import NAME
 from tests.image.buildah import Buildah
 from tests.image.conftest import ROOT, TAG
-from tests.image.running_image import RunningImage
+from tests.image.running_image import TEMPORARY, RunningImage
 
 pytestmark = [pytest.mark.operations, pytest.mark.services, pytest.mark.timeout(1200)]
 
@@ -42,7 +41,7 @@ def test_its_configuration_is_what_the_chart_assumes(buildah: Buildah) -> None:
     assert configuration["User"] == "10001:10001"
     assert configuration["Entrypoint"] == ["travelrule"]
     assert configuration["WorkingDir"] == "/var/lib/travelrule"
-    assert set(configuration["ExposedPorts"]) == {"8080", "8090", "9100"}
+    assert set(configuration["ExposedPorts"]) == {"8080/tcp", "8090/tcp", "9100/tcp"}
     labels = configuration["Labels"]
     assert labels["org.opencontainers.image.title"] == "travelrule"
     assert labels["org.opencontainers.image.version"] == "0.0.0"
@@ -59,10 +58,11 @@ def test_it_has_the_program_and_nothing_that_builds(buildah: Buildah, image: Run
 
 
 def test_its_user_can_write_nowhere_but_where_it_should(image: RunningImage) -> None:
-    attempts = "for place in / /opt/travelrule /etc /usr /run /tmp /var/lib/travelrule; do touch $place/x 2>/dev/null && echo $place; done; id"
+    places = f"/ /opt/travelrule /etc /usr /run {TEMPORARY} /var/lib/travelrule"
+    attempts = f"for place in {places}; do touch $place/x 2>/dev/null && echo $place; done; id"
     ran = image.run(["-c", attempts], {}, ["sh"])
     *written, identity = ran.stdout.splitlines()
-    assert written == ["/tmp", "/var/lib/travelrule"]
+    assert written == [TEMPORARY, "/var/lib/travelrule"]
     assert identity == "uid=10001 gid=10001 groups=10001"
 
 
@@ -83,15 +83,14 @@ def test_a_file_that_is_not_the_locked_one_ends_the_build(buildah: Buildah, tmp_
 
 
 def test_built_again_it_has_the_same_program(buildah: Buildah, image: RunningImage) -> None:
-    buildah.build(ROOT, "localhost/again:test")
+    buildah.build(ROOT, "localhost/again:test", "--target=build")  # what comes after copies the program
     with buildah.files("localhost/again:test") as again:
         first, second = digests(image.root / "opt/travelrule"), digests(again / "opt/travelrule")
     assert len(first) > 1000
-    assert {name for name in first | second if first.get(name) != second.get(name)} == set()
+    assert [name for name in sorted(first | second) if first.get(name) != second.get(name)] == []
 
 
 def test_an_argument_of_a_command_is_the_programs(image: RunningImage) -> None:
     ran = image.run(["--version"], {})
     assert (ran.returncode, ran.stderr) == (0, "")
-    bare = dataclasses.replace(image, configuration={**image.configuration})
-    assert "Usage: travelrule" in bare.run(image.configuration["Cmd"], {}).stdout
+    assert "Usage: travelrule" in image.run(image.configuration["Cmd"], {}).stdout

@@ -9,14 +9,6 @@ import httpx
 
 Resource = dict[str, Any]
 
-# The plural of each kind that is created here; names of resources are part of the URL.
-PLURALS = {
-    "Namespace": "namespaces",
-    "Node": "nodes",
-    "Secret": "secrets",
-    "CustomResourceDefinition": "customresourcedefinitions",
-}
-
 
 class ApiError(RuntimeError):
     """The server refused a request; the text is its message."""
@@ -33,15 +25,19 @@ class Api:
         """Close the connections."""
         self._client.close()
 
-    def create(self, resource: Resource) -> Resource:
-        """Create a resource; an unknown field is an error.
+    def create(self, resource: Resource, *, dry: bool = False) -> Resource:
+        """Create a resource; an unknown field is an error. ``dry``: the server checks it as it would and forgets it.
 
         Raises:
             ApiError: the server refused it.
         """
-        namespace = resource["metadata"].get("namespace", "")
-        path = self._path(resource["apiVersion"], PLURALS[resource["kind"]], namespace)
-        return self._asked("POST", f"{path}?fieldValidation=Strict", json=resource)
+        options = {"fieldValidation": "Strict"} | ({"dryRun": "All"} if dry else {})
+        return self._asked("POST", self._path_of(resource), params=options, json=resource)
+
+    def replace(self, resource: Resource) -> Resource:
+        """Put a resource in the place of the one with its name. Raises as ``create``."""
+        path = f"{self._path_of(resource)}/{resource['metadata']['name']}"
+        return self._asked("PUT", path, params={"fieldValidation": "Strict"}, json=resource)
 
     def list(self, version: str, plural: str, namespace: str = "", selector: str = "") -> list[Resource]:
         """The resources of a kind, in one namespace or in all; ``selector`` is a label selector."""
@@ -53,10 +49,6 @@ class Api:
     def get(self, version: str, plural: str, namespace: str, name: str) -> Resource:
         """One resource."""
         return self._asked("GET", f"{self._path(version, plural, namespace)}/{name}")
-
-    def delete_all(self, version: str, plural: str, namespace: str) -> None:
-        """Remove all resources of a kind from a namespace."""
-        self._asked("DELETE", self._path(version, plural, namespace))
 
     def server_version(self) -> str:
         """As the server reports it."""
@@ -75,10 +67,17 @@ class Api:
             if one["namespaced"] and "list" in one["verbs"] and "/" not in one["name"]
         ]
 
+    def _path_of(self, resource: Resource) -> str:
+        version, kind = resource["apiVersion"], resource["kind"]
+        known = self._asked("GET", _root(version))["resources"]
+        plural = next((one["name"] for one in known if one["kind"] == kind and "/" not in one["name"]), None)
+        if plural is None:
+            raise ApiError(f"the server knows no {kind} in {version}")
+        return self._path(version, plural, resource["metadata"].get("namespace", ""))
+
     @staticmethod
     def _path(version: str, plural: str, namespace: str) -> str:
-        root = "/api/v1" if version == "v1" else f"/apis/{version}"
-        return f"{root}/namespaces/{namespace}/{plural}" if namespace else f"{root}/{plural}"
+        return f"{_root(version)}/namespaces/{namespace}/{plural}" if namespace else f"{_root(version)}/{plural}"
 
     def _asked(self, method: str, path: str, **more: Any) -> Resource:
         answer = self._client.request(method, path, **more)
@@ -87,3 +86,7 @@ class Api:
             raise ApiError(f"{method} {path}: {body.get('message', answer.text)}")
         found: Resource = answer.json()
         return found
+
+
+def _root(version: str) -> str:
+    return "/api/v1" if version == "v1" else f"/apis/{version}"

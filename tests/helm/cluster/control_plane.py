@@ -81,7 +81,7 @@ class ControlPlane:
 
     def _start_etcd(self) -> None:
         client, peer = (f"http://127.0.0.1:{port}" for port in (self._etcd_port, self._peer_port))
-        command = [str(self._programs.etcd), "--name=test", f"--data-dir={self._directory / 'etcd-data'}"]
+        command = [str(self._programs.etcd / "etcd"), "--name=test", f"--data-dir={self._directory / 'etcd-data'}"]
         command += [f"--listen-client-urls={client}", f"--advertise-client-urls={client}", "--unsafe-no-fsync"]
         command += [f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}"]
         command += [f"--initial-cluster=test={peer}", "--log-level=warn"]
@@ -112,6 +112,7 @@ class ControlPlane:
         self._start("kube-controller-manager", self._command("kube-controller-manager", own | accounts))
         self._start("kube-scheduler", self._command("kube-scheduler", own))
         kwok = [str(self._programs.kwok / "kwok"), f"--kubeconfig={self.kubeconfig}", "--manage-all-nodes=true"]
+        kwok.append("--node-lease-duration-seconds=40")  # without leases the controllers take the nodes for lost
         self._start("kwok", kwok)
 
     def _command(self, name: str, options: dict[str, object]) -> list[str]:

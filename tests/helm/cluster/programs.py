@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 from tests.services.cache import cached
-from tests.services.debian import install
 from tests.services.helm import go
 from tests.services.process import ServiceError
 
@@ -51,7 +50,7 @@ def programs() -> Programs:
     """
     version = required_version("kubernetes", "k8s.io/kubernetes")
     return Programs(
-        etcd=_etcd(),
+        etcd=_built("etcd", ["."], ""),
         kubernetes=_built("kubernetes", [f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES], _linked(version)),
         kwok=_built("kwok", ["sigs.k8s.io/kwok/cmd/kwok"], ""),
         definitions=tuple(_definitions()),
@@ -81,7 +80,7 @@ def _built(module: str, packages: list[str], linked: str) -> Path:
 
 
 def _build(module: str, packages: list[str], linked: str, place: Path) -> None:
-    sys.stderr.write(f"building {', '.join(packages)}: about ten minutes of processor time, once\n")
+    sys.stderr.write(f"building {', '.join(packages)}: minutes, once\n")
     flags = ["-mod=readonly", "-trimpath", "-ldflags", f"-s -w {linked}", "-o", f"{place}/"]
     _go(module, "build", *flags, *packages)
 
@@ -100,18 +99,7 @@ def _definitions() -> list[Path]:
 def _go(module: str, *arguments: str) -> str:
     environment = os.environ | {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false"}
     command = [go(), *arguments]
-    done = subprocess.run(
-        command, cwd=MODULES / module, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=MODULES / module, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ServiceError(f"go {arguments[0]} in modules/{module} ended with {done.returncode}:\n{done.stderr}")
     return done.stdout
-
-
-def _etcd() -> Path:
-    program = Path("/usr/bin/etcd")
-    if not program.exists():
-        install("etcd-server")
-    if not program.exists():
-        raise ServiceError("etcd is missing: apt-get install etcd-server")
-    return program
