@@ -15,8 +15,8 @@ from typing import Any
 from tests.image.base_image import NAME, base_archive, program
 from tests.services.process import ServiceError
 
-# Of pip's configuration, what a build on this machine needs to reach its package index.
-_FORWARDED = ("index-url", "extra-index-url", "trusted-host", "timeout")
+# Settings of pip that name files of this machine, which a build does not see.
+_WITH_PATHS = ("cert", "client-cert", "find-links", "cache-dir", "build", "src", "log")
 _INSIDE = "/run/host"
 
 
@@ -70,7 +70,7 @@ class Buildah:
 
     def _mounts(self) -> list[tuple[Path, str]]:
         """The files of this machine that pip needs inside a build; no step names them and no layer holds them."""
-        lines = [f"{name} = {value}" for name, value in _pip_settings().items() if name in _FORWARDED]
+        lines = [f"{name} = {value}" for name, value in _pip_settings().items() if name not in _WITH_PATHS]
         mounts = []
         if authority := _pip_settings().get("cert"):
             mounts.append((Path(authority), f"{_INSIDE}/authorities.pem"))

@@ -52,7 +52,7 @@ class ControlPlane:
 
     def log_tails(self) -> str:
         """The last lines that each process wrote."""
-        return "\n".join(f"== {one.directory.name}\n{one.log_tail(10)}" for one in self._processes)
+        return "\n".join(f"== {one.directory.name}\n{one.log_tail(4)}" for one in self._processes)
 
     def _write_keys(self) -> None:
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)

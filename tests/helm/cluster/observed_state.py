@@ -32,6 +32,14 @@ def until(condition: Callable[[], object], what: str, seconds: float = PATIENCE_
         time.sleep(0.2)  # between two real questions to the server
 
 
+def until_none(remaining: Callable[[], list[str]], seconds: float = PATIENCE_SECONDS) -> None:
+    """Ask until nothing remains; the message names what does."""
+    deadline = time.monotonic() + seconds
+    while left := remaining():
+        require(time.monotonic() < deadline, f"left after {seconds:.0f} s: {', '.join(left)}")
+        time.sleep(0.2)  # between two real questions to the server
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedState:
     """One namespace."""
