@@ -5,7 +5,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help install demo test test-operations test-interpreters test-busy check format docs golden cluster bench chaos lock clean
+=======
+.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden bench chaos lock clean
+>>>>>>> main
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -53,6 +57,9 @@ docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
 	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi hub.openapi; do \
 	  $(BIN)/python -m travelrule.$$page || exit 1; done
 
+site: $(INSTALLED)  ## Build the documentation site into site/ and check its links
+	@$(BIN)/python -m scripts.site
+
 golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release
 	@$(BIN)/python -m tests.golden $(if $(UNRELEASED),--unreleased)
 
@@ -70,4 +77,4 @@ lock:  ## Write constraints.txt and constraints-dev.txt; UPGRADE=name takes the 
 	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade $(UPGRADE))
 
 clean:  ## Remove the environment, caches and embedded data
-	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist data
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist data site

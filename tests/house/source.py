@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 WHEEL_ROOTS = ("streams", "agents", "schemas", "travelrule")
 BESIDE = ("scripts", "tests")
-FOREIGN = {"dist", "data", "node_modules", "__pycache__"}
+FOREIGN = {"dist", "data", "site", "node_modules", "__pycache__"}
 """Folders that tools write into; those that begin with a dot are left out too, ``.ci`` excepted."""
 
 TEXT = {

@@ -1,4 +1,4 @@
-"""Documents that must keep up with the code: generated tables, runbooks, decisions, links, the lock."""
+"""Documents that must keep up with the code: generated tables, runbooks, decisions, the lock."""
 
 import ast
 import os
@@ -120,14 +120,6 @@ def test_decisions_are_numbered_without_gaps_and_listed() -> None:
             assert part in text(path), f"{path} lacks {part}"
 
 
-@pytest.mark.parametrize("page", [str(path) for path in files() if path.suffix == ".md"])
-def test_links_lead_somewhere(page: str) -> None:
-    targets = re.findall(r"\]\(([^)#\s]+)", text(Path(page)))
-    local = [target for target in targets if not re.match(r"[a-z]+:", target)]
-    broken = [target for target in local if not (ROOT / page).parent.joinpath(target).exists()]
-    assert broken == []
-
-
 def test_the_readme_gives_the_two_commands_and_the_changelog_this_version() -> None:
     readme = text(Path("README.md"))
     assert "make demo" in readme
@@ -153,60 +145,9 @@ LATER_METRICS = {
     "AUDIT_CHECKED_TOTAL",
     "AUDIT_FAULTS",
     "AUDIT_VERIFIED_TIMESTAMP_SECONDS",
-    "BATCH_DURATION_SECONDS",
-    "BATCH_INPUTS",
-    "BROKER_ANSWER_AGE_SECONDS",
-    "BUILD_INFO",
-    "CALLS_COMPLETED_TOTAL",
-    "CALLS_EXHAUSTED_TOTAL",
-    "CALLS_RUNNING",
-    "CALLS_WAITING",
-    "CIRCUIT_OPEN",
-    "CONNECTIONS_OPEN",
-    "CONSUMER_RECORDS_TOTAL",
-    "CONSUMER_STALLED_SECONDS",
-    "DATABASE_CONNECTIONS",
-    "DATABASE_CONNECTIONS_MAX",
-    "DATABASE_WAIT_SECONDS",
-    "DEAD_LETTERS_UNRESOLVED",
-    "DENIALS_TOTAL",
-    "DIRECTORY_CHANGES_TOTAL",
-    "EVENT_LOOP_LAG_SECONDS",
-    "HEARTBEAT_DURATION_SECONDS",
-    "HEARTBEAT_TIMESTAMP_SECONDS",
-    "HELD_SUBJECTS",
-    "INTAKE_PENDING",
-    "JOB_LAST_SUCCESS_TIMESTAMP_SECONDS",
-    "KEY_EXPIRY_TIMESTAMP_SECONDS",
-    "KEY_MISMATCHES_TOTAL",
-    "LAST_BATCH_TIMESTAMP_SECONDS",
-    "LEASES_HELD",
-    "LIST_SEARCHES_TOTAL",
     "MEMBERS",
     "MEMBER_CALLBACKS_TOTAL",
     "MEMBER_REQUEST_DURATION_SECONDS",
-    "MESSAGES_WAITING",
-    "OFFSET_COMMIT_DURATION_SECONDS",
-    "OLDEST_CALL_SECONDS",
-    "OLDEST_DEAD_LETTER_SECONDS",
-    "OLDEST_HELD_SECONDS",
-    "OLDEST_MESSAGE_SECONDS",
-    "OLDEST_TIMER_SECONDS",
-    "OLDEST_UNANSWERED_SECONDS",
-    "OPERATOR_ALERTS_TOTAL",
-    "OWN_KEY_LISTED",
-    "PARKED_INPUTS",
-    "PARTITIONS_ASSIGNED",
-    "PARTITIONS_UNSERVED",
-    "POLICY_INFO",
-    "PUBLISHED_TOTAL",
-    "PUBLISH_DURATION_SECONDS",
-    "REBALANCES_TOTAL",
-    "REBALANCE_DURATION_SECONDS",
-    "REQUESTS_UNANSWERED",
-    "RETENTION_REMOVED_TOTAL",
-    "TIMERS_OVERDUE",
-    "VERDICT_LIMIT_TOTAL",
 }
 LATER_SETTINGS = {"builder_url", "console_listen"}
 """Declared by the contract, used by parts that are not built yet; remove the name when its part is built."""

@@ -1,0 +1,1 @@
+"""The documentation site as a browser shows it."""
