@@ -5,11 +5,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help install demo test test-operations test-interpreters test-busy check format docs golden cluster bench chaos lock clean
-=======
-.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden bench chaos lock clean
->>>>>>> main
+.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden cluster bench chaos \
+  lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
