@@ -119,7 +119,7 @@ def _of_release(stage: Stage, release: str) -> list[str]:
 
 
 def _left(names: list[str]) -> list[str]:
-    """Those that helm should have removed; not the job made by hand, nor the failed hook, which is kept for its logs."""
+    """Those that helm should have removed; not the job made by hand, nor the failed hook, kept for its logs."""
     return [name for name in names if not name.partition("/")[2].startswith(BESIDE)]
 
 
