@@ -46,6 +46,7 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 
 docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
 	$(BIN)/python -m scripts.generate_docs
+	$(BIN)/python -m scripts.guide_events
 	$(BIN)/python -m scripts.alert_rules
 	$(BIN)/python -m scripts.dashboards
 	$(BIN)/python -m schemas.export
