@@ -28,6 +28,7 @@ from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
+from travelrule.engine.directory.directory_metrics import DirectoryMetrics
 from travelrule.engine.key_guard import KeyGuard
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import ActivePolicy
@@ -53,6 +54,8 @@ from travelrule.store.search_rows import SearchRepository
 PROFILE = f"{PREFIX}VASP_PROFILE_FILE"
 KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
 """The settings needed to check whether the keys are those of a database."""
+INSTALLATION_SETTINGS = (*KEY_SETTINGS, "vasp_profile_file", "signing_key")
+"""The settings that every role and every command on stored data needs."""
 
 
 def utc_now() -> datetime:
@@ -92,7 +95,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
     keys that are not those of the database, and for a database that ``travelrule migrate`` has not upgraded to this
     version; ``ServiceUnavailable`` if it does not answer. Without ``require_schema`` nothing is written.
     """
-    settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
+    settings.require(*INSTALLATION_SETTINGS)
     profile = load_profile(settings)
     database = Database.of(settings)
     try:
@@ -217,6 +220,7 @@ def open_counterparties(installation: Installation, hub: HubClient) -> Counterpa
         utc_now,
         interval_seconds=settings.health_refresh_seconds,
         networks_seconds=settings.directory_refresh_seconds,
+        measures=DirectoryMetrics(installation.entity_id, installation.keyring.publics),
     )
 
 
