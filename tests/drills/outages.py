@@ -9,10 +9,12 @@ from contextlib import asynccontextmanager
 
 from tests.chaos.consumer_groups import until_rebalancing
 from tests.drills.network import Ground
+from tests.e2e.member import own_port
+from travelrule.commands.demo.processes import DemoProcess
 
 WORKER = "north-worker-0"
 GATEWAY = "north-gateway-0"
-SECOND = "north-worker-1"
+SECOND, THIRD = "north-worker-1", "north-worker-2"
 
 
 @asynccontextmanager
@@ -71,16 +73,19 @@ async def _send(ground: Ground) -> None:
 
 @asynccontextmanager
 async def rebalance_stuck(ground: Ground) -> AsyncIterator[None]:
-    """A second worker joins, and the first one stops answering in the middle of the rebalance; it is ended."""
+    """Of two workers one stops answering in the middle of a rebalance, when a third one joins; it is ended."""
     second = ground.north.process(SECOND)
+    third = DemoProcess(THIRD, ["serve", "worker"], ground.north.settings(metrics_port=own_port()), ground.north.folder)
     ground.watch(SECOND)
     await second.start()
+    await second.until_answering(ground.north.page(SECOND, "readyz"))
+    await third.start()
     await until_rebalancing(ground.kafka.bootstrap, ground.north.group)
     ground.network.processes[WORKER].send(signal.SIGSTOP)
     yield
     await ground.network.processes[WORKER].kill()
     await ground.start(WORKER)
-    await second.stop()
+    await asyncio.gather(second.stop(), third.stop())
     ground.watch()
 
 
