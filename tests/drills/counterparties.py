@@ -10,17 +10,18 @@ from uuid import uuid4
 
 from tests.chaos.members import ADDRESSES
 from tests.drills.network import Ground
+from tests.drills.outages import WORKER
 from tests.e2e.member import Member
 from travelrule.commands.demo.risks import SLOW_TXID
 from travelrule.commands.demo.scenarios import withdrawal
+from travelrule.commands.demo.vasp import new_seed
 
-EXPIRES_SECONDS = 15
 SILENT = 12
 KYT_REQUESTS = 6
 
 
-def _expiring(member: Member, left: timedelta = timedelta(days=1)) -> list[dict[str, str]]:
-    at = datetime.now(UTC) + left
+def _expiring(member: Member) -> list[dict[str, str]]:
+    at = datetime.now(UTC) + timedelta(days=1)
     return [{"pubkey": member.public_key, "expiresAt": at.strftime("%Y-%m-%dT%H:%M:%SZ")}]
 
 
@@ -33,11 +34,18 @@ async def own_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def own_key_expired(ground: Ground) -> AsyncIterator[None]:
-    """Our key in the directory expires; then it is registered again."""
-    await ground.entry(ground.north, pubkeys=_expiring(ground.north, timedelta(seconds=EXPIRES_SECONDS)))
-    yield
-    await ground.entry(ground.north)
+async def own_key_replaced(ground: Ground) -> AsyncIterator[None]:
+    """The worker is deployed with a key that nobody registered; then with the registered one again."""
+    registered = ground.north.seeds
+    try:
+        ground.north.seeds = [new_seed()]
+        await ground.network.processes[WORKER].stop()
+        await ground.start(WORKER)
+        yield
+    finally:
+        ground.north.seeds = registered
+    await ground.network.processes[WORKER].stop()
+    await ground.start(WORKER)
 
 
 @asynccontextmanager

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
@@ -26,7 +25,6 @@ from tests.e2e.network import POLICY, RealNetwork, until
 from tests.e2e.scrape_targets import scrape_targets
 from tests.services import KafkaNode, PostgresServer, PrometheusServer
 from tests.services.kafka import admin_client
-from tests.services.prometheus import ScrapeTarget
 from tests.services.run import run_directory, run_owner
 from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 from travelrule.commands.demo.risks import SLOW_TXID
@@ -85,14 +83,6 @@ class Ground:
     def admin(self) -> AdminClient:
         """A client of the broker."""
         return admin_client(self.kafka.bootstrap)
-
-    def watch(self, *names: str) -> None:
-        """Scrape these processes of north as well."""
-        more = [
-            ScrapeTarget(urlsplit(self.north.page(name, "metrics")).netloc, "north", {"instance": name})
-            for name in names
-        ]
-        self.prometheus.reload([*scrape_targets(self.network), *more])
 
     def topic(self, name: str) -> str:
         """A topic of north as the broker names it."""

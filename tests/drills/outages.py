@@ -7,14 +7,13 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.chaos.consumer_groups import until_rebalancing
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.protocol.group import LeaveGroupRequest
+
 from tests.drills.network import Ground
-from tests.e2e.member import own_port
-from travelrule.commands.demo.processes import DemoProcess
 
 WORKER = "north-worker-0"
 GATEWAY = "north-gateway-0"
-SECOND, THIRD = "north-worker-1", "north-worker-2"
 
 
 @asynccontextmanager
@@ -72,21 +71,26 @@ async def _send(ground: Ground) -> None:
 
 
 @asynccontextmanager
-async def rebalance_stuck(ground: Ground) -> AsyncIterator[None]:
-    """Of two workers one stops answering in the middle of a rebalance, when a third one joins; it is ended."""
-    second = ground.north.process(SECOND)
-    third = DemoProcess(THIRD, ["serve", "worker"], ground.north.settings(metrics_port=own_port()), ground.north.folder)
-    ground.watch(SECOND)
-    await second.start()
-    await second.until_answering(ground.north.page(SECOND, "readyz"))
-    await third.start()
-    await until_rebalancing(ground.kafka.bootstrap, ground.north.group)
-    ground.network.processes[WORKER].send(signal.SIGSTOP)
-    yield
-    await ground.network.processes[WORKER].kill()
-    await ground.start(WORKER)
-    await asyncio.gather(second.stop(), third.stop())
-    ground.watch()
+async def members_removed(ground: Ground) -> AsyncIterator[None]:
+    """A client with rights on the group removes its members again and again: the worker runs and has no partition."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=ground.kafka.bootstrap)
+    await admin.start()
+    removing = asyncio.create_task(_remove(admin, ground.north.group))
+    try:
+        yield
+    finally:
+        removing.cancel()
+        await asyncio.gather(removing, return_exceptions=True)
+        await admin.close()
+
+
+async def _remove(admin: AIOKafkaAdminClient, group: str) -> None:
+    coordinator = await admin.find_coordinator(group)
+    while True:
+        (answer,) = await admin.describe_consumer_groups([group])
+        for member in answer.groups[0][5]:
+            await admin._send_request(LeaveGroupRequest(group, member[0]), coordinator)
+        await asyncio.sleep(0.2)  # the pace of that client
 
 
 @asynccontextmanager

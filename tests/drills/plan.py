@@ -35,7 +35,7 @@ _ALL = (
         {"travelrule doctor": "database"},
     ),
     Drill("database-frozen", outages.database_frozen, ("TravelRuleDatabasePoolExhausted",)),
-    Drill("rebalance-stuck", outages.rebalance_stuck, ("TravelRulePartitionUnserved",)),
+    Drill("members-removed", outages.members_removed, ("TravelRulePartitionUnserved",)),
     Drill("gateway-killed", outages.gateway_killed, ("TravelRuleTargetDown",)),
     Drill("worker-killed", outages.worker_killed, ("TravelRuleWorkerAbsent",)),
     Drill("everything-killed", outages.everything_killed, ("TravelRuleNoProcess",)),
@@ -54,7 +54,7 @@ _ALL = (
     ),
     Drill("customer-silent", events.customer_silent, ("TravelRuleHeldLong",), seconds=180),
     Drill("own-key-expiring", counterparties.own_key_expiring, ("TravelRuleOwnKeyExpiring",)),
-    Drill("own-key-expired", counterparties.own_key_expired, ("TravelRuleOwnKeyNotListed",)),
+    Drill("own-key-replaced", counterparties.own_key_replaced, ("TravelRuleOwnKeyNotListed",)),
     Drill("their-key-expiring", counterparties.their_key_expiring, ("TravelRuleCounterpartyKeyExpiring",)),
     Drill(
         "counterparty-silent",
