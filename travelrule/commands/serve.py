@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from travelrule.bootstrap.list_import import addresses_of_folder
+from travelrule.bootstrap.probe_page import serve_with_probes
 from travelrule.bootstrap.roles import ROLES, serve_roles
 from travelrule.commands.invocation import Output, fail, load_settings, not_built, run
 from travelrule.errors import TravelRuleError, UsageError
@@ -15,6 +17,9 @@ from travelrule.hub.runtime.assembly import run_hub
 from travelrule.sandbox.server import run_sandbox
 
 ListenOption = Annotated[str, typer.Option("--listen", help="host:port to listen on")]
+MetricsOption = Annotated[
+    str | None, typer.Option("--metrics-listen", help="host:port of /metrics, /livez and /readyz; none: no page")
+]
 
 
 def serve(
@@ -33,6 +38,7 @@ def serve(
 def hub(
     listen: ListenOption,
     members: Annotated[Path | None, typer.Option(help="TOML or JSON file with the members")] = None,
+    metrics_listen: MetricsOption = None,
 ) -> None:
     """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
     folder = load_settings(serving=True).lists_dir
@@ -40,17 +46,20 @@ def hub(
         lists_hit = addresses_of_folder(folder) if folder is not None else None
     except TravelRuleError as error:
         fail(error)
-    run(run_hub(listen, members, lists_hit=lists_hit, handle_signals=True))
+    serving = partial(run_hub, listen, members, lists_hit=lists_hit, handle_signals=True)
+    run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
 
 
 def sandbox(
     world: Annotated[Path, typer.Option(help="world file: members, robots, faults")],
     listen: ListenOption,
     data: Annotated[Path | None, typer.Option(help="folder for the journal")] = None,
+    metrics_listen: MetricsOption = None,
 ) -> None:
     """Run a hub with the world file's members, robots and faults."""
     load_settings(serving=True)
-    run(run_sandbox(world, listen, data, handle_signals=True))
+    serving = partial(run_sandbox, world, listen, data, handle_signals=True)
+    run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
 
 
 def demo(
