@@ -42,6 +42,14 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert list(navigation()[-1]["Decisions"][0].values()) == ["adr/index.md"]
 
 
+def test_the_reference_leads_to_every_generated_page_and_document() -> None:
+    generated = {path.name for path in files() if path.parent == Path("docs/generated")}
+    linked = {target.removeprefix("generated/") for target in link_targets(text(Path("docs/reference.md")))}
+    assert linked == generated, "docs/reference.md lists them all"
+    (reference,) = [section["Reference"] for section in navigation() if "Reference" in section]
+    assert list(reference[0].values()) == ["reference.md"]
+
+
 def test_a_page_without_a_section_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sections, "SECTIONS", sections.SECTIONS[:-1])
     with pytest.raises(ValueError, match="docs/adr/0001"):
