@@ -18,6 +18,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import GroupLoadInProgressError, KafkaError
 
 from streams.connection import Connection
+from streams.group_members import assigned_partitions, unserved
 from travelrule import logs
 
 LOOK_SECONDS = 5.0
@@ -87,6 +88,8 @@ class Backlog:
         self._ending = asyncio.Event()
         self._clients: tuple[AIOKafkaAdminClient, AIOKafkaConsumer] | None = None
         self.waiting: dict[TopicPartition, Waiting] = {}
+        self.unserved: dict[str, int] = {}
+        """Partitions of each topic (name with prefix) that no member of the group has; empty if that is unknown."""
         self._one_at_a_time = asyncio.Lock()
         self._looked_at: float | None = None
         self._owned_since: dict[TopicPartition, float] = {}
@@ -99,7 +102,7 @@ class Backlog:
                     await self.look()
             except (KafkaError, OSError, TimeoutError) as error:
                 log.warning("backlog-unknown", error=error)
-                self.waiting = {}
+                self.waiting, self.unserved = {}, {}
                 await self.close()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
@@ -122,6 +125,9 @@ class Backlog:
             for partition in topic["partitions"]
         ]
         self.waiting = await self._waiting(admin, consumer, partitions) if partitions else {}
+        # The embedded broker has no request for the members of a group.
+        if not self._connection.embedded:
+            self.unserved = unserved(partitions, await assigned_partitions(admin, self._group))
         self._looked_at = now = self._steady()
         self._owned_since = {partition: self._owned_since.get(partition, now) for partition in self._owned()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Coroutine
 from typing import Any
 
@@ -14,6 +15,7 @@ from faust.exceptions import ConsumerNotStarted
 from streams.backlog import Backlog
 from streams.connection import Connection
 from streams.progress import STALL_SECONDS, CommitProgress
+from streams.sensor import ConsumerSensor
 from streams.topics import Topics
 from travelrule import logs
 from travelrule.errors import ServiceUnavailable, TravelRuleError
@@ -78,6 +80,7 @@ class FaustWorker:
         """Join the group and consume. ServiceUnavailable if no broker answers in time."""
         loop = asyncio.get_running_loop()
         self._app.loop = loop
+        self._app.sensors.add(ConsumerSensor(self._topics))
         self._broken = loop.create_future()
         if self._early is not None:
             self._broken.set_result(self._early)
@@ -171,8 +174,7 @@ class FaustWorker:
 
     def alive(self) -> bool:
         """Whether there is progress: nothing is pending, or records were acknowledged and committed recently."""
-        waiting = self._backlog.stalled_seconds() if self._backlog else 0.0
-        return max(self._progress.stalled_seconds(), waiting) <= self._stall_s
+        return self.stalled_seconds() <= self._stall_s
 
     def ready(self) -> bool:
         """Whether this process consumes its assigned partitions, according to the broker.
@@ -185,8 +187,27 @@ class FaustWorker:
         age = self._backlog.age_seconds()
         if age is None or age > READY_STALL_SECONDS:
             return False
-        stalled = max(self._progress.stalled_seconds(), self._backlog.stalled_seconds())
-        return stalled <= min(READY_STALL_SECONDS, self._stall_s)
+        return self.stalled_seconds() <= min(READY_STALL_SECONDS, self._stall_s)
+
+    def stalled_seconds(self) -> float:
+        """Return for how long records have waited for this process without progress; 0 if none waits."""
+        waiting = self._backlog.stalled_seconds() if self._backlog else 0.0
+        return max(self._progress.stalled_seconds(), waiting)
+
+    def partitions_assigned(self) -> dict[str, int]:
+        """Return how many partitions of each topic (without prefix) this process consumes."""
+        assigned = self.assignment() if self._backlog else ()
+        owned = Counter(partition.topic for partition in assigned)
+        return {self._topics.logical(physical): owned[physical] for physical in self._subscribed()}
+
+    def partitions_unserved(self) -> dict[str, int]:
+        """Return how many partitions of each topic (without prefix) no member of the group has; empty if unknown."""
+        known = self._backlog.unserved if self._backlog else {}
+        return {self._topics.logical(physical): number for physical, number in known.items()}
+
+    def broker_answer_age_seconds(self) -> float | None:
+        """Return the time since the broker last answered about the group; None before it did."""
+        return self._backlog.age_seconds() if self._backlog else None
 
     def lag_records(self) -> dict[str, int]:
         """Return the uncommitted records of the group by topic (without prefix)."""

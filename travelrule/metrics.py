@@ -20,8 +20,8 @@ EXCHANGE_BUCKETS = (*PROCESSING_BUCKETS, 30.0, 60.0, 300.0)
 LOOP_BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 BATCH_BUCKETS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 
-VERDICT_KINDS = ("withdrawal", "deposit", "screening", "ownership")
-"""The kinds of subjects that a platform gets a verdict about."""
+VERDICT_KINDS = ("withdrawal", "deposit", "screening")
+"""The kinds of subjects that a platform gets a verdict about within a limit."""
 CALL_AGES = ("1m", "10m", "1h", "1d", "more")
 """Classes of ages: up to so much, and more than the class before."""
 
@@ -163,10 +163,10 @@ DEAD_LETTERS_TOTAL = counter(
     "travelrule_dead_letters_total", "Messages that could not be processed, by stable code", "code", unit="messages"
 )
 DEAD_LETTERS_UNRESOLVED = gauge(
-    "travelrule_dead_letters_unresolved", "Dead letters that nobody replayed and retention kept", unit="messages"
+    "travelrule_dead_letters_unresolved", "Dead letters of the last seven days that nobody replayed", unit="messages"
 )
 OLDEST_DEAD_LETTER_SECONDS = gauge(
-    "travelrule_oldest_dead_letter_seconds", "Age of the oldest dead letter that nobody replayed; 0 without any",
+    "travelrule_oldest_dead_letter_seconds", "Age of the oldest of these dead letters; 0 without any",
     unit="seconds",
 )  # fmt: skip
 
@@ -184,12 +184,17 @@ INPUT_AGE_SECONDS = histogram(
 )
 VERDICT_LIMIT_TOTAL = counter(
     "travelrule_verdict_limit_total",
-    "First verdicts about what a platform requested, by whether they came within `time_limits.verdict` of the policy",
+    "First verdicts about what the platform requested, by whether they came within the policy's limit: `time_limits`"
+    " `verdict` of a withdrawal or deposit, `screening` or `kyt_limit` of a screening",
     "kind", "result", unit="verdicts", values={"kind": VERDICT_KINDS, "result": ("met", "missed")},
 )  # fmt: skip
 REQUESTS_UNANSWERED = gauge(
     "travelrule_requests_unanswered", "Requests of the platform without any verdict", "kind", unit="subjects"
 )
+REQUESTS_OVERDUE = gauge(
+    "travelrule_requests_overdue", "Requests of the platform without any verdict past the policy's limit", "kind",
+    unit="subjects",
+)  # fmt: skip
 OLDEST_UNANSWERED_SECONDS = gauge(
     "travelrule_oldest_unanswered_seconds", "Age of the oldest request without any verdict; 0 without any", "kind",
     unit="seconds",
@@ -315,7 +320,7 @@ PUBLISHED_TOTAL = counter(
     "topic", "outcome", unit="events",
 )  # fmt: skip
 PUBLISH_DURATION_SECONDS = histogram(
-    "travelrule_publish_duration_seconds", "From the first attempt of a process to publish an event to Kafka's answer",
+    "travelrule_publish_duration_seconds", "From the moment an event is sent to Kafka until Kafka confirms it",
     "topic", buckets=PROCESSING_BUCKETS,
 )  # fmt: skip
 ALERTS_TOTAL = counter(

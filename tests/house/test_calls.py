@@ -22,6 +22,7 @@ SLEEPS = {
     "streams/admin.py": "between two questions whether a new topic is known",
     "streams/rights.py": "between two questions to a broker that still loads the group",
     "streams/embedded.py": "between two looks at a file that another process writes",
+    "travelrule/bootstrap/process_metrics.py": "the sleep is what is measured",
     "travelrule/bootstrap/worker_role.py": "interval between two samples of the lag",
     "travelrule/commands/decisions/outcome.py": "between two looks for what a worker of another process wrote",
     "travelrule/commands/demo/network.py": "the hub notices a member by polling; nothing tells us when",

@@ -28,6 +28,7 @@ from travelrule.crypto.signing import KeyRing, SigningKey
 from travelrule.engine.apply.engine import Engine
 from travelrule.engine.callback_urls import CallbackUrls
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
+from travelrule.engine.directory.directory_metrics import DirectoryMetrics
 from travelrule.engine.key_guard import KeyGuard
 from travelrule.engine.lists.active_lists import ActiveLists
 from travelrule.engine.policy.active import ActivePolicy
@@ -217,6 +218,7 @@ def open_counterparties(installation: Installation, hub: HubClient) -> Counterpa
         utc_now,
         interval_seconds=settings.health_refresh_seconds,
         networks_seconds=settings.directory_refresh_seconds,
+        measures=DirectoryMetrics(installation.entity_id, installation.keyring.publics),
     )
 
 

@@ -32,8 +32,10 @@ from travelrule.bootstrap.installation import (
     verify_keys,
 )
 from travelrule.bootstrap.list_import import load_first_lists
+from travelrule.bootstrap.process_metrics import show_build, watch_event_loop
 from travelrule.bootstrap.shutdown import Shutdown
 from travelrule.bootstrap.worker_role import WorkerRole
+from travelrule.engine.heartbeat import HeartbeatJob
 from travelrule.engine.intake import Intake
 from travelrule.environment import PREFIX
 from travelrule.gateway.tls import Tls, server_context
@@ -83,6 +85,7 @@ def _listens(settings: Settings, roles: frozenset[str]) -> dict[str, HostPort]:
 async def _open_and_serve(
     settings: Settings, roles: frozenset[str], sockets: dict[str, list[socket.socket]], stop: Shutdown
 ) -> None:
+    show_build()
     probes = HealthChecks(ready={"started": lambda: stop.started})
     server = health_server(create_health(probes.live, probes.ready))
     health = asyncio.create_task(serve_until(server, sockets[METRICS], stop.asked))
@@ -90,6 +93,7 @@ async def _open_and_serve(
         await _check_database(settings)
         async with _broker(settings, needed="worker" in roles) as connection:
             opened = await open_installation(settings)
+            opened.database.show_metrics()
             try:
                 async with opened.database.explained():
                     await load_first_lists(opened)
@@ -159,6 +163,8 @@ async def _serve(
     stop.started = True
     services: list[Coroutine[Any, Any, None]] = [
         intake.run(),
+        watch_event_loop(),
+        HeartbeatJob(intake, opened.leases.write_heartbeat).run(is_infrastructure_failure),
         opened.policy.run(is_infrastructure_failure),
         lists.run(is_infrastructure_failure),
     ]

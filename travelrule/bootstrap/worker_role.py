@@ -9,12 +9,12 @@ from typing import Any
 from agents import register_all
 from streams.app import create_app
 from streams.connection import Connection
+from streams.consumer_metrics import show_consumer
 from streams.delivery import Inlet
 from streams.progress import CommitProgress
 from streams.publisher import KafkaPublisher
 from streams.topics import Topics
 from streams.worker import FaustWorker
-from travelrule import metrics
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
 from travelrule.engine.audit.log import AuditLogJob
@@ -22,6 +22,7 @@ from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_dispatcher import HELD, CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
 from travelrule.engine.calls.hub_watch import HubWatch
+from travelrule.engine.case_gauges import CaseGaugeJob
 from travelrule.engine.directory.counterparties import CounterpartyDirectory
 from travelrule.engine.directory.refresher import DirectoryRefreshJob
 from travelrule.engine.gauges import GaugeJob
@@ -104,9 +105,7 @@ class WorkerRole:
             networks_seconds=opened.settings.directory_refresh_seconds,
             watch=watch,
         )
-        self._audit_log = AuditLogJob(
-            opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock
-        )
+        self._audit_log = _open_audit_log(opened)
         self._list_watch = ListAgeJob(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
         self._owner_screening = OwnerScreeningJob(
             OwnerScreeningRepository(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
@@ -118,7 +117,7 @@ class WorkerRole:
             opened.clock,
         )
         self._retention = _open_retention(opened)
-        self._gauges = GaugeJob(opened.database, opened.entity_id, opened.clock)
+        self._gauges = _open_gauges(opened)
 
     async def start(self) -> None:
         """Connect to the broker and join the group."""
@@ -134,7 +133,7 @@ class WorkerRole:
             self._timers.run,
             self._refresher.run,
             self._audit_log.run,
-            self._gauges.run,
+            *(job.run for job in self._gauges),
             self._list_watch.run,
             self._owner_screening.run,
             self._retention.run,
@@ -164,10 +163,7 @@ class WorkerRole:
 
     async def _watch_lag(self) -> None:
         while True:
-            for topic, seconds in self._faust.lag_seconds().items():
-                metrics.CONSUMER_LAG_SECONDS.labels(topic=topic).set(seconds)
-            for topic, records in self._faust.lag_records().items():
-                metrics.CONSUMER_LAG_RECORDS.labels(topic=topic).set(records)
+            show_consumer(self._faust)
             await asyncio.sleep(LAG_SECONDS)
 
 
@@ -180,6 +176,15 @@ async def follow_commits(database: Database, heard: Callable[[str], None]) -> No
         return False
 
     await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=is_infrastructure_failure).run()
+
+
+def _open_audit_log(opened: Installation) -> AuditLogJob:
+    return AuditLogJob(opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock)
+
+
+def _open_gauges(opened: Installation) -> tuple[GaugeJob, CaseGaugeJob]:
+    given = opened.database, opened.entity_id, opened.clock
+    return GaugeJob(*given), CaseGaugeJob(*given)
 
 
 def _open_retention(opened: Installation) -> RetentionJob:

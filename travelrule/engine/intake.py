@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from travelrule import metrics
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.periodic_job import Outage
 from travelrule.engine.ports import Delivery
@@ -41,10 +42,12 @@ class InputApplier(Protocol):
 
 @dataclass(slots=True)
 class _Waiting:
-    item: Input | Rejected
+    """A queued input, with the future of its caller; ``item`` None is a heartbeat, which has no effect."""
+
+    item: Input | Rejected | None
     delivery: Delivery | None
-    future: asyncio.Future[InputOutcome] | None
-    after: asyncio.Future[InputOutcome] | None = None
+    future: asyncio.Future[InputOutcome | None] | None
+    after: asyncio.Future[InputOutcome | None] | None = None
 
     @property
     def overtakes(self) -> bool:
@@ -103,22 +106,29 @@ class Intake:
         """
         return self._submit(item)
 
+    async def pass_heartbeat(self) -> None:
+        """Wait until everything that was in the queue before this call is committed. Raise what the database raises."""
+        await self._enqueued(self._records, None)
+
     async def submit_in_order(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
         """Apply inputs and wait for their outcomes. If the database fails for one, those after it are not applied."""
         loop = asyncio.get_running_loop()
-        futures: list[asyncio.Future[InputOutcome]] = [loop.create_future() for _ in items]
+        futures: list[asyncio.Future[InputOutcome | None]] = [loop.create_future() for _ in items]
         try:
             for item, future, after in zip(items, futures, [None, *futures], strict=False):
                 await self._asked.put(_Waiting(item, None, future, after))
                 self._arrived()
-            return await asyncio.gather(*futures)
+            return [_of_input(outcome) for outcome in await asyncio.gather(*futures)]
         finally:
             for future in futures:
                 future.cancel()
 
     async def _submit(self, item: Input | Rejected) -> InputOutcome:
-        future: asyncio.Future[InputOutcome] = asyncio.get_running_loop().create_future()
-        await self._asked.put(_Waiting(item, None, future))
+        return _of_input(await self._enqueued(self._asked, item))
+
+    async def _enqueued(self, queue: asyncio.Queue[_Waiting], item: Input | Rejected | None) -> InputOutcome | None:
+        future: asyncio.Future[InputOutcome | None] = asyncio.get_running_loop().create_future()
+        await queue.put(_Waiting(item, None, future))
         self._arrived()
         return await future
 
@@ -140,6 +150,8 @@ class Intake:
         """The committer. Ends only by cancellation, or with the error that makes the process unable to go on."""
         loop = asyncio.get_running_loop()
         next_at = loop.time()
+        metrics.INTAKE_PENDING.set(0)
+        metrics.INTAKE_PENDING.set_function(lambda: self.pending)
         while True:
             await self._gather(next_at)
             began = loop.time()
@@ -175,7 +187,7 @@ class Intake:
         batch = _without_overtaking(batch)
         while batch:
             try:
-                outcomes = await self._engine.apply([waiting.item for waiting in batch])
+                outcomes = await self._engine.apply([waiting.item for waiting in batch if waiting.item is not None])
             except Exception as error:
                 if not self._database_failed(error):
                     self._fail(batch, error)
@@ -186,7 +198,9 @@ class Intake:
                     await self._pause(error, pause)
                 continue
             self._outage.end()
-            for waiting, outcome in zip(batch, outcomes, strict=True):
+            decided = iter(outcomes)
+            for waiting in batch:
+                outcome = next(decided) if waiting.item is not None else None
                 if waiting.delivery is not None:
                     waiting.delivery.ack()
                 if waiting.future is not None and not waiting.future.done():
@@ -215,7 +229,12 @@ class Intake:
         return kept
 
 
-def _applied(future: asyncio.Future[InputOutcome]) -> bool:
+def _of_input(outcome: InputOutcome | None) -> InputOutcome:
+    assert outcome is not None  # noqa: S101 -- only a heartbeat has none
+    return outcome
+
+
+def _applied(future: asyncio.Future[InputOutcome | None]) -> bool:
     return not future.cancelled() and future.exception() is None
 
 

@@ -7,6 +7,7 @@ one line when the outage begins and one when it is over, and counts the failed r
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 from travelrule import logs, metrics
@@ -66,6 +67,7 @@ class PeriodicJob:
         self._lease = lease
         self._wake = wake
         self._outage = Outage(name)
+        self._last_success = metrics.JOB_LAST_SUCCESS_TIMESTAMP_SECONDS.labels(periodic_job=name)
 
     async def run(self) -> None:
         """Raise what is not an outage."""
@@ -83,7 +85,9 @@ class PeriodicJob:
             self._outage.end()
             if not ours:
                 await asyncio.sleep(self._interval)
-            elif not more:
+                continue
+            self._last_success.set(time.time())
+            if not more:
                 await _wait(self._wake, self._interval)
 
     async def _pause(self, seconds: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import orjson
 
+from travelrule import metrics
 from travelrule.crypto.errors import SealError
 from travelrule.crypto.sealing import NONCE_BYTES, open_sealed, seal
 from travelrule.crypto.signing import KeyRing, SigningKey
@@ -40,6 +41,7 @@ def open_payload(keyring: KeyRing, caller: RequestOrigin, payload: str) -> Opene
     assert caller.public_key is not None  # noqa: S101 -- only endpoints that require the header open payloads
     keys = keyring.for_public(caller.remote_key)
     if not keys:
+        metrics.KEY_MISMATCHES_TOTAL.labels(direction="received").inc()
         fix = "is not a current key of this VASP; refresh it and seal again"
         raise Refused(_CODE, "X-Code-Req-Remote-PubKey", fix)
     plain, own = _first_that_opens(keys, caller.public_key, payload)
@@ -62,4 +64,5 @@ def _first_that_opens(keys: Sequence[SigningKey], peer: str, payload: str) -> tu
             return open_sealed(own, peer, payload), own
         except SealError:
             continue
+    metrics.KEY_MISMATCHES_TOTAL.labels(direction="received").inc()
     raise Refused(_CODE, "payload", "does not open with the keys that the headers name")

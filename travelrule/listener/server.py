@@ -19,6 +19,7 @@ from travelrule.listener.connection_table import ConnectionTable, PeerConnection
 from travelrule.listener.limits import ListenerLimits
 from travelrule.listener.protocol import LimitedProtocol
 from travelrule.listener.refused_peers import RefusedPeers
+from travelrule.metrics import CONNECTIONS_OPEN
 
 
 def any_source(_: str) -> bool:
@@ -59,6 +60,7 @@ class ListenerServer(uvicorn.Server):
             )
         )
         self.table = ConnectionTable(limits, RefusedPeers(name, time.monotonic).add)
+        CONNECTIONS_OPEN.labels(listener=name).set_function(lambda: len(self.table))
         self._allow = allow
         self._tls = tls
         self._protocol = protocol

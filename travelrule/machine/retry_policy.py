@@ -63,11 +63,14 @@ class RawResult:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The call is complete. ``maybe_acted`` covers all tries, not only the last one."""
+    """The call is complete. ``maybe_acted`` covers all tries, not only the last one. ``exhausted``: it failed because
+    its tries are used up, not because of an answer that repeating does not change.
+    """
 
     outcome: Literal["answered", "failed"]
     code: str = ""
     maybe_acted: bool = False
+    exhausted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,7 @@ class _FailedTry:
             return self._failed() if self.tries >= FULL_TRIES else self._again(self._full_seconds())
         if plan in (RetryPlan.REPEAT, RetryPlan.WAIT):
             return self._repeat()
-        return self._failed()
+        return self._failed(exhausted=False)
 
     def repeat_conclusion(self) -> Complete | Retry:
         """Repeat a txid report or a finish after every answer but ``normal`` (D47)."""
@@ -280,5 +283,6 @@ class _FailedTry:
         hub = self.rule.failed == "hub" and self.operation in CONCLUDING
         return Retry(self.now + timedelta(seconds=seconds), refresh_key, trouble, note, self.code, hub, held=hub)
 
-    def _failed(self) -> Complete:
-        return Complete("failed", self.code or f"HTTP_{self.attempted.status}", self.state.acted)
+    def _failed(self, *, exhausted: bool = True) -> Complete:
+        code = self.code or f"HTTP_{self.attempted.status}"
+        return Complete("failed", code, self.state.acted, exhausted=exhausted)

@@ -142,6 +142,9 @@ class Screening(PolicyTable):
 class TimeLimits(PolicyTable):
     """Seconds. Defaults: states.md section 5; the ones that no source gives are marked as own choice."""
 
+    verdict: Seconds = 60
+    """Within which time a withdrawal or a deposit gets its first verdict; own choice. It decides nothing: verdicts are
+    counted by whether they came in time."""
     status_search_after: Seconds = 600
     """Beneficiary: a deposit is on chain and no txid report came."""
     status_search_every: Seconds = 600

@@ -16,7 +16,6 @@ from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from travelrule.client_tls import ClientTls
 from travelrule.environment import PREFIX
@@ -24,6 +23,7 @@ from travelrule.errors import ServiceUnavailable
 from travelrule.settings import Settings
 from travelrule.store import diagnosis
 from travelrule.store.limits import SERVING, SessionLimits
+from travelrule.store.measured_pool import MeasuredPool
 
 TLS = f"{PREFIX}DATABASE_TLS_"
 
@@ -60,6 +60,7 @@ class Database:
             self.engine: AsyncEngine = create_async_engine(
                 parsed,
                 hide_parameters=True,
+                poolclass=MeasuredPool,
                 pool_size=pool_size,
                 max_overflow=0,  # each extra connection costs a server process, and more CPU than many queries
                 connect_args={**limits.connect_arguments(), **self._tls_arguments()},
@@ -73,7 +74,7 @@ class Database:
             self.engine = create_async_engine(
                 parsed,
                 hide_parameters=True,
-                poolclass=AsyncAdaptedQueuePool,
+                poolclass=MeasuredPool,
                 pool_size=pool_size,
                 connect_args=arguments,
             )
@@ -130,6 +131,11 @@ class Database:
             else:
                 await connection.execution_options(travelrule_read_only=True)
             yield connection
+
+    def show_metrics(self) -> None:
+        """Serve the state of the pool of this database under ``/metrics``."""
+        if isinstance(self.engine.pool, MeasuredPool):
+            self.engine.pool.show()
 
     async def check(self) -> None:
         """Raise ``ServiceUnavailable`` if the database does not answer."""

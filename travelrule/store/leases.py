@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, text
 
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.store.database import Database
 from travelrule.store.types import Instant
 
@@ -16,6 +16,11 @@ _TAKE = text(
     " ON CONFLICT (vasp, name) DO UPDATE SET owner = excluded.owner, until = excluded.until"
     " WHERE leases.owner = excluded.owner OR leases.until < :now RETURNING owner"
 ).bindparams(bindparam("now", type_=Instant()), bindparam("until", type_=Instant()))
+
+_HEARTBEAT = text(
+    "INSERT INTO leases (vasp, name, owner, until) VALUES (:vasp, 'heartbeat', :owner, :until)"
+    " ON CONFLICT (vasp, name) DO UPDATE SET owner = excluded.owner, until = excluded.until"
+).bindparams(bindparam("until", type_=Instant()))
 
 _HOLDER = text("SELECT owner FROM leases WHERE vasp = :vasp AND name = :name")
 
@@ -50,8 +55,16 @@ class LeaseRepository:
         if taken and previous not in (None, self._owner):
             log.info("lease-taken-over", lease=name, previous=previous)
         if taken:
+            if name not in self._ours:
+                metrics.LEASES_HELD.labels(lease=name).set_function(lambda: self._clock() <= self._ours[name])
             self._ours[name] = now + timedelta(seconds=seconds)
         return taken
+
+    async def write_heartbeat(self) -> None:
+        """Write the present time into a row that all processes share; it is never read."""
+        row = {"vasp": self._vasp, "owner": self._owner, "until": self._clock()}
+        async with self._database.single() as connection:
+            await connection.execute(_HEARTBEAT, row)
 
     async def _holder(self, name: str) -> str | None:
         async with self._database.read() as connection:

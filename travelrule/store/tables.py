@@ -19,6 +19,7 @@ from sqlalchemy import (
     text,
 )
 
+from travelrule.store.dead_letter_tables import dead_letters
 from travelrule.store.decision_tables import used_decisions
 from travelrule.store.directory_tables import coin_networks, directory_fetches, vasps
 from travelrule.store.metadata import metadata
@@ -27,6 +28,7 @@ from travelrule.store.types import Amount, Instant
 
 __all__ = [
     "coin_networks",
+    "dead_letters",
     "directory_fetches",
     "leases",
     "metadata",
@@ -76,6 +78,9 @@ subjects = Table(
     Column("machine_version", Integer, nullable=False, server_default="0"),
     Column("machine_records", Integer, nullable=False, server_default="0"),
     Column("traceparent", Text),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("requested_at", Instant),
+    Column("answer_due_at", Instant),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
@@ -86,6 +91,19 @@ Index(
     subjects.c.subject,
     postgresql_where=text("records > logged_records"),
     sqlite_where=text("records > logged_records"),
+)
+
+Index(
+    "ix_subjects_unanswered",
+    subjects.c.vasp,
+    postgresql_where=text("answer_due_at IS NOT NULL"),
+    sqlite_where=text("answer_due_at IS NOT NULL"),
+)
+Index(
+    "ix_subjects_held",
+    subjects.c.vasp,
+    postgresql_where=text("verdict = 'hold'::text AND due_at IS NOT NULL"),
+    sqlite_where=text("verdict = 'hold' AND due_at IS NOT NULL"),
 )
 
 data_keys = Table(
@@ -376,24 +394,3 @@ audit_roots = Table(
     Column("signature", Text, nullable=False),
     Column("at", Instant, nullable=False),
 )
-
-dead_letters = Table(
-    "dead_letters",
-    metadata,
-    Column("vasp", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False, server_default="record"),
-    Column("subject", Text, nullable=False, server_default=""),
-    Column("sender", Text, nullable=False, server_default=""),
-    Column("topic", Text, nullable=False),
-    Column("partition", Integer, nullable=False),
-    Column("offset", BigInteger, nullable=False),
-    Column("code", Text, nullable=False),
-    Column("field", Text, nullable=False),
-    Column("fix", Text, nullable=False),
-    Column("sealed", LargeBinary, nullable=False),
-    Column("failed_at", Instant, nullable=False),
-    Column("replayed_at", Instant),
-)
-Index("ix_dead_letters_failed_at", dead_letters.c.vasp, dead_letters.c.failed_at)
-Index("ix_dead_letters_subject", dead_letters.c.vasp, dead_letters.c.subject)

@@ -145,4 +145,4 @@ def test_what_is_no_outage_ends_the_job() -> None:
 
 
 def failures() -> float:
-    return metrics.JOB_FAILURES_TOTAL.labels(job="work")._value.get()
+    return metrics.JOB_FAILURES_TOTAL.labels(periodic_job="work")._value.get()

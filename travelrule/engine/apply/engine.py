@@ -8,11 +8,13 @@ error is raised.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.apply.commit_signal import CommitSignal
 from travelrule.engine.apply.dead_letter_rows import DeadLetterHeaders
@@ -131,7 +133,7 @@ class Engine:
         batch = self._new_batch()
         calls = PreclaimedCalls(self.calls)
         events = PreclaimedEvents(self.events if self.database.is_postgresql else None)
-        with calls:
+        with calls, _measured(len(items)):
             async with self.database.begin() as connection:
                 transaction = BatchTransaction(connection, self.loader, self._machines, policy, batch)
                 outcomes = await transaction.apply(items)
@@ -150,6 +152,17 @@ class Engine:
             self._dead_letter_headers,
             deadletter_plain=self._deadletter_plain,
         )
+
+
+@contextmanager
+def _measured(inputs: int) -> Iterator[None]:
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        metrics.BATCH_DURATION_SECONDS.observe(time.perf_counter() - began)
+    metrics.BATCH_INPUTS.observe(inputs)
+    metrics.LAST_BATCH_TIMESTAMP_SECONDS.set(time.time())
 
 
 def _report(batch: BatchRows) -> None:

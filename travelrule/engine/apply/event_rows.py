@@ -16,8 +16,14 @@ from travelrule.engine.committed_lines import FactLog
 from travelrule.engine.stable_ids import stable_id
 from travelrule.machine.effects import Alert
 from travelrule.machine.input import Input
+from travelrule.machine.sources import source_class
 
 Row = dict[str, Any]
+
+DENIED = "DENIED_"
+"""The prefix of a reason for which a counterparty denied a transfer."""
+PLATFORM = frozenset({"platform", "operator"})
+"""The classes of sources outside this program."""
 
 
 @dataclass(slots=True)
@@ -44,6 +50,7 @@ class EventRows:
             data["attempts"] = alert.attempts
         self.emit(subject, item, "alerts", subject.bare_id, "operator.alert.v1", data)
         self.observations.append(Observation("alerts", {"code": alert.code}))
+        self.observations.append(Observation("operator alerts", {"severity": alert.severity}))
 
     def emit(
         self, subject: LockedSubject, item: Input | None, topic: str, key: str, kind: str, data: dict[str, Any]
@@ -70,16 +77,28 @@ class EventRows:
             outbox_row(self.vasp, topic, key, key.encode(), subject.name, kind, sequence, value, headers, self.now)
         )
         if topic == "verdicts":
-            self._observe_verdict(item, data)
+            self._observe_verdict(subject, item, data)
         self.facts.event(topic, data, sequence, traceparent)
 
-    def _observe_verdict(self, item: Input | None, data: dict[str, Any]) -> None:
-        kind = str(data["subject"]).partition(":")[0]
-        reasons = data.get("reasons") or [""]
-        labels = {"kind": kind, "verdict": data["verdict"], "reason": reasons[0]}
+    def _observe_verdict(self, subject: LockedSubject, item: Input | None, data: dict[str, Any]) -> None:
+        """Count a verdict. Its age is that of the platform's event that it answers: of the request for the first one,
+        else of an event that led to it at once. A later verdict that something else led to has none.
+        """
+        subject.reason = (data.get("reasons") or [""])[0]
+        labels = {"kind": subject.kind, "verdict": data["verdict"], "reason": subject.reason}
         self.observations.append(Observation("verdicts", labels))
-        if item is not None:
-            self.observations.append(Observation("age", {}, (self.now - item.at).total_seconds()))
+        if subject.reason.startswith(DENIED):
+            denial = {"vasp": data.get("counterparty") or "", "reason": subject.reason.removeprefix(DENIED)}
+            self.observations.append(Observation("denials", {**denial, "side": "originating"}))
+        asked_at = subject.requested_at if subject.answer_due_at is not None else None
+        if subject.answer_due_at is not None:
+            result = "met" if self.now <= subject.answer_due_at else "missed"
+            self.observations.append(Observation("limit", {"kind": subject.kind, "result": result}))
+            subject.answer_due_at = None
+        elif item is not None and source_class(item.source) in PLATFORM:
+            asked_at = item.at
+        if asked_at is not None:
+            self.observations.append(Observation("age", {}, max((self.now - asked_at).total_seconds(), 0.0)))
 
 
 def outbox_row(

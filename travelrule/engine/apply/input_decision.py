@@ -9,6 +9,7 @@ import orjson
 
 from travelrule import logs
 from travelrule.engine.apply.accepted_answers import AcceptedAnswers, with_accepted
+from travelrule.engine.apply.answer_limit import answer_due_at
 from travelrule.engine.apply.audit_rows import DecidedInput, add_audit_record
 from travelrule.engine.apply.batch_rows import BatchRows
 from travelrule.engine.apply.decision_guard import DecisionGuard, note_refused
@@ -127,6 +128,8 @@ class InputDecider:
             self._park(item, subject, now)
             return InputOutcome("parked", decision.code)
         created = subject.state is None
+        if created and (due_at := answer_due_at(item, self._policy)) is not None:
+            subject.requested_at, subject.answer_due_at = item.at, due_at
         subject.state = decision.state
         subject.changed = True
         subject.records += 1

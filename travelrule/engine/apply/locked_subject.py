@@ -21,7 +21,9 @@ class LockedSubject:
     the row keeps ``sealed``, the state as stored. ``before`` is the stored state as bytes if another version of the
     machine wrote it: the next audit record keeps it, because later versions cannot rebuild it. ``projection`` is the
     projection of the stored state, ``projected`` that of the present one. ``traceparent`` is the trace of the last
-    input that had one; what a timer causes belongs to it.
+    input that had one; what a timer causes belongs to it. ``reason`` is the first reason of the last verdict.
+    ``requested_at`` is the time of the platform's request, ``answer_due_at`` until when it gets its first verdict (None
+    once it has one, and for what is not answered by a verdict).
     """
 
     name: str
@@ -43,6 +45,9 @@ class LockedSubject:
     parked: int = 0
     due_at: datetime | None = None
     traceparent: str | None = None
+    reason: str = ""
+    requested_at: datetime | None = None
+    answer_due_at: datetime | None = None
     projection: Projection | None = field(default=None, repr=False)
     changed: bool = False
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from prometheus_client import Counter
 
 from travelrule import metrics
 
@@ -17,17 +19,22 @@ class Observation:
     value: float = 1.0
 
 
+COUNTERS: Mapping[str, Counter] = {
+    "inputs": metrics.INPUTS_TOTAL,
+    "verdicts": metrics.VERDICTS_TOTAL,
+    "limit": metrics.VERDICT_LIMIT_TOTAL,
+    "denials": metrics.DENIALS_TOTAL,
+    "alerts": metrics.ALERTS_TOTAL,
+    "operator alerts": metrics.OPERATOR_ALERTS_TOTAL,
+    "dead_letters": metrics.DEAD_LETTERS_TOTAL,
+}
+"""The counter of each observation but ``age``."""
+
+
 def count_observations(observations: Iterable[Observation]) -> None:
     """Count what is committed."""
     for seen in observations:
-        match seen.metric:
-            case "inputs":
-                metrics.INPUTS_TOTAL.labels(**seen.labels).inc()
-            case "verdicts":
-                metrics.VERDICTS_TOTAL.labels(**seen.labels).inc()
-            case "age":
-                metrics.INPUT_AGE_SECONDS.observe(seen.value)
-            case "alerts":
-                metrics.ALERTS_TOTAL.labels(**seen.labels).inc()
-            case "dead_letters":
-                metrics.DEAD_LETTERS_TOTAL.labels(**seen.labels).inc()
+        if seen.metric == "age":
+            metrics.INPUT_AGE_SECONDS.observe(seen.value)
+        else:
+            COUNTERS[seen.metric].labels(**seen.labels).inc()

@@ -134,6 +134,9 @@ def _subject_row(vasp: str, subject: LockedSubject, projection: Projection, seal
         "machine_version": subject.machine_version,
         "machine_records": subject.machine_records,
         "traceparent": subject.traceparent,
+        "reason": subject.reason,
+        "requested_at": subject.requested_at,
+        "answer_due_at": subject.answer_due_at,
         "created_at": now,
         "updated_at": now,
     }

@@ -20,13 +20,13 @@ from travelrule.machine.port import Machine
 _LOCK_POSTGRESQL = text(
     "SELECT s.*, (SELECT k.wrapped FROM data_keys k WHERE k.vasp = :vasp AND k.subject = s.subject) AS wrapped"
     " FROM unnest(CAST(:subjects AS text[])) AS v(subject) CROSS JOIN LATERAL"
-    " (SELECT subject, sealed, parked, sequences, head, records, machine_version, machine_records, due_at, traceparent"
-    " FROM subjects"
+    " (SELECT subject, sealed, parked, sequences, head, records, machine_version, machine_records, due_at, traceparent,"
+    " reason, requested_at, answer_due_at FROM subjects"
     " WHERE vasp = :vasp AND subjects.subject = v.subject OFFSET 0 FOR UPDATE) s"
 )
 _LOCK_SQLITE = text(
     "SELECT s.subject, s.sealed, s.parked, s.sequences, s.head, s.records, s.machine_version, s.machine_records,"
-    " s.due_at, s.traceparent, k.wrapped"
+    " s.due_at, s.traceparent, s.reason, s.requested_at, s.answer_due_at, k.wrapped"
     " FROM subjects s LEFT JOIN data_keys k ON k.vasp = s.vasp AND k.subject = s.subject"
     " WHERE s.vasp = :vasp AND s.subject IN (SELECT value FROM json_each(:subjects)) ORDER BY s.subject"
 )
@@ -77,7 +77,8 @@ class SubjectLoader:
         subject.machine_version, subject.machine_records = row.machine_version, row.machine_records
         subject.sealed = None if row.sealed is None else bytes(row.sealed)
         subject.traceparent = row.traceparent
-        subject.due_at = datetime.fromisoformat(row.due_at) if isinstance(row.due_at, str) else row.due_at
+        subject.due_at, subject.reason = _moment(row.due_at), row.reason
+        subject.requested_at, subject.answer_due_at = _moment(row.requested_at), _moment(row.answer_due_at)
         if row.wrapped is None:
             subject.erased = True
             self.recent.remove(row.subject)
@@ -98,3 +99,8 @@ class SubjectLoader:
 
     def _blank(self, name: str) -> LockedSubject:
         return LockedSubject(name=name, kind=name.partition(":")[0])
+
+
+def _moment(stored: datetime | str | None) -> datetime | None:
+    """Return a time of a row; SQLite stores it as text."""
+    return datetime.fromisoformat(stored) if isinstance(stored, str) else stored

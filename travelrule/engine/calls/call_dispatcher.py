@@ -18,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from travelrule import logs, metrics
+from travelrule.engine.calls.attempt_metrics import count_attempt, count_completed, show_circuit
 from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_executor import AttemptResult, Postpone
 from travelrule.engine.calls.circuit_breaker import Bulkheads
@@ -74,7 +75,7 @@ class CallDispatcher:
         self._wake = wake
         self._clock = clock
         self._concurrency = concurrency
-        self._bulkheads = Bulkheads(per_counterparty)
+        self._bulkheads = Bulkheads(per_counterparty, show_circuit)
         self._per_counterparty = per_counterparty
         self._running: set[asyncio.Task[None]] = set()
         self._queue = LocalCallQueue(held)
@@ -89,6 +90,8 @@ class CallDispatcher:
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Make calls until cancelled; requests in flight are then cancelled, and their leases expire."""
+        metrics.CALLS_RUNNING.set(0)
+        metrics.CALLS_RUNNING.set_function(lambda: self._calling_now)
         job = PeriodicJob("calls", self._step, interval=POLL_SECONDS, failed=database_failed, wake=self._wake)
         try:
             await job.run()
@@ -243,7 +246,7 @@ class CallDispatcher:
             raise
         finally:
             self._ended(call, reached=attempt.reached)
-        metrics.CALL_ATTEMPTS_TOTAL.labels(operation=call.operation, outcome=attempt.outcome).inc()
+        count_attempt(call.operation, attempt)
         if attempt.hub_back:
             await resume_calls(self._rows, self._clock(), self._jitter.random())
         if attempt.notice is not None:
@@ -256,6 +259,7 @@ class CallDispatcher:
         outcome = await self._submit(self._input(call, attempt.next_step, call.id))
         if outcome.status == "applied":  # the result of a call that another process made as well is logged there
             self._log(call, attempt)
+            count_completed(call.operation, attempt)
         if outcome.status == "rejected" and outcome.code not in SETTLED_OTHERWISE:
             alert = Alert("CALL_RESULT_UNPROCESSABLE", "critical", call.target)
             await self._set_aside(call, alert, call.tries + 1)

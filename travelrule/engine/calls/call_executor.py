@@ -69,7 +69,8 @@ class Postpone:
 class AttemptResult:
     """The result of one attempt. ``next_step`` is the final result or a postponement; ``notice`` is a further input
     (troubled or deferred). ``reached`` False counts against the counterparty's circuit, None does not count.
-    ``hub_back``: a hub outage is over. ``status`` and ``code`` are the cause of a retry.
+    ``hub_back``: a hub outage is over. ``status`` and ``code`` are the cause of a retry. ``exhausted``: the call failed
+    because its tries are used up.
     """
 
     next_step: CallResult | Postpone
@@ -79,6 +80,7 @@ class AttemptResult:
     hub_back: bool = False
     status: int = 0
     code: str = ""
+    exhausted: bool = False
 
 
 class CallExecutor:
@@ -279,7 +281,9 @@ class CallExecutor:
                 report = report.model_copy(update=facts)
             if call.operation in SEARCH_RESULTS:
                 report = report.model_copy(update={"unasked": await self._left_out(attempted.body)})
-            return AttemptResult(report, reached=reached, outcome=attempted.kind, hub_back=hub_back)
+            return AttemptResult(
+                report, reached=reached, outcome=attempted.kind, hub_back=hub_back, exhausted=reaction.exhausted
+            )
         again = await self._again(call, target, attempted, reaction, tries, reached=reached)
         return replace(again, hub_back=hub_back)
 

@@ -7,6 +7,7 @@ table.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -27,11 +28,13 @@ class Bulkheads:
     """Counts the calls in flight per counterparty, and holds the state of each circuit.
 
     After ``FAILURES_TO_OPEN`` failures in a row the circuit opens for some seconds. Then it is half open: one call at a
-    time is made until one succeeds.
+    time is made until one succeeds. ``changed`` is called with the counterparty when its circuit opens (True) and when
+    it is closed again.
     """
 
-    def __init__(self, per_target: int) -> None:
+    def __init__(self, per_target: int, changed: Callable[[str, bool], None] = lambda _target, _is_open: None) -> None:
         self._per_target = per_target
+        self._changed = changed
         self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
 
     def known(self) -> list[str]:
@@ -59,6 +62,8 @@ class Bulkheads:
         if reached is None:
             return
         if reached:
+            if circuit.open_until is not None:
+                self._changed(target, False)  # noqa: FBT003 -- the state
             circuit.failures = 0
             circuit.open_until = None
             circuit.open_seconds = OPEN_SECONDS_FIRST
@@ -67,6 +72,8 @@ class Bulkheads:
         if circuit.open_until is not None and now < circuit.open_until:
             return  # started before the circuit opened
         if circuit.failures >= FAILURES_TO_OPEN:
+            if circuit.open_until is None:
+                self._changed(target, True)  # noqa: FBT003 -- the state
             circuit.open_until = now + timedelta(seconds=circuit.open_seconds)
             circuit.open_seconds = min(circuit.open_seconds * 2, OPEN_SECONDS_MAX)
 

@@ -22,6 +22,7 @@ from travelrule.client.directory import by_entity, changes
 from travelrule.client.errors import HubError, HubRefused
 from travelrule.client.hub import HubClient
 from travelrule.crypto.peer_keys import choose_key
+from travelrule.engine.directory.directory_metrics import DirectoryMetrics
 from travelrule.engine.directory.fetch_schedule import is_outdated
 from travelrule.engine.directory.key_throttle import KeyThrottle
 from travelrule.identity.payload_faults import is_own_network
@@ -49,12 +50,15 @@ log = logs.get("directory")
 
 @dataclass(frozen=True, slots=True)
 class FetchedDirectory:
-    """A fetched directory that is not stored yet, with its differences. ``networks`` None: not fetched."""
+    """A fetched directory that is not stored yet, with its differences, and what changed in each. ``networks`` None:
+    not fetched.
+    """
 
     at: datetime
     known: Mapping[str, StoredVasp]
     fetched: Mapping[str, VaspEntry]
     differences: tuple[Input, ...]
+    changes: tuple[str, ...]
     networks: CoinNetworks | None
     networks_changed: bool
 
@@ -70,7 +74,9 @@ class CounterpartyDirectory:
         *,
         interval_seconds: float = HEALTH_SECONDS,
         networks_seconds: float = NETWORKS_SECONDS,
+        measures: DirectoryMetrics | None = None,
     ) -> None:
+        self._measures = measures or DirectoryMetrics()
         self._networks_interval = timedelta(seconds=networks_seconds)
         self._directory = directory
         self._hub = hub
@@ -142,8 +148,7 @@ class CounterpartyDirectory:
         self.networks = await self._directory.networks()
         self._networks_at = await self._directory.networks_at()
         self._copied_at = self._clock()
-        for entity_id, stored in self._copy.items():
-            metrics.COUNTERPARTY_UP.labels(vasp=entity_id).set(1 if stored.up else 0)
+        self._measures.show(self._copy, self._clock())
 
     def network_name(self, currency: str, network: str | None) -> str | None:
         """The hub's spelling of a coin's network (4.A.3), so that every member recognizes it.
@@ -227,12 +232,15 @@ class CounterpartyDirectory:
             return None
         listed = {name: stored.entry for name, stored in known.items() if stored.listed}
         # The first list of a new installation is not a change.
-        found = [change.entity_id for change in changes(listed, fetched)] if known else []
-        differences = tuple(_input(name, listed.get(name), fetched.get(name), now) for name in found)
+        found = changes(listed, fetched) if known else ()
+        differences = tuple(
+            _input(one.entity_id, listed.get(one.entity_id), fetched.get(one.entity_id), now) for one in found
+        )
         coins = await self._fetch_networks() if networks else None
         before = await self._directory.networks()
         changed = coins is not None and bool(before) and networks_of(coins) != before
-        return FetchedDirectory(now, known, fetched, differences, coins, changed)
+        what = tuple(part for one in found for part in one.what)
+        return FetchedDirectory(now, known, fetched, differences, what, coins, changed)
 
     async def store(self, news: FetchedDirectory) -> None:
         """Store a fetched directory, and use it in this process at once."""
@@ -240,6 +248,8 @@ class CounterpartyDirectory:
         if news.networks is not None:
             await self._directory.store_networks(news.networks, news.at)
         self._state = await self._directory.fetches.read()
+        for change in news.changes:
+            metrics.DIRECTORY_CHANGES_TOTAL.labels(change=change).inc()
         await self.reload()
 
     async def _fetch_networks(self) -> CoinNetworks | None:

@@ -146,6 +146,8 @@ class ActiveLists:
                     )
                 )
             checked = self._complete(snapshot) and not unnamed
+            outcome = "hit" if hits else "clear" if checked else "unchecked"
+            metrics.LIST_SEARCHES_TOTAL.labels(outcome=outcome).inc()
             return ScreeningResult(checked, tuple(hits), snapshot.versions, unnamed)
 
     async def search(self, text: str, kind: NameKind | None, *, threshold: Decimal) -> ScreeningResult:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.registry import SUBJECT_KINDS
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.ports import Publisher
 from travelrule.machine.effects import Alert
@@ -160,6 +161,9 @@ class Relay:
 
     async def _settle(self, results: Sequence[tuple[OutboxItem, PublishResult]]) -> int:
         """Mark acknowledged and refused events, postpone the others; return the number of those marked."""
+        for item, fate in results:
+            outcome = "sent" if fate.sent else "refused" if fate.refused else "failed"
+            metrics.PUBLISHED_TOTAL.labels(topic=item.topic, outcome=outcome).inc()
         sent = [item.id for item, fate in results if fate.sent]
         refused = [(item, fate) for item, fate in results if fate.refused]
         failed = [(item, fate) for item, fate in results if not fate.sent and not fate.refused]
@@ -188,12 +192,14 @@ class Relay:
 
     async def _publish(self, item: OutboxItem) -> PublishResult:
         headers = [(name, base64.b64decode(value)) for name, value in item.headers]
+        began = time.perf_counter()
         try:
             async with asyncio.timeout(PUBLISH_SECONDS):
                 await self._publisher.publish(item.topic, item.record_key, item.value, headers)
         except Exception as error:  # noqa: BLE001
             # The boundary to the broker: whatever its client raises means "not acknowledged"; the row stays unsent.
             return PublishResult(error=error, refused=not getattr(error, "again", True))
+        metrics.PUBLISH_DURATION_SECONDS.labels(topic=item.topic).observe(time.perf_counter() - began)
         return SENT
 
 

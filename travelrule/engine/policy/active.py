@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.given_files import UnreadableError, read_text
@@ -51,9 +51,10 @@ class ActivePolicy:
             content, first = first_policy(self._first_file)
             await self._policies.activate(first.version, content, self._clock())
             self._current = first.with_own(self._own)
-            return
-        if stored.version != self._current.version:
+        elif stored.version != self._current.version:
             await self._take_up(stored)
+        metrics.POLICY_INFO.clear()
+        metrics.POLICY_INFO.labels(version=self._current.version).set(1)
 
     async def _take_up(self, stored: StoredPolicy) -> None:
         """Adopt a policy that was put in force. If this release reads its text as other rules than the release that

@@ -9,13 +9,13 @@ inputs stay. The chain can still be verified, and an input that is delivered aga
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.engine.periodic_job import PeriodicJob
 from travelrule.engine.retention.eligibility import ELIGIBILITY
 from travelrule.engine.vault import Vault
@@ -94,6 +94,8 @@ class RetentionJob:
         if await self._mine():
             async with self._database.begin() as connection:
                 await expired_rows.delete_used_decisions(connection, self._vasp, self._clock())
+        for what, number in asdict(removed).items():
+            metrics.RETENTION_REMOVED_TOTAL.labels(what=what).inc(number)
         if removed.total:
             log.info(
                 "retention-applied",
