@@ -21,27 +21,27 @@ class PasswordPostgres:
     rules = f"{_TRUSTED}host all all 127.0.0.1/32 scram-sha-256\n"
 
     def __init__(self, directory: Path, owner: int) -> None:
-        self._server = PostgresServer(directory, owner)
+        self.server = PostgresServer(directory, owner)
         self._data = directory / "data"
 
     def start(self) -> None:
         """Start it with its rules in force."""
-        self._server.start()
+        self.server.start()
         (self._data / "pg_hba.conf").write_text(self.rules)
-        self._server.execute(f"CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'")
+        self.server.execute(f"CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'")
         self.reload(lambda: not self._opens_without_password())
 
     def kill(self) -> None:
         """End it."""
-        self._server.kill()
+        self.server.kill()
 
     def execute(self, statement: str) -> None:
         """Run one statement as ``postgres``."""
-        self._server.execute(statement)
+        self.server.execute(statement)
 
     def create_database(self) -> str:
         """The name of a fresh, empty database."""
-        return self._server.create_database()
+        return self.server.create_database()
 
     def url(self, database: str, password: str = PASSWORD, user: str = "app", options: str = "") -> str:
         """The value of ``DATABASE_URL``."""
@@ -50,17 +50,17 @@ class PasswordPostgres:
     @property
     def port(self) -> int:
         """Where it listens."""
-        return urlsplit(self._server.dsn("postgres")).port or 0
+        return urlsplit(self.server.dsn("postgres")).port or 0
 
     def reload(self, done: Callable[[], bool]) -> None:
         """Let the server read its configuration again; returns when ``done`` is true for a new session."""
-        self._server.execute("SELECT pg_reload_conf()")
+        self.server.execute("SELECT pg_reload_conf()")
         while not done():
             pass  # the server reloads by itself, a moment later
 
     def _opens_without_password(self) -> bool:
         rules = "SELECT count(*) AS wanted FROM pg_hba_file_rules WHERE auth_method = 'scram-sha-256'"
-        return int(self._server.fetch(rules)[0]["wanted"]) != self.rules.count("scram-sha-256")
+        return int(self.server.fetch(rules)[0]["wanted"]) != self.rules.count("scram-sha-256")
 
 
 class TlsPostgres(PasswordPostgres):
@@ -91,7 +91,7 @@ class TlsPostgres(PasswordPostgres):
         certificate, key = (self._given(file) for file in (self._late if expired else self._own))
         self.execute(f"ALTER SYSTEM SET ssl_cert_file = '{certificate}'")
         self.execute(f"ALTER SYSTEM SET ssl_key_file = '{key}'")
-        self.reload(lambda: str(self._server.fetch("SHOW ssl_key_file")[0][0]) == str(key))
+        self.reload(lambda: str(self.server.fetch("SHOW ssl_key_file")[0][0]) == str(key))
 
     def _given(self, file: Path) -> Path:
         """A copy that the server may read and nobody else: it refuses another key."""

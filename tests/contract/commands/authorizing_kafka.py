@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from confluent_kafka.admin import (
@@ -42,10 +43,12 @@ class AuthorizingKafka(SecuredKafka):
         authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
         file.write_text(f"{file.read_text()}authorizer.class.name={authorizer}\nsuper.users=User:ANONYMOUS\n")
 
-    def grant(self) -> None:
-        """Run the lines."""
+    def grant(
+        self, prefix: str = "travelrule.", group: str = "travelrule", users: Mapping[str, str] | None = None
+    ) -> None:
+        """Run the lines, with the replacements that the page asks for; ``users``: a name at the broker by principal."""
         admin = admin_client(self.bootstrap)
-        for future in admin.create_acls(list(bindings())).values():
+        for future in admin.create_acls(list(bindings(prefix, group, users or {}))).values():
             future.result(timeout=30)
 
     def revoke(self, principal: str, operation: str, kind: ResourceType, name: str) -> None:
@@ -72,10 +75,13 @@ class AuthorizingKafka(SecuredKafka):
         }
 
 
-def bindings() -> set[AclBinding]:
-    """What the lines of the page say."""
+def bindings(prefix: str, group: str, users: Mapping[str, str]) -> set[AclBinding]:
+    """What the lines of the page say, for one installation."""
     found = set()
-    for line in acl_lines():
+    for given in acl_lines():
+        line = given.replace("--topic travelrule.", f"--topic {prefix}")
+        line = re.sub(r"--group travelrule$", f"--group {group}", line)
+        line = re.sub(r"User:(\S+)", lambda user: f"User:{users.get(user[1], user[1])}", line)
         (principal,) = re.findall(r"--allow-principal (\S+)", line)
         for operation in re.findall(r"--operation (\S+)", line):
             for kind, name in re.findall(r"--(topic|group) (\S+)", line):

@@ -37,14 +37,15 @@ class SeenEvent:
 
 
 class DemoPlatform:
-    """Sends input events and collects all records of the downstream topics."""
+    """Sends input events and collects all records of the downstream topics. ``options`` are those of its clients."""
 
-    def __init__(self, bootstrap: str, prefix: str) -> None:
+    def __init__(self, bootstrap: str, prefix: str, *, out: Sequence[str] = OUT, **options: Any) -> None:
+        options = {"bootstrap_servers": bootstrap, **options}
         self._prefix = prefix
-        self._producer = AIOKafkaProducer(bootstrap_servers=bootstrap, acks="all")
+        self._producer = AIOKafkaProducer(**options, acks="all")
         self._consumer = AIOKafkaConsumer(
-            *(f"{prefix}{name}" for name in OUT),
-            bootstrap_servers=bootstrap,
+            *(f"{prefix}{name}" for name in out),
+            **options,
             auto_offset_reset="earliest",
             group_id=None,
             metadata_max_age_ms=2000,

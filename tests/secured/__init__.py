@@ -1,0 +1,1 @@
+"""The main job over encrypted connections: logins, rights and certificates as the guide for deployment gives them."""
