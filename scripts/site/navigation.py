@@ -12,7 +12,15 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Guides", ("docs/guides/*",)),
     (
         "Operate",
-        ("helm/*", "docs/dashboards.md", "docs/logs.md", "docs/retention.md", "docs/keys.md", "docs/performance.md"),
+        (
+            "helm/*",
+            "deploy/*",
+            "docs/dashboards.md",
+            "docs/logs.md",
+            "docs/retention.md",
+            "docs/keys.md",
+            "docs/performance.md",
+        ),
     ),
     ("In depth", ("docs/*",)),
     ("Runbooks", ("docs/runbooks/*",)),
@@ -45,12 +53,12 @@ def navigation() -> list[dict[str, Any]]:
 def _matching(pattern: str, left: set[PurePosixPath], named: set[PurePosixPath]) -> list[PurePosixPath]:
     """Return the pages of a pattern in the order of their names, an index first.
 
-    ``examples/*`` and ``helm/*`` take folders below as well.
+    Outside of ``docs`` a pattern takes the folders below as well.
     """
     wanted, folder = PurePosixPath(pattern), PurePosixPath(pattern).parent
     if wanted in left:
         return [wanted]
-    deep = folder.parts[:1] in (("examples",), ("helm",))
+    deep = folder.parts[:1] != ("docs",)
     found = [
         page
         for page in left - named
