@@ -16,6 +16,7 @@ from schemas.registry import EVENTS, TOPICS
 from scripts import access
 from scripts.asyncapi import asyncapi_text
 from scripts.events_page import events_page
+from scripts.platform_actions import platform_actions_page
 from scripts.policy_page import policy_rows
 from scripts.world_page import schema_text, sections, world_schema
 from travelrule.environment import FILE_SUFFIX, PREFIX
@@ -187,6 +188,7 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "world.schema.json": schema_text,
         "own-csv.md": own_list_page,
         "asyncapi.json": asyncapi_text,
+        "platform-actions.md": lambda: _page("What a platform does", platform_actions_page(), ""),
     }
 )
 

@@ -8,13 +8,14 @@ Secrets are ``SecretStr``: neither ``repr`` nor an error text shows them.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from travelrule.environment import PREFIX, Environment, collect, with_dotenv
+from travelrule.environment import FILE_SUFFIX, PREFIX, Environment, collect, with_dotenv
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.field_fixes import fix_of
 from travelrule.setting_types import (
@@ -196,7 +197,8 @@ class Settings(BaseSettings):
             faults.extend(wrong)
             names = {fault.name.removeprefix(PREFIX).lower() for fault in wrong}
             settings = cls.model_validate({name: value for name, value in given.items() if name not in names})
-        return settings, faults or settings.contradictions()
+        named = {fault.name.removeprefix(PREFIX).removesuffix(FILE_SUFFIX).lower() for fault in faults}
+        return settings, [*faults, *settings.contradictions(named)]
 
     @classmethod
     def secret_names(cls) -> tuple[str, ...]:
@@ -225,8 +227,10 @@ class Settings(BaseSettings):
         if missing:
             raise ConfigurationError.of(missing)
 
-    def contradictions(self) -> list[ConfigurationFault]:
-        """Return the faults of settings that are valid alone and contradict each other."""
+    def contradictions(self, wrong: Collection[str] = ()) -> list[ConfigurationFault]:
+        """Return the faults of settings that are valid alone and contradict each other. ``wrong`` are settings
+        (attribute names, a secret without ``_file``) that have faults of their own.
+        """
         together = (
             ("broker_sasl_mechanism", "broker_sasl_username"),
             ("broker_sasl_username", "broker_sasl_password"),
@@ -243,7 +247,7 @@ class Settings(BaseSettings):
         return [
             ConfigurationFault(PREFIX + needed.upper(), f"is needed with {PREFIX}{given.upper()}")
             for given, needed in together
-            if getattr(self, given) is not None and getattr(self, needed) is None
+            if getattr(self, given) is not None and getattr(self, needed) is None and not {given, needed} & {*wrong}
         ]
 
 

@@ -8,7 +8,6 @@ LAG_SECONDS = 300
 STALLED_SECONDS = 60
 """Before the liveness probe fails and the process is restarted."""
 BROKER_SECONDS = 120
-UNANSWERED_SECONDS = 900
 UNSENT_SECONDS = 120
 HELD_SECONDS = 3 * 86_400
 HEARTBEAT_SECONDS = 120
@@ -22,11 +21,12 @@ ALERTS = (
     AlertRule(
         "TravelRuleLagHigh",
         "critical",
-        f"{largest('travelrule_consumer_lag_seconds', 'topic')} > {LAG_SECONDS}",
+        f"{largest('travelrule_consumer_lag_seconds', 'topic')} > AGE",
         "Events wait too long before they are decided",
         "The oldest event of topic {{ $labels.topic }} of {{ $labels.job }} is {{ $value | humanizeDuration }} old.",
         hold="5m",
         keep="5m",
+        age=LAG_SECONDS,
     ),
     AlertRule(
         "TravelRuleLagGrows",
@@ -50,34 +50,37 @@ ALERTS = (
     AlertRule(
         "TravelRuleConsumerStuck",
         "critical",
-        f"{largest('travelrule_consumer_stalled_seconds', 'instance')} > {STALLED_SECONDS}",
+        f"{largest('travelrule_consumer_stalled_seconds', 'instance')} > AGE",
         "A worker holds events and decides none",
         "{{ $labels.instance }} of {{ $labels.job }} has acknowledged nothing for {{ $value | humanizeDuration }}.",
+        age=STALLED_SECONDS,
     ),
     AlertRule(
         "TravelRuleBrokerSilent",
         "critical",
-        f"{largest('travelrule_broker_answer_age_seconds', 'instance')} > {BROKER_SECONDS}",
+        f"{largest('travelrule_broker_answer_age_seconds', 'instance')} > AGE",
         "The broker does not answer a worker",
         "The broker last answered {{ $labels.instance }} of {{ $labels.job }} {{ $value | humanizeDuration }} ago:"
         " lag and partitions are as old as that.",
         hold="1m",
+        age=BROKER_SECONDS,
     ),
     AlertRule(
         "TravelRuleRequestUnanswered",
         "critical",
-        f"{largest('travelrule_oldest_unanswered_seconds', 'kind')} > {UNANSWERED_SECONDS}",
+        f"{largest('travelrule_requests_overdue', 'kind')} > 0",
         "A request of the platform has no verdict",
-        "The oldest {{ $labels.kind }} of {{ $labels.job }} without a verdict is {{ $value | humanizeDuration }} old.",
-        hold="1m",
+        "{{ $value }} requests of {{ $labels.job }} (kind {{ $labels.kind }}) have no verdict past the policy's limit.",
+        hold="10m",
     ),
     AlertRule(
         "TravelRuleOutboxOld",
         "critical",
-        f"{largest('travelrule_oldest_unsent_seconds')} > {UNSENT_SECONDS}",
+        f"{largest('travelrule_oldest_unsent_seconds')} > AGE",
         "Verdicts and other events are decided and not published",
         "The oldest unpublished event of {{ $labels.job }} is {{ $value | humanizeDuration }} old.",
         hold="1m",
+        age=UNSENT_SECONDS,
     ),
     AlertRule(
         "TravelRuleEventsRefused",
@@ -103,19 +106,22 @@ ALERTS = (
     AlertRule(
         "TravelRuleHeldLong",
         "warning",
-        f"{largest('travelrule_oldest_held_seconds', 'kind', 'reason')} > {HELD_SECONDS}",
+        f"{largest('travelrule_oldest_held_seconds', 'kind', 'reason')} > AGE",
         "Transfers are on hold for days",
         "The oldest {{ $labels.kind }} of {{ $labels.job }} with reason {{ $labels.reason }} has been on hold for"
         " {{ $value | humanizeDuration }}.",
         hold="5m",
+        age=HELD_SECONDS,
     ),
     AlertRule(
         "TravelRuleHeartbeatLate",
         "critical",
-        f"time() - {largest('travelrule_heartbeat_timestamp_seconds')} > {HEARTBEAT_SECONDS}",
-        "The path from Kafka through the database to Kafka is interrupted",
-        "The last heartbeat of {{ $labels.job }} that came through is {{ $value | humanizeDuration }} old.",
+        f"time() - {largest('travelrule_heartbeat_timestamp_seconds', 'instance')} > AGE",
+        "A process commits nothing",
+        "The last heartbeat that {{ $labels.instance }} of {{ $labels.job }} committed is"
+        " {{ $value | humanizeDuration }} old.",
         hold="1m",
+        age=HEARTBEAT_SECONDS,
     ),
     AlertRule(
         "TravelRuleOperatorAlert",

@@ -38,18 +38,20 @@ ALERTS = (
     AlertRule(
         "TravelRuleCallsOld",
         "warning",
-        f"{largest('travelrule_oldest_call_seconds')} > {CALL_SECONDS}",
+        f"{largest('travelrule_oldest_call_seconds')} > AGE",
         "Calls to the hub are not complete after hours",
         "The oldest call of {{ $labels.job }} came due {{ $value | humanizeDuration }} ago.",
         hold="10m",
+        age=CALL_SECONDS,
     ),
     AlertRule(
         "TravelRuleDirectoryStale",
         "critical",
-        f"{largest('travelrule_directory_age_seconds')} > {STALE_SECONDS}",
+        f"{largest('travelrule_directory_age_seconds')} > AGE",
         "The list of VASPs is too old: nothing is sent to any counterparty",
         "{{ $labels.job }} has had no list of VASPs for {{ $value | humanizeDuration }}.",
         hold="1m",
+        age=STALE_SECONDS,
     ),
     AlertRule(
         "TravelRuleOwnKeyExpiring",

@@ -20,6 +20,7 @@ Severity = Literal["critical", "warning"]
 class AlertRule:
     """One alert. ``hold`` is how long ``expr`` holds before it fires, ``keep`` how long it fires after that ended.
 
+    ``AGE`` in ``expr`` is ``age``, a limit in seconds of how long something may wait: a rehearsal waits less.
     ``summary`` is one line without values; ``description`` names what to read next. Both are Prometheus templates.
     """
 
@@ -30,6 +31,12 @@ class AlertRule:
     description: str
     hold: str = ""
     keep: str = ""
+    age: int = 0
+
+    @property
+    def condition(self) -> str:
+        """The expression with its limit of age."""
+        return self.expr.replace("AGE", str(self.age))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import promql_parser
 import yaml
 
 from scripts.alert_rules import flow, objectives, protocol, runtime, screening
+from scripts.alert_rules.rehearsal import rehearsed
 from scripts.alert_rules.rule import AlertRule, RecordingRule, RuleGroup
 
 FOLDER = Path(__file__).parents[2] / "helm" / "travelrule" / "rules"
@@ -52,9 +53,12 @@ def file_of(alert: str) -> str:
     )
 
 
-def text(name: str, hold: str | None = None) -> str:
-    """Return a rule file. ``hold`` replaces every ``for`` and ``keep_firing_for``: only for trying out alerts."""
-    groups = [{"name": group.name, "rules": [_rule(rule, hold) for rule in group.rules]} for group in FILES[name]]
+def text(name: str, speed: int = 1) -> str:
+    """Return a rule file. ``speed`` above 1: for a rehearsal, with shorter times."""
+    groups = [
+        {"name": group.name, "rules": [_rule(rehearsed(rule, speed) if speed > 1 else rule) for rule in group.rules]}
+        for group in FILES[name]
+    ]
     return HEADER + yaml.dump({"groups": groups}, Dumper=_Lines, sort_keys=False, width=120, allow_unicode=True)
 
 
@@ -70,13 +74,14 @@ _Lines.add_representer(str, _text)
 
 
 def _expression(rule: AlertRule | RecordingRule) -> str:
-    return promql_parser.parse(rule.expr).prettify()
+    expr = rule.condition if isinstance(rule, AlertRule) else rule.expr
+    return promql_parser.parse(expr).prettify()
 
 
-def _rule(rule: AlertRule | RecordingRule, hold: str | None) -> dict[str, Any]:
+def _rule(rule: AlertRule | RecordingRule) -> dict[str, Any]:
     if isinstance(rule, RecordingRule):
         return {"record": rule.record, "expr": _expression(rule), "labels": dict(rule.labels)}
-    times = {"for": hold or rule.hold, "keep_firing_for": hold or rule.keep}
+    times = {"for": rule.hold, "keep_firing_for": rule.keep}
     return {
         "alert": rule.name,
         "expr": _expression(rule),
@@ -100,8 +105,8 @@ def drift(folder: Path = FOLDER) -> list[str]:
     return stale + sorted(path.name for path in folder.glob("*") if path.name not in FILES)
 
 
-def write(folder: Path = FOLDER, hold: str | None = None) -> None:
+def write(folder: Path = FOLDER, speed: int = 1) -> None:
     """Write all files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
-        (folder / name).write_text(text(name, hold), encoding="utf-8")
+        (folder / name).write_text(text(name, speed), encoding="utf-8")

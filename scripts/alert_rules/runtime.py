@@ -52,11 +52,12 @@ ALERTS = (
     AlertRule(
         "TravelRuleJobLate",
         "warning",
-        f"time() - {largest(_SUCCESS.format('!='), 'periodic_job')} > {JOB_SECONDS}"
+        f"time() - {largest(_SUCCESS.format('!='), 'periodic_job')} > AGE"
         f" or time() - {largest(_SUCCESS.format('='), 'periodic_job')} > {3 * int(RETENTION_SECONDS)}",
         "A periodic job has not succeeded for a long time",
         "Job {{ $labels.periodic_job }} of {{ $labels.job }} last succeeded {{ $value | humanizeDuration }} ago.",
         hold="5m",
+        age=JOB_SECONDS,
     ),
     AlertRule(
         "TravelRuleDatabasePoolExhausted",
@@ -86,9 +87,10 @@ ALERTS = (
     AlertRule(
         "TravelRuleAuditNotVerified",
         "warning",
-        f"time() - {largest('travelrule_audit_verified_timestamp_seconds')} > {_AUDIT_SECONDS}",
+        f"time() - {largest('travelrule_audit_verified_timestamp_seconds')} > AGE",
         "The audit chain was not verified for days",
         "The audit records of {{ $labels.job }} were last verified {{ $value | humanizeDuration }} ago.",
         hold="5m",
+        age=_AUDIT_SECONDS,
     ),
 )

@@ -42,11 +42,11 @@ def buckets(name: str, *values: str) -> dict[str, str]:
 
 
 def gateway(slow: int) -> dict[str, str]:
-    """Of a thousand requests per sample so many take longer than a second."""
+    """Of a thousand requests per sample so many take longer than 0.9 seconds."""
     labels = 'operation="address-verification",result="valid"'
     return {
         f"{GATEWAY}_count{{{labels}}}": "0+1000x200",
-        f'{GATEWAY}_bucket{{{labels},le="1.0"}}': f"0+{1000 - slow}x200",
+        f'{GATEWAY}_bucket{{{labels},le="0.9"}}': f"0+{1000 - slow}x200",
     }
 
 
@@ -125,8 +125,8 @@ FLOW = (
     RuleCase(
         "TravelRuleRequestUnanswered",
         "critical",
-        {'travelrule_oldest_unanswered_seconds{kind="withdrawal"}': "0+60x30"},
-        {'travelrule_oldest_unanswered_seconds{kind="withdrawal"}': "600x30"},
+        {'travelrule_requests_overdue{kind="withdrawal"}': "0 2x30"},
+        {'travelrule_requests_overdue{kind="withdrawal"}': "0 2x5 0x30"},
         {"kind": "withdrawal"},
     ),
     RuleCase(
@@ -160,6 +160,7 @@ FLOW = (
         "critical",
         {"travelrule_heartbeat_timestamp_seconds": "0 60 60x30"},
         {"travelrule_heartbeat_timestamp_seconds": "0+60x30"},
+        {"instance": "north-0"},
     ),
     RuleCase(
         "TravelRuleOperatorAlert",

@@ -70,7 +70,7 @@ def test_the_series_of_a_case_are_served_and_differ_in_their_values_only(case: R
 
 @every_alert
 def test_an_alert_names_series_that_are_served(alert: AlertRule) -> None:
-    assert unknown(alert.expr) == []
+    assert unknown(alert.condition) == []
     (case,) = [case for case in CASES if (case.alert, case.severity) == (alert.name, alert.severity)]
     named = {label for text in (alert.summary, alert.description) for label in TEMPLATE_LABEL.findall(text)}
     assert named <= {"job", *case.labels}
@@ -78,7 +78,7 @@ def test_an_alert_names_series_that_are_served(alert: AlertRule) -> None:
 
 @every_alert
 def test_an_alert_does_not_mix_installations(alert: AlertRule) -> None:
-    named = names_in(alert.expr)
+    named = names_in(alert.condition)
     assert "job" not in {label for _, label in named.selected}
     assert {"namespace", "job"} <= named.grouped
 

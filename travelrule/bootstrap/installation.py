@@ -54,6 +54,8 @@ from travelrule.store.search_rows import SearchRepository
 PROFILE = f"{PREFIX}VASP_PROFILE_FILE"
 KEY_SETTINGS = ("vasp_entity_id", "storage_keys", "index_key")
 """The settings needed to check whether the keys are those of a database."""
+INSTALLATION_SETTINGS = (*KEY_SETTINGS, "vasp_profile_file", "signing_key")
+"""The settings that every role and every command on stored data needs."""
 
 
 def utc_now() -> datetime:
@@ -93,7 +95,7 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
     keys that are not those of the database, and for a database that ``travelrule migrate`` has not upgraded to this
     version; ``ServiceUnavailable`` if it does not answer. Without ``require_schema`` nothing is written.
     """
-    settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
+    settings.require(*INSTALLATION_SETTINGS)
     profile = load_profile(settings)
     database = Database.of(settings)
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from enum import StrEnum
@@ -23,8 +23,9 @@ from schemas.moments import read_time
 from travelrule import logs
 from travelrule.bootstrap.installation import Installation, open_installation
 from travelrule.bootstrap.log_names import library_messages
+from travelrule.bootstrap.setting_faults import SettingFaults
 from travelrule.commands.terminal_text import one_line, printable
-from travelrule.errors import ConfigurationFault, NotBuiltError, TravelRuleError, UsageError
+from travelrule.errors import ConfigurationError, ConfigurationFault, NotBuiltError, TravelRuleError, UsageError
 from travelrule.settings import Settings
 
 
@@ -72,23 +73,27 @@ def not_built(what: str) -> NoReturn:
     fail(NotBuiltError(what))
 
 
-def load_settings(*, serving: bool = False) -> Settings:
-    """Load the settings of the environment, and configure the logs.
+def load_settings(check: Callable[[SettingFaults], None] | None = None, *, serving: bool = False) -> Settings:
+    """Load the settings of the environment, and configure the logs. Exit 2 with all faults at once, with those that
+    ``check`` adds.
 
     A command that answers and ends logs only uncaught errors, unless ``LOG_LEVEL`` is set.
     """
+    settings, faults = examine_settings(serving=serving)
+    found = SettingFaults(settings, faults)
+    if check is not None:
+        check(found)
     try:
-        settings = Settings.load()
-    except TravelRuleError as error:
+        found.raise_any()
+    except ConfigurationError as error:
         fail(error)
-    _set_up_logs(settings, serving=serving)
     return settings
 
 
-def examine_settings() -> tuple[Settings, list[ConfigurationFault]]:
+def examine_settings(*, serving: bool = False) -> tuple[Settings, list[ConfigurationFault]]:
     """Load the settings together with their faults, for a command that reports the faults and continues."""
     settings, faults = Settings.examine()
-    _set_up_logs(settings, serving=False)
+    _set_up_logs(settings, serving=serving)
     return settings, faults
 
 
@@ -101,7 +106,8 @@ def _set_up_logs(settings: Settings, *, serving: bool) -> None:
 @asynccontextmanager
 async def installation(*, require_schema: bool = True) -> AsyncIterator[Installation]:
     """The installation of the environment's settings, closed afterwards."""
-    opened = await open_installation(load_settings(), require_schema=require_schema)
+    settings = load_settings(SettingFaults.check_installation)
+    opened = await open_installation(settings, require_schema=require_schema)
     try:
         async with opened.database.explained():
             yield opened

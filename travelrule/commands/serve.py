@@ -9,16 +9,22 @@ from typing import Annotated
 import typer
 
 from travelrule.bootstrap.list_import import addresses_of_folder
+from travelrule.bootstrap.probe_page import OPTION as METRICS_LISTEN
 from travelrule.bootstrap.probe_page import serve_with_probes
 from travelrule.bootstrap.roles import ROLES, serve_roles
+from travelrule.bootstrap.setting_faults import SettingFaults
 from travelrule.commands.invocation import Output, fail, load_settings, not_built, run
-from travelrule.errors import TravelRuleError, UsageError
+from travelrule.errors import ConfigurationError, TravelRuleError, UsageError
+from travelrule.hub.members.network_file import NetworkFile
 from travelrule.hub.runtime.assembly import run_hub
+from travelrule.hub.spec_files import parse_spec, read_document
 from travelrule.sandbox.server import run_sandbox
+from travelrule.sandbox.world.world_file import load_world
+from travelrule.settings import HostPort
 
 ListenOption = Annotated[str, typer.Option("--listen", help="host:port to listen on")]
 MetricsOption = Annotated[
-    str | None, typer.Option("--metrics-listen", help="host:port of /metrics, /livez and /readyz; none: no page")
+    str | None, typer.Option(METRICS_LISTEN, help="host:port of /metrics, /livez and /readyz; none: no page")
 ]
 
 
@@ -32,7 +38,8 @@ def serve(
         fail(UsageError(f"no such role: {', '.join(unknown)}; roles are {', '.join(ROLES)}"))
     if "console" in wanted:
         not_built("the console role")
-    run(serve_roles(load_settings(serving=True), frozenset(wanted)))
+    settings = load_settings(lambda found: found.check_roles(wanted), serving=True)
+    run(serve_roles(settings, frozenset(wanted)))
 
 
 def hub(
@@ -41,13 +48,31 @@ def hub(
     metrics_listen: MetricsOption = None,
 ) -> None:
     """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
-    folder = load_settings(serving=True).lists_dir
+
+    def check(found: SettingFaults) -> None:
+        _check_listen(found, listen, metrics_listen)
+        if members is not None:
+            found.check(lambda: parse_spec(NetworkFile, read_document(members), members.name))
+
+    folder = load_settings(check, serving=True).lists_dir
     try:
         lists_hit = addresses_of_folder(folder) if folder is not None else None
     except TravelRuleError as error:
         fail(error)
     serving = partial(run_hub, listen, members, lists_hit=lists_hit, handle_signals=True)
     run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
+
+
+def _check_listen(found: SettingFaults, listen: str, metrics_listen: str | None) -> None:
+    def parse(option: str, address: str) -> None:
+        try:
+            HostPort.parse(address)
+        except ValueError as error:
+            raise ConfigurationError(option, str(error)) from None
+
+    found.check(lambda: parse("--listen", listen))
+    if metrics_listen is not None:
+        found.check(lambda: parse(METRICS_LISTEN, metrics_listen))
 
 
 def sandbox(
@@ -57,7 +82,12 @@ def sandbox(
     metrics_listen: MetricsOption = None,
 ) -> None:
     """Run a hub with the world file's members, robots and faults."""
-    load_settings(serving=True)
+
+    def check(found: SettingFaults) -> None:
+        _check_listen(found, listen, metrics_listen)
+        found.check(lambda: load_world(world))
+
+    load_settings(check, serving=True)
     serving = partial(run_sandbox, world, listen, data, handle_signals=True)
     run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
 

@@ -9,6 +9,7 @@ import typer
 from streams.admin import alter_topics, apply_topics, compare_topics
 from streams.connection import connect
 from streams.topics import Topics
+from travelrule.bootstrap.setting_faults import SettingFaults
 from travelrule.commands.invocation import Output, OutputOption, load_settings, run, write_rows
 from travelrule.errors import UsageError
 
@@ -36,7 +37,7 @@ def apply(
 async def _apply(output: Output, *, check: bool, alter: bool) -> None:
     if check and alter:
         raise UsageError("--check changes nothing: leave out --check or --alter")
-    settings = load_settings()
+    settings = load_settings(SettingFaults.check_broker)
     connection = connect(settings)
     work = alter_topics if alter else apply_topics
     # The embedded broker creates the topics of the registry at its start and cannot create others.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 
-from travelrule.bootstrap.installation import keyring, load_profile
+from travelrule.bootstrap.installation import INSTALLATION_SETTINGS, keyring, load_profile
 from travelrule.commands.doctor.check import SETTINGS, Check
 from travelrule.errors import ConfigurationError, ConfigurationFault
 from travelrule.settings import Settings
@@ -27,7 +27,7 @@ async def settings_and_keys(settings: Settings, faults: Sequence[ConfigurationFa
     """Whether every setting is right, and everything is set that each role needs."""
     if faults:
         raise ConfigurationError.of(faults)
-    settings.require("vasp_entity_id", "vasp_profile_file", "signing_key", "storage_keys", "index_key")
+    settings.require(*INSTALLATION_SETTINGS)
     detail = f"{settings.vasp_entity_id}, {len(keyring(settings).publics)} signing key(s)"
     return Check(SETTINGS, ok=True, detail=detail)
 

@@ -16,6 +16,7 @@ from streams.topic_observer import TopicObserver
 from streams.topics import Topics
 from travelrule.bootstrap.broker import open_publisher
 from travelrule.bootstrap.installation import utc_now
+from travelrule.bootstrap.setting_faults import SettingFaults
 from travelrule.commands.invocation import Output, OutputOption, fail, load_settings, run, write_json, write_text
 from travelrule.commands.send.example import example_record
 from travelrule.commands.send.follow_up import FollowUp, FollowUpStep
@@ -111,7 +112,7 @@ def send(
             records = read_event_file(file or Path(), RecordOptions.parse(topic, key, header or ()))
     except UsageError as error:
         fail(error)
-    settings = load_settings()
+    settings = load_settings(SettingFaults.check_broker)
     answers = [(record, answer_to(record, utc_now())) for record in records]
     refused = [answer for _, answer in answers if not answer.is_accepted]
     if refused and not force:

@@ -1,0 +1,70 @@
+"""Writes the events of ``examples/platforms/events`` into the guides: ``python -m scripts.guide_events [--check]``.
+
+A line ``<!-- event STORY/FILE -->`` in a page is followed by the event of that file as JSON; this program replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from travelrule.pages import write_or_check
+
+ROOT: Final = Path(__file__).parents[1]
+EVENTS: Final = ROOT / "examples" / "platforms" / "events"
+PAGE: Final = ROOT / "docs" / "guides" / "connect-a-platform.md"
+MARK: Final = re.compile(r"<!-- event (?P<name>[\w/-]+) -->\n(?:```json\n.*?\n```\n)?", re.DOTALL)
+WIDTH: Final = 110
+
+
+def filled(page: str) -> str:
+    """Return the page with the event of each mark as it is now."""
+    return MARK.sub(lambda mark: f"<!-- event {mark['name']} -->\n```json\n{_shown(mark['name'])}\n```\n", page)
+
+
+def named(page: str) -> list[str]:
+    """Return the names of the events that a page shows."""
+    return [mark["name"] for mark in MARK.finditer(page)]
+
+
+def _shown(name: str) -> str:
+    return laid_out(json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8")), 1)
+
+
+def laid_out(value: Any, indent: int, before: int = 0) -> str:
+    """Return JSON in lines of at most ``WIDTH``, as few as fit. What does not fit on a line has its parts below it.
+
+    ``before`` is the length of the key on the first line.
+    """
+    line = _text(value)
+    if len(line) + indent + before <= WIDTH or not isinstance(value, dict | list):
+        return line
+    is_object = isinstance(value, dict)
+    items = value.items() if is_object else (("", one) for one in value)
+    keys = [(f"{_text(key)}: " if is_object else "", one) for key, one in items]
+    parts = [key + laid_out(one, indent + 1, len(key)) for key, one in keys]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        taken = len(lines[-1]) + indent + (before if len(lines) == 1 else 0)
+        fits = "\n" not in lines[-1] + part and taken + len(part) + 2 <= WIDTH
+        lines[-1:] = [f"{lines[-1]}, {part}"] if fits else [f"{lines[-1]},", part]
+    inner = "\n" + " " * indent
+    return f"{'{' if is_object else '['}{inner.join(lines)}{'}' if is_object else ']'}"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def main(arguments: Sequence[str] | None = None, path: Path = PAGE) -> int:
+    """Write the events into the guide, or report whether it would change; return the exit code."""
+    page = filled(path.read_text(encoding="utf-8"))
+    return write_or_check("scripts.guide_events", "Events in the guide for platforms", page, path, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""Faults of services and processes: hub, broker, database, worker, gateway."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from confluent_kafka.cimpl import NewPartitions
+
+from tests.drills.network import Ground
+
+WORKER = "north-worker-0"
+GATEWAY = "north-gateway-0"
+BACKLOG = 400
+
+
+@asynccontextmanager
+async def hub_killed(ground: Ground) -> AsyncIterator[None]:
+    """The hub's process is gone."""
+    await ground.network.sandbox.kill()
+    withdrawal_id = await ground.request()
+    yield
+    await ground.start_hub()
+    await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+
+
+@asynccontextmanager
+async def broker_frozen(ground: Ground) -> AsyncIterator[None]:
+    """The broker keeps its connections and answers nothing; an event is decided meanwhile."""
+    await asyncio.to_thread(ground.kafka.freeze)
+    await ground.entry(ground.network.south, vaspLegalName="South Exchange Renamed Ltd.")
+    yield
+    await asyncio.to_thread(ground.kafka.thaw)
+    await ground.entry(ground.network.south)
+
+
+@asynccontextmanager
+async def database_stopped(ground: Ground) -> AsyncIterator[None]:
+    """PostgreSQL does not run."""
+    await asyncio.to_thread(ground.postgres.stop)
+    yield
+    await asyncio.to_thread(ground.postgres.start)
+
+
+@asynccontextmanager
+async def database_frozen(ground: Ground) -> AsyncIterator[None]:
+    """PostgreSQL keeps its connections and answers nothing."""
+    await asyncio.to_thread(ground.postgres.freeze)
+    yield
+    await asyncio.to_thread(ground.postgres.thaw)
+
+
+@asynccontextmanager
+async def table_locked(ground: Ground) -> AsyncIterator[None]:
+    """A session of somebody else holds a lock that every transaction needs, while events arrive."""
+    sending = asyncio.create_task(_send(ground))
+    try:
+        async with ground.locked("inputs"):
+            yield
+    finally:
+        sending.cancel()
+
+
+async def _send(ground: Ground) -> None:
+    """Request more and more withdrawals of a coin that is not served: each gets its verdict at once."""
+    while True:
+        await asyncio.gather(*(ground.request(currency="XLM", network="XLM") for _ in range(20)))
+        await asyncio.sleep(0.5)  # the platform's own pace
+
+
+@asynccontextmanager
+async def partitions_added(ground: Ground) -> AsyncIterator[None]:
+    """Partitions are added to a topic in use; the worker is restarted."""
+    topic = ground.topic("screenings")
+    admin = ground.admin  # held until the answer is there
+    count = len(admin.list_topics(topic, timeout=10).topics[topic].partitions)
+    futures = admin.create_partitions([NewPartitions(topic, count + 2)])
+    await asyncio.to_thread(futures[topic].result, 20)
+    yield
+    await ground.network.processes[WORKER].stop()
+    await ground.start(WORKER)
+
+
+@asynccontextmanager
+async def gateway_killed(ground: Ground) -> AsyncIterator[None]:
+    """A process is gone."""
+    await ground.network.processes[GATEWAY].kill()
+    yield
+    await ground.start(GATEWAY)
+
+
+@asynccontextmanager
+async def worker_killed(ground: Ground) -> AsyncIterator[None]:
+    """No worker runs, the gateway does."""
+    await ground.network.processes[WORKER].kill()
+    yield
+    await ground.start(WORKER)
+
+
+@asynccontextmanager
+async def everything_killed(ground: Ground) -> AsyncIterator[None]:
+    """No process of the installation runs."""
+    for name in (WORKER, GATEWAY):
+        await ground.network.processes[name].kill()
+    yield
+    await ground.start(WORKER, GATEWAY)
+
+
+@asynccontextmanager
+async def worker_throttled(ground: Ground) -> AsyncIterator[None]:
+    """The worker gets a share of its processor time only, in pieces, as under a container's limit."""
+    throttling = asyncio.create_task(_throttle(ground))
+    try:
+        yield
+    finally:
+        throttling.cancel()
+        await asyncio.gather(throttling, return_exceptions=True)
+        ground.network.processes[WORKER].send(signal.SIGCONT)
+
+
+async def _throttle(ground: Ground) -> None:
+    process = ground.network.processes[WORKER]
+    while True:
+        process.send(signal.SIGSTOP)
+        await asyncio.sleep(1.0)  # the time without a processor
+        process.send(signal.SIGCONT)
+        await asyncio.sleep(0.3)  # the time with one

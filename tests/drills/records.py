@@ -1,0 +1,74 @@
+"""Faults of what is stored: sanctions lists and audit records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.drills.network import Ground
+from tests.house.source import ROOT
+from travelrule.commands.demo.scenarios import ANNA
+
+EXCERPT = ROOT / "tests" / "data" / "sanctions" / "un_consolidated.xml"
+DATED = re.compile(r'dateGenerated="[^"]+"')
+IMPORT = "travelrule lists import FORMAT PATH --code CODE"
+
+
+def _excerpt(ground: Ground, at: datetime | None) -> Path:
+    """The excerpt of a published list as it is, months old, or as if published at a time."""
+    text = EXCERPT.read_text(encoding="utf-8")
+    if at is not None:
+        text = DATED.sub(f'dateGenerated="{at:%Y-%m-%dT%H:%M:%S.000Z}"', text, count=1)
+    path = ground.network.folder / "un" / "consolidated.xml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@asynccontextmanager
+async def list_old(ground: Ground) -> AsyncIterator[None]:
+    """A list of some months ago is imported; then one of today."""
+    old = _excerpt(ground, None)
+    assert (await ground.command("lists", "import", "un-xml", str(old), "--code", "un")).code == 0
+    yield
+    new = _excerpt(ground, datetime.now(UTC))
+    await ground.follow("TravelRuleListStale", IMPORT, FORMAT="un-xml", PATH=str(new), CODE="un")
+
+
+@asynccontextmanager
+async def list_incomplete(ground: Ground) -> AsyncIterator[None]:
+    """A list is in force whose content is not in the database, as after an incomplete restore."""
+    kept = "version, format, entries, names, addresses, size, chunks, report, published_at, imported_at, active"
+    await ground.sql(
+        f"INSERT INTO lists (vasp, code, {kept}) SELECT vasp, 'restored', {kept} FROM lists"
+        " WHERE vasp = 'north' AND code = 'own' AND active"
+    )
+    wallet = {
+        "walletId": "wallet-anna",
+        "address": "rNORTHkfTD9w2To4CQk6UCfuHM9c6GDY",
+        "tag": "1",
+        "currencies": ["XRP"],
+    }
+    owner = {"networks": ["XRP"], "customerId": "c-1", "kyc": True, "owner": ANNA}
+    await ground.platform.send("wallets", "wallet.registered.v1", "wallet-anna", wallet | owner)
+    withdrawal_id = await ground.request()
+    yield
+    again = ground.north.folder / "lists" / "own-csv" / "own.csv"
+    await ground.follow("TravelRuleScreeningUnchecked", IMPORT, FORMAT="own-csv", PATH=str(again), CODE="restored")
+    await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+
+
+@asynccontextmanager
+async def audit_changed(ground: Ground) -> AsyncIterator[None]:
+    """An audit record is changed past the program; later the row is restored."""
+    withdrawal_id = await ground.request()
+    await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+    subject = f"withdrawal:{withdrawal_id}"
+    where = "WHERE vasp = 'north' AND subject = $1 AND record = 1"
+    (row,) = await ground.sql(f"SELECT body FROM audit {where}", subject)
+    await ground.sql(f"UPDATE audit SET body = body || '\\x20' {where}", subject)
+    yield
+    await ground.sql(f"UPDATE audit SET body = $2 {where}", subject, row["body"])

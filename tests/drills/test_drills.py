@@ -1,0 +1,55 @@
+"""All drills, and which alerts have one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from scripts.alert_rules import rule_files
+from scripts.alert_rules.rehearsal import hurried, shorter
+from tests.drills.plan import BY_HAND, DRILLS
+from tests.services.process import ROOT
+from tests.services.prometheus import promtool
+
+LIMIT_SECONDS = 2400
+
+
+def test_each_alert_has_a_drill_or_is_named_with_the_reason() -> None:
+    drilled = {alert for drill in DRILLS.values() for alert in drill.alerts}
+    named = {alert.name for alert in rule_files.alerts()}
+    assert drilled | BY_HAND.keys() == named
+    assert drilled & BY_HAND.keys() == set()
+
+
+def test_rules_of_a_rehearsal_are_rules_with_shorter_times(tmp_path: Path) -> None:
+    rule_files.write(tmp_path, 60)
+    done = subprocess.run(
+        [promtool(), "check", "rules", *map(str, sorted(tmp_path.glob("*.yaml")))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert hurried("increase(a[1h]) unless a offset 15m", 60) == "increase(a[60s]) unless a offset 15s"
+    assert (shorter("1m", 60), shorter("", 60)) == ("5s", "")
+
+
+@pytest.mark.operations
+@pytest.mark.timeout(LIMIT_SECONDS)
+def test_each_fault_raises_its_alerts_and_shows_where_the_runbooks_look() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.drills"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_SECONDS - 30,
+    )
+    lines = [orjson.loads(line) for line in done.stdout.splitlines()]
+    assert [line for line in lines if not line["ok"]] == [], done.stderr
+    assert [line["drill"] for line in lines] == list(DRILLS)
+    assert all(line["queries"] > 0 for line in lines)

@@ -1,0 +1,41 @@
+"""The guide for platforms shows each of its events once, exactly as the suite sends and receives it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from scripts.guide_events import EVENTS, PAGE, WIDTH, filled, laid_out, main, named
+
+BLOCK = re.compile(r"<!-- event ([\w/-]+) -->\n```json\n(.*?)\n```", re.DOTALL)
+
+
+def test_the_guide_shows_the_events_as_they_are(tmp_path: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert main(["--check"]) == 0, "run python -m scripts.guide_events"
+    shown = {name: json.loads(block) for name, block in BLOCK.findall(page)}
+    files = {str(path.relative_to(EVENTS).with_suffix("")): path for path in EVENTS.rglob("*.json")}
+    assert shown == {name: json.loads(path.read_bytes()) for name, path in files.items()}
+    assert sorted(named(page)) == sorted(files)
+    stale = tmp_path / "guide.md"
+    stale.write_text(page.replace('"amount": "250.5"', '"amount": "250.6"', 1), encoding="utf-8")
+    assert main(["--check"], stale) == 1
+    assert main([], stale) == 0
+    assert stale.read_text(encoding="utf-8") == page
+
+
+def test_the_steps_of_a_flow_are_in_their_order() -> None:
+    order = [name.split("/") for name in named(PAGE.read_text(encoding="utf-8"))]
+    for story in {story for story, _ in order}:
+        numbers = [int(step.partition("-")[0]) for name, step in order if name == story]
+        assert numbers == list(range(1, len(numbers) + 1)), story
+
+
+def test_json_is_laid_out_without_a_change() -> None:
+    for path in EVENTS.rglob("*.json"):
+        event = json.loads(path.read_bytes())
+        text = laid_out(event, 1)
+        assert json.loads(text) == event
+        assert max(map(len, text.splitlines())) <= WIDTH + 10
+    assert filled("<!-- event nothing") == "<!-- event nothing"
