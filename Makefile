@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden bench chaos lock clean
+.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden cluster bench chaos \
+  lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -59,6 +60,9 @@ site: $(INSTALLED)  ## Build the documentation site into site/ and check its lin
 
 golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release
 	@$(BIN)/python -m tests.golden $(if $(UNRELEASED),--unreleased)
+
+cluster: $(INSTALLED)  ## The chart installed, upgraded and removed on a real Kubernetes control plane; needs Go
+	@$(BIN)/python -m tests.helm.cluster
 
 bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.benchmarks $(if $(SHORT),--short)
