@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden bench chaos lock clean
+.PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden cluster bench chaos \
+  lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -44,21 +45,22 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 	$(BIN)/ruff format .
 
 docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
-	$(BIN)/python -m scripts.generate_docs
-	$(BIN)/python -m scripts.guide_events
-	$(BIN)/python -m scripts.alert_rules
-	$(BIN)/python -m scripts.dashboards
+	for page in generate_docs guide_events alert_rules dashboards chart_values; do \
+	  $(BIN)/python -m scripts.$$page || exit 1; done
 	$(BIN)/python -m schemas.export
-	$(BIN)/python -m scripts.chart_values
 	$(BIN)/python -m tests.walks
 	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi hub.openapi; do \
 	  $(BIN)/python -m travelrule.$$page || exit 1; done
+	$(BIN)/python -m scripts.reference_page
 
 site: $(INSTALLED)  ## Build the documentation site into site/ and check its links
 	@$(BIN)/python -m scripts.site
 
 golden: $(INSTALLED)  ## Write the golden decisions after a machine's version rose; UNRELEASED=1 for versions without release
 	@$(BIN)/python -m tests.golden $(if $(UNRELEASED),--unreleased)
+
+cluster: $(INSTALLED)  ## The chart installed, upgraded and removed on a real Kubernetes control plane; needs Go
+	@$(BIN)/python -m tests.helm.cluster
 
 bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.benchmarks $(if $(SHORT),--short)

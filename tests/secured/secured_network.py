@@ -7,14 +7,16 @@ worker          SCRAM-SHA-512 over TLS     mutual TLS
 platform        PLAIN over TLS             mutual TLS
 administrator   SCRAM-SHA-512 over TLS     mutual TLS
 gateway         none: it needs no right    none
-all of them     PostgreSQL by TLS          PostgreSQL by TLS with a certificate
-                with a password            and a password
+all of them     PostgreSQL by TLS with a   PostgreSQL by TLS with a certificate
+                password, as a role that   and a password, as the owner of the
+                owns nothing               database
 =============== ========================== =========================================
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,10 +27,12 @@ from tests.e2e.commands import must
 from tests.e2e.member import Member, own_port
 from tests.e2e.network import RealNetwork
 from tests.services.password_postgres import TlsPostgres
+from tests.services.process import ROOT
 from tests.services.secured_kafka import PASSWORD
 from travelrule.commands.demo.platform import DemoPlatform
 from travelrule.commands.demo.vasp import DemoVasp
 from travelrule.settings import Settings
+from travelrule.store.database import Database
 
 Given = dict[str, str]
 READ = tuple(name for name, access in ACCESS.items() if "platform" in access.readers)
@@ -68,6 +72,8 @@ class SecuredMember(Member):
     gateway_ports: list[int] = field(default_factory=lambda: [own_port()])
     logins: dict[str, Given] = field(default_factory=dict)
     database: Given = field(default_factory=dict)
+    migration: Given = field(default_factory=dict)
+    """Settings of ``migrate``, if another role owns the tables."""
 
     def settings(self, *, gateway_port: int | None = None, metrics_port: int | None = None) -> Given:
         given = super().settings(gateway_port=gateway_port, metrics_port=metrics_port)
@@ -103,11 +109,13 @@ class SecuredNetwork(RealNetwork):
         kafka, postgres = self._secured_kafka, self._secured_postgres
         role = "app" if entity_id == "north" else "certified"
         name = self.databases[entity_id]
-        postgres.execute(f"ALTER DATABASE {name} OWNER TO {role}")
+        owner = "migrator" if entity_id == "north" else role
+        postgres.execute(f"ALTER DATABASE {name} OWNER TO {owner}")
         database = {"DATABASE_URL": postgres.url(name, user=role), "DATABASE_TLS_CA_FILE": str(postgres.issuer.path)}
         if entity_id == "north":
             logins = {user: kafka.login_by_password(user, "SCRAM-SHA-512") for user in USERS}
             logins["platform"] = kafka.login_by_password("platform", "PLAIN")
+            member.migration = {"TRAVELRULE_DATABASE_URL": postgres.url(name, user=owner)}
         else:
             logins = {user: kafka.login_by_certificate(user) for user in USERS}
             certificate, key = postgres.issuer.issue(role)
@@ -124,7 +132,10 @@ class SecuredNetwork(RealNetwork):
     async def _prepare(self, member: Member) -> None:
         assert isinstance(member, SecuredMember)
         administrator = member.settings_as("administrator")
-        await asyncio.gather(must(administrator, "topics", "apply"), must(member.settings(), "migrate"))
+        migrator = {**member.settings(), **member.migration}
+        await asyncio.gather(must(administrator, "topics", "apply"), must(migrator, "migrate"))
+        if member.migration:
+            await _grant_rows(migrator)
 
     async def _platform(self, member: Member) -> DemoPlatform:
         assert isinstance(member, SecuredMember)
@@ -142,3 +153,17 @@ class SecuredNetwork(RealNetwork):
 
 def _settings(**given: str) -> Given:
     return {f"TRAVELRULE_{name}": value for name, value in given.items()}
+
+
+async def _grant_rows(migrator: Given) -> None:
+    """Run the statements of the guide, as the owner of the tables."""
+    guide = (ROOT / "docs" / "guides" / "deploy.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```sql\n(GRANT .+?)```", guide, re.DOTALL)
+    database = Database.of(Settings.load(migrator))
+    try:
+        async with database.begin() as connection:
+            for statement in text.replace("travelrule_serve", "app").split(";"):
+                if statement.strip():
+                    await connection.exec_driver_sql(statement)
+    finally:
+        await database.dispose()

@@ -64,8 +64,8 @@ class PasswordPostgres:
 
 
 class TlsPostgres(PasswordPostgres):
-    """The same with TLS only, a certificate of ``issuer`` for ``127.0.0.1``, and the role ``certified``, which also has
-    to show a certificate of its name.
+    """The same with TLS only, a certificate of ``issuer`` for ``127.0.0.1``, and the roles ``certified``, which has
+    to show a certificate of its name too, and ``migrator``, which owns databases that ``app`` works in.
     """
 
     rules = (
@@ -81,7 +81,8 @@ class TlsPostgres(PasswordPostgres):
     def start(self) -> None:
         """Start it with its rules and certificate in force."""
         super().start()
-        self.execute(f"CREATE ROLE certified LOGIN PASSWORD '{PASSWORD}'")
+        for role in ("certified", "migrator"):
+            self.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'")
         self.execute(f"ALTER SYSTEM SET ssl_ca_file = '{self._given(self.issuer.path)}'")
         self.execute("ALTER SYSTEM SET ssl = on")
         self.show()

@@ -1,0 +1,1 @@
+"""``compose.yaml`` and ``deploy/``: held to their schemas, the program's settings and the tools that read them."""

@@ -1,0 +1,3 @@
+package kwok
+
+import _ "sigs.k8s.io/kwok/cmd/kwok"

@@ -1,0 +1,1 @@
+"""Backup and restore, as the guide for deployment describes it, done for real."""
