@@ -175,7 +175,8 @@ async def follow_commits(database: Database, heard: Callable[[str], None]) -> No
         await listener.listen()
         return False
 
-    await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=is_infrastructure_failure).run()
+    failed = is_infrastructure_failure
+    await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=failed, endless=True).run()
 
 
 def _open_audit_log(opened: Installation) -> AuditLogJob:
