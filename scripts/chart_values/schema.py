@@ -31,8 +31,7 @@ SECRETS = ("DATABASE_URL", "SIGNING_KEY", "STORAGE_KEYS", "INDEX_KEY", "AUDIT_KE
 _SECRET_PLACES = closed(dict.fromkeys(SECRETS, SECRET_PLACE))
 _SERVICE = {"type": SERVICE_TYPE, "port": PORT, "annotations": LABELS}
 _BUDGET = closed({"enabled": FLAG, "minAvailable": COUNT_OR_PERCENT, "maxUnavailable": COUNT_OR_PERCENT})
-_BROKER_TLS = closed({"existingSecret": SECRET_NAME, "ca": SECRET_KEY, "certificate": SECRET_KEY, "key": SECRET_KEY})
-_DATABASE_TLS = closed({"existingSecret": SECRET_NAME, "ca": SECRET_KEY})
+_TLS = closed({"existingSecret": SECRET_NAME, "ca": SECRET_KEY, "certificate": SECRET_KEY, "key": SECRET_KEY})
 _SETTINGS: Schema = {"$ref": "#/$defs/settings"}
 
 
@@ -69,7 +68,7 @@ def _general() -> dict[str, Schema]:
         "secrets": closed({"existingSecret": SECRET_NAME, "keys": _SECRET_PLACES, "lookup": FLAG, "revision": TEXT}),
         "tls": closed(
             {
-                "broker": _BROKER_TLS,
+                "broker": _TLS,
                 "gateway": closed(
                     {
                         "existingSecret": SECRET_NAME,
@@ -78,7 +77,7 @@ def _general() -> dict[str, Schema]:
                         "clientCa": SECRET_KEY,
                     }
                 ),
-                "database": _DATABASE_TLS,
+                "database": _TLS,
             }
         ),
         "serviceAccount": closed({"create": FLAG, "name": TEXT, "annotations": LABELS, "automountToken": FLAG}),
@@ -122,8 +121,8 @@ def _components() -> dict[str, Schema]:
         ),
         "hub": closed(member),
         "sandbox": closed(member),
-        "migrate": closed(job | {"tls": closed({"database": _DATABASE_TLS})}),
-        "topics": closed(job | {"alter": FLAG, "tls": closed({"broker": _BROKER_TLS})}),
+        "migrate": closed(job | {"tls": closed({"database": _TLS})}),
+        "topics": closed(job | {"alter": FLAG, "tls": closed({"broker": _TLS})}),
         "lists": closed(
             JOB
             | {

@@ -46,6 +46,9 @@ CONSUMER_INSTANCE_ID: worker.kind (the name of the pod)
 BROKER_TLS_CA_FILE: tls.broker.ca
 BROKER_TLS_CERTIFICATE_FILE: tls.broker.certificate
 BROKER_TLS_KEY_FILE: tls.broker.key
+DATABASE_TLS_CA_FILE: tls.database.ca
+DATABASE_TLS_CERTIFICATE_FILE: tls.database.certificate
+DATABASE_TLS_KEY_FILE: tls.database.key
 GATEWAY_TLS_CERTIFICATE_FILE: tls.gateway.certificate
 GATEWAY_TLS_KEY_FILE: tls.gateway.key
 GATEWAY_TLS_CLIENT_CA_FILE: tls.gateway.clientCa

@@ -111,7 +111,7 @@ sandbox:
 {{- $settings := dict
       "broker" (dict "ca" "TRAVELRULE_BROKER_TLS_CA_FILE" "certificate" "TRAVELRULE_BROKER_TLS_CERTIFICATE_FILE" "key" "TRAVELRULE_BROKER_TLS_KEY_FILE")
       "gateway" (dict "certificate" "TRAVELRULE_GATEWAY_TLS_CERTIFICATE_FILE" "key" "TRAVELRULE_GATEWAY_TLS_KEY_FILE" "clientCa" "TRAVELRULE_GATEWAY_TLS_CLIENT_CA_FILE")
-      "database" (dict "ca" "PGSSLROOTCERT") -}}
+      "database" (dict "ca" "TRAVELRULE_DATABASE_TLS_CA_FILE" "certificate" "TRAVELRULE_DATABASE_TLS_CERTIFICATE_FILE" "key" "TRAVELRULE_DATABASE_TLS_KEY_FILE") -}}
 {{- $special := (index .root.Values .component | default dict).tls | default dict -}}
 {{- $rows := list -}}
 {{- range $service := $needs.tls -}}
