@@ -212,7 +212,10 @@ affinity:
 {{- end }}
 {{- if $values.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- toYaml $values.topologySpreadConstraints | nindent 2 }}
+  {{- $own := dict "matchLabels" (include "travelrule.selector" (dict "root" .root "component" .component) | fromYaml) }}
+  {{- range $values.topologySpreadConstraints }}
+  - {{- merge (dict) . (dict "labelSelector" $own) | toYaml | nindent 4 }}
+  {{- end }}
 {{- else if $values.topologySpread }}
 topologySpreadConstraints:
   {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
