@@ -45,15 +45,13 @@ format: $(INSTALLED)  ## Format the code and apply safe corrections
 	$(BIN)/ruff format .
 
 docs: $(INSTALLED)  ## Write docs/generated and schemas/jsonschema
-	$(BIN)/python -m scripts.generate_docs
-	$(BIN)/python -m scripts.guide_events
-	$(BIN)/python -m scripts.alert_rules
-	$(BIN)/python -m scripts.dashboards
+	for page in generate_docs guide_events alert_rules dashboards chart_values; do \
+	  $(BIN)/python -m scripts.$$page || exit 1; done
 	$(BIN)/python -m schemas.export
-	$(BIN)/python -m scripts.chart_values
 	$(BIN)/python -m tests.walks
 	for page in exchange.diagram deposits.diagram assessments.diagram policy.verdicts_doc gateway.openapi hub.openapi; do \
 	  $(BIN)/python -m travelrule.$$page || exit 1; done
+	$(BIN)/python -m scripts.reference_page
 
 site: $(INSTALLED)  ## Build the documentation site into site/ and check its links
 	@$(BIN)/python -m scripts.site

@@ -14,6 +14,7 @@ from schemas.events.cloudevents import CloudEvent
 from schemas.json_schema import WireJsonSchema
 from schemas.registry import EVENTS, TOMBSTONES, TOPICS, EventSpec, TopicSpec
 from scripts.events_page import example_of
+from scripts.record_headers import DEAD_LETTER_HEADERS, EVENT_HEADERS
 from streams.admin import wanted_config
 from travelrule.settings import Settings
 
@@ -32,25 +33,6 @@ ENVELOPE: Final = "The CloudEvent as structured JSON. Inputs are read in binary 
 SEALED: Final = """\
 A message that could not be processed: original key and headers, the value sealed (as it came with \
 `TRAVELRULE_DEADLETTER_PLAIN`). The headers name the fault and never quote the message."""
-
-HEADERS: Final = {
-    "content-type": "Media type of the value: `application/cloudevents+json` is structured mode.",
-    "traceparent": "W3C trace context, where the input had one.",
-}
-DEAD_LETTER_HEADERS: Final = {
-    "__streams.errors.topic": "Topic of the refused record.",
-    "__streams.errors.partition": "Partition of the refused record.",
-    "__streams.errors.offset": "Offset of the refused record.",
-    "__streams.errors.exception": "The same code as `travelrule.error.code`.",
-    "__streams.errors.message": "The same code as `travelrule.error.code`.",
-    "__streams.errors.stacktrace": "The same code as `travelrule.error.code`.",
-    "travelrule.error.code": "Stable code of the fault, such as `MISSING_FIELD` or `CONFLICT`.",
-    "travelrule.error.field": "Path of the field at fault; empty where the fault is not in a field.",
-    "travelrule.error.fix": "What to change, in a sentence.",
-    "travelrule.attempts": "How often the message was refused; 2 after one replay that failed again.",
-    "travelrule.first_failure_at": "Moment of the first refusal, ISO 8601 in UTC.",
-    "travelrule.dead_letter.id": "Id of the dead letter, for `travelrule dead-letters show`.",
-}
 
 Document = dict[str, Any]
 
@@ -129,7 +111,7 @@ def _message(spec: EventSpec) -> Document:
         "title": spec.type,
         "summary": " ".join((spec.model.__doc__ or "").split()).replace("``", "`"),
         "contentType": CONTENT_TYPE,
-        "headers": _headers(HEADERS),
+        "headers": _headers(EVENT_HEADERS),
         "payload": {
             "description": ENVELOPE,
             "allOf": [

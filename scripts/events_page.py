@@ -17,6 +17,7 @@ from schemas.numbers import AMOUNT_PATTERN, INTEGER_MAX
 from schemas.registry import EVENTS, TOPICS, EventSpec
 from schemas.texts import COUNTRY_PATTERN
 from schemas.unexpressed_rules import BODY_RULES, EVENT_RULES, UnexpressedRule
+from scripts.record_headers import DEAD_LETTER_HEADERS
 
 EXAMPLES: Final = Path(schemas.__file__).parent / "examples"
 HEAD: Final = ("Field", "Type", "Required", "Form", "Description", "Example")
@@ -56,14 +57,28 @@ the same where the schema lists them. Texts are counted in characters. For tools
 AsyncAPI 3.1 document, [asyncapi.json](asyncapi.json)."""
 
 
+RECORDS: Final = """\
+The key of a record is the id in UTF-8. In structured mode the value is the whole event; the header `content-type` is
+`application/cloudevents+json`, or there are no such headers at all. In binary mode the value is `data`, the attributes
+are headers (`ce_specversion`, `ce_id`, `ce_source`, `ce_type`, `ce_subject`, `ce_time`), and `content-type` is the
+media type of `data`. Both are read; structured mode is written. A record without value (tombstone) is read on
+`wallets` alone. The header `traceparent` counts where the event has none."""
+
+DEAD_LETTERS: Final = """\
+A message that cannot be processed is put on `deadletters` with its key, its headers and the headers below. The value
+is sealed; with `TRAVELRULE_DEADLETTER_PLAIN` it is the value as it came. None of the headers quotes the message. What
+to do for each code: [platform actions](platform-actions.md#dead-letters)."""
+
+
 def events_page() -> str:
     """Return the page without its header and title."""
-    parts = [INTRO, _contents(), "## Envelope", _object(_schema("cloudevent"))]
+    parts = [INTRO, _contents(), "## Records", RECORDS, "## Envelope", _object(_schema("cloudevent"))]
     for spec in EVENTS.values():
         parts += _event(spec)
     parts += ["## Objects", "What several events hold."]
     for name, schema in sorted(_shared().items()):
         parts += [f"### {name}", _object(schema)]
+    parts += ["## Dead letters", DEAD_LETTERS, table(("Header", "Meaning"), _headers())]
     parts += ["## What the schemas cannot say", _rules(EVENT_RULES)]
     parts += ["Of the bodies that the gateway and the hub take:", _rules(BODY_RULES)]
     return "\n\n".join(parts) + "\n"
@@ -183,6 +198,10 @@ def _range(schema: Schema, what: str, unit: str) -> str:
     if not least:
         return f"at most {most} {unit}"
     return f"{least} to {most} {unit}" if least != most else f"{most} {unit}"
+
+
+def _headers() -> Iterator[Row]:
+    return ((f"`{name}`", meaning) for name, meaning in DEAD_LETTER_HEADERS.items())
 
 
 def _rules(rules: Iterable[UnexpressedRule]) -> str:

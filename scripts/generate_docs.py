@@ -145,7 +145,8 @@ robots that the sandbox plays), coins, and what screening says. Its JSON Schema,
 members with the same id, keys that do not fit a seed. Every key is optional unless it is required; `{}` is a world.
 
 A person is written as in events, `natural` or `legal`: [events.md](events.md#person). How `baseUrl` fits the settings
-of the member: [who calls whom](../network.md). An example of a whole file: [world.json](../../examples/world.json).
+of the member: [who calls whom](../network.md). What to write for what you want to see:
+[the guide](../guides/world-file.md). An example of a whole file: [world.json](../../examples/world.json).
 `travelrule hub --members FILE` reads the same keys without `screening`, `members[].robot` and `members[].seed`, with
 `rateLimitPerMinute` 40 and `kytRequestSeconds` 86400 if they are not given."""
     tables = []

@@ -171,7 +171,15 @@ VERDICTS = SectionSpec(
                 ),
             ),
             kind="bars",
-            width=24,
+            width=16,
+        ),
+        PanelSpec(
+            "Without any verdict",
+            "Requests without a verdict, by kind, and those past `time_limits.verdict` of the policy (`overdue`).",
+            (
+                PanelQuery(shared("travelrule_requests_unanswered", "kind"), "{{kind}}"),
+                PanelQuery(shared("travelrule_requests_overdue", "kind"), "{{kind}} overdue"),
+            ),
         ),
     ),
 )

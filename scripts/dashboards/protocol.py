@@ -170,8 +170,8 @@ CALLS = SectionSpec(
         ),
         PanelSpec(
             "Calls that wait",
-            "Calls that are not complete, by the time since they came due first.",
-            (PanelQuery(shared("travelrule_calls_waiting", "age"), "up to {{age}}"),),
+            "Calls that are not complete, by the time since they came due first; `more` is over a day.",
+            (PanelQuery(shared("travelrule_calls_waiting", "age"), "{{age}}"),),
             stacked=True,
         ),
         PanelSpec(

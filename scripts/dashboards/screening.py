@@ -6,6 +6,7 @@ from scripts.dashboards.promql import highest, increase, lowest, quantile, rate,
 from scripts.dashboards.specs import DashboardSpec, PanelQuery, PanelSpec, SectionSpec, stat
 
 ASKED = "travelrule_hub_request_duration_seconds"
+LIST = "namespace, job, list"
 RATINGS = 'operation=~"wallet-screening|transaction-screening|kyt.*|ownership.*|unhosted.*"'
 CAUSES = 'reason=~".*(SANCTION|SCREEN|KYT|LIST|RISK|OWNERSHIP).*"'
 HELD = f"{shared('travelrule_held_subjects', matchers=CAUSES)} or vector(0)"
@@ -17,13 +18,13 @@ LISTS = SectionSpec(
         stat(
             "Lists in use",
             "Sanctions lists that a process searches. Without a list nothing is taken for clean.",
-            PanelQuery(f"count ({highest('travelrule_list_entries', 'list')}) or vector(0)"),
+            PanelQuery(f"count ({highest('travelrule_list_entries', LIST)}) or vector(0)"),
             "short",
         ),
         stat(
             "Entries in use",
             "Entries of all lists together.",
-            PanelQuery(f"sum ({highest('travelrule_list_entries', 'list')})"),
+            PanelQuery(f"sum ({highest('travelrule_list_entries', LIST)})"),
             "short",
         ),
         stat(
@@ -60,13 +61,13 @@ LISTS = SectionSpec(
         PanelSpec(
             "Age of each list",
             "Time since a list was published, or imported where it is not dated. A saw tooth shows regular imports.",
-            (PanelQuery(highest("travelrule_list_age_seconds", "list"), "{{list}}"),),
+            (PanelQuery(highest("travelrule_list_age_seconds", LIST), "{{job}} {{list}}"),),
             "s",
         ),
         PanelSpec(
             "Entries of each list",
             "Entries in use. A sudden fall means that the publisher removed many, or that a wrong file was imported.",
-            (PanelQuery(highest("travelrule_list_entries", "list"), "{{list}}"),),
+            (PanelQuery(highest("travelrule_list_entries", LIST), "{{job}} {{list}}"),),
         ),
         PanelSpec(
             "Searches",
@@ -90,8 +91,8 @@ LISTS = SectionSpec(
             " moment after an import.",
             (
                 PanelQuery(
-                    f"{highest('travelrule_list_entries', 'list')} - {lowest('travelrule_list_entries', 'list')}",
-                    "{{list}}",
+                    f"{highest('travelrule_list_entries', LIST)} - {lowest('travelrule_list_entries', LIST)}",
+                    "{{job}} {{list}}",
                 ),
             ),
             width=12,

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 from scripts.site.pages import pages, title_of
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Start", ("README.md", "examples/*")),
+    ("Start", ("README.md", "docs/guides/first-hour.md", "examples/*")),
     ("Guides", ("docs/guides/*",)),
     (
         "Operate",
-        ("helm/*", "docs/dashboards.md", "docs/logs.md", "docs/retention.md", "docs/keys.md", "docs/performance.md"),
+        (
+            "helm/*",
+            "deploy/*",
+            "docs/dashboards.md",
+            "docs/logs.md",
+            "docs/retention.md",
+            "docs/keys.md",
+            "docs/performance.md",
+        ),
     ),
-    ("Topics", ("docs/*",)),
+    ("In depth", ("docs/*",)),
     ("Runbooks", ("docs/runbooks/*",)),
     ("Reference", ("docs/generated/*",)),
     ("Change it", ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ("Decisions", ("docs/adr/*",)),
 )
-"""Each section with the patterns of its pages; a page is in the first section that takes it."""
+"""Each section with the patterns of its pages; a page is where it is named, else in the first section that takes it."""
 
 
 def navigation() -> list[dict[str, Any]]:
@@ -30,10 +37,11 @@ def navigation() -> list[dict[str, Any]]:
     Raises:
         ValueError: a page that no section takes.
     """
+    named = {PurePosixPath(pattern) for _, patterns in SECTIONS for pattern in patterns}
     left = set(pages())
     sections: list[dict[str, Any]] = []
     for name, patterns in SECTIONS:
-        taken = [page for pattern in patterns for page in _matching(pattern, left)]
+        taken = [page for pattern in patterns for page in _matching(pattern, left, named)]
         left.difference_update(taken)
         if taken:
             sections.append({name: [{title_of(page): str(pages()[page])} for page in taken]})
@@ -42,13 +50,18 @@ def navigation() -> list[dict[str, Any]]:
     return sections
 
 
-def _matching(pattern: str, left: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """Pages of one folder in the order of their names, its index first; ``examples/*`` takes folders below as well."""
-    deep = pattern.startswith(("examples/", "helm/"))
-    folder = PurePosixPath(pattern).parent
+def _matching(pattern: str, left: set[PurePosixPath], named: set[PurePosixPath]) -> list[PurePosixPath]:
+    """Return the pages of a pattern in the order of their names, an index first.
+
+    Outside of ``docs`` a pattern takes the folders below as well.
+    """
+    wanted, folder = PurePosixPath(pattern), PurePosixPath(pattern).parent
+    if wanted in left:
+        return [wanted]
+    deep = folder.parts[:1] != ("docs",)
     found = [
         page
-        for page in left
-        if (page.match(pattern) if not deep else page.is_relative_to(folder)) and (deep or page.parent == folder)
+        for page in left - named
+        if wanted.name == "*" and (page.is_relative_to(folder) if deep else page.parent == folder)
     ]
-    yield from sorted(found, key=lambda page: (page.name != "index.md", str(page)))
+    return sorted(found, key=lambda page: (page.name != "index.md", str(page)))

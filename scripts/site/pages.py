@@ -14,7 +14,7 @@ TOP = {
     "CHANGELOG.md": "changelog.md",
 }
 """Pages at the top of the checkout and their places."""
-BESIDE = ("examples", "helm")
+BESIDE = ("deploy", "examples", "helm")
 """Folders whose pages are on the site under their own path."""
 FILES = PurePosixPath("files")
 """Where files are that pages link to and that are no pages."""

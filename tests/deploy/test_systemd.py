@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from tests.deploy.compose_file import ROOT
-from tests.services import debian
+from tests.services import ServiceError, debian
 from travelrule.bootstrap.shutdown import DRAIN_SECONDS
 from travelrule.cli import app
 from travelrule.environment import PREFIX
@@ -40,6 +40,8 @@ class _Unit(configparser.RawConfigParser):
 def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
     if not shutil.which("systemd-analyze"):
         debian.install("systemd")
+    if not shutil.which("systemd-analyze"):
+        raise ServiceError("systemd-analyze is missing: apt-get install systemd")
     return subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, check=False)
 
 

@@ -25,7 +25,9 @@ from tests.e2e.scrape_targets import scrape_targets
 from tests.e2e.transfers import whole_way
 from tests.services import PrometheusServer, run
 from tests.services.process import ROOT
-from travelrule.commands.demo.scenarios import SCENARIOS, WRONG, DemoStage, register_wallets, withdrawal
+from travelrule.commands.demo.lists import LISTED_OWNER
+from travelrule.commands.demo.risks import BLACK_WALLET
+from travelrule.commands.demo.scenarios import LISTED_TAG, SCENARIOS, WRONG, DemoStage, register_wallets, withdrawal
 from travelrule.commands.demo.session import outcome_of
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -36,10 +38,17 @@ SCRAPE_SECONDS = 2
 NOWHERE = "rLHzPsX6oXkzU2qL12kHCH8G8cnZv1rBJh"
 
 
+KINDS = (
+    *("whole", "whole", "wrong name", "whole", "screening", "whole", "no address", "whole", "whole", "listed owner"),
+    *("whole", "whole", "ownership", "whole", "whole", "broken"),
+)
+"""What is sent in turn."""
+
+
 async def load(stage: DemoStage, seconds: float) -> None:
     """Send withdrawals for so long, more and fewer in turn; some are held, some denied, some are broken."""
     begun, waiting = time.monotonic(), set[asyncio.Task[object]]()
-    for kind in cycle(("whole", "whole", "wrong name", "whole", "whole", "no address", "whole", "broken")):
+    for kind in cycle(KINDS):
         elapsed = time.monotonic() - begun
         if elapsed > seconds:
             break
@@ -49,16 +58,25 @@ async def load(stage: DemoStage, seconds: float) -> None:
 
 
 async def _one(stage: DemoStage, kind: str) -> None:
-    one = str(uuid4())
+    one, north = str(uuid4()), stage.north
     if kind == "whole":
         await outcome_of(_whole(stage, one))
     elif kind == "wrong name":
         await stage.request(one, beneficiary=WRONG)
     elif kind == "no address":
         await stage.request(one, address=NOWHERE)
+    elif kind == "screening":
+        data = {"requestId": one, "kind": "wallet", "chain": "XRP", "address": BLACK_WALLET}
+        await north.send("screenings", "screening.requested.v1", one, data)
+    elif kind == "ownership":
+        await outcome_of(SCENARIOS["unhosted wallet proven"](stage))
+    elif kind == "listed owner":
+        listed = withdrawal(one, LISTED_OWNER)
+        listed["destination"]["tag"] = LISTED_TAG
+        await north.send("withdrawals", "withdrawal.requested.v1", one, listed)
     else:
         broken = {**withdrawal(one), "amount": "1,5"}
-        await stage.north.send("withdrawals", "withdrawal.requested.v1", one, broken)
+        await north.send("withdrawals", "withdrawal.requested.v1", one, broken)
 
 
 async def _whole(stage: DemoStage, one: str) -> None:

@@ -13,7 +13,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from schemas.registry import EVENTS, TOPICS
-from scripts.asyncapi import DEAD_LETTER, DEAD_LETTER_HEADERS, asyncapi_document
+from scripts.asyncapi import DEAD_LETTER, asyncapi_document
+from scripts.record_headers import DEAD_LETTER_HEADERS
 from streams.dead_letter_headers import DeadLetterHeaders
 from streams.topics import Topics
 from travelrule.machine.input import RawMessage, Rejected

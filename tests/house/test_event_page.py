@@ -8,9 +8,10 @@ import pytest
 
 from schemas.events.cloudevents import CloudEvent
 from schemas.export import schema_of
-from schemas.registry import EVENTS
+from schemas.registry import EVENTS, TOPICS
 from schemas.unexpressed_rules import BODY_RULES, EVENT_RULES
 from scripts.events_page import example_of, type_and_form
+from scripts.record_headers import DEAD_LETTER_HEADERS
 from tests.house.source import WHEEL_ROOTS, python, text
 
 PAGE = text(Path("docs/generated/events.md"))
@@ -42,6 +43,11 @@ def test_every_object_and_rule_is_on_the_page() -> None:
     assert links <= titles
     assert {"Destination", "NaturalPerson", "PostalAddress"} <= links
     assert all(rule.demand in PAGE for rule in (*EVENT_RULES, *BODY_RULES))
+
+
+def test_every_topic_is_on_the_page_with_the_headers_of_dead_letters() -> None:
+    assert [name for name in TOPICS if f"`{name}`" not in PAGE] == []
+    assert [name for name in DEAD_LETTER_HEADERS if f"| `{name}` |" not in PAGE] == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from scripts.reference_page import reference_page
 from scripts.site import navigation as sections
 from scripts.site.build import SiteError, write_source
 from scripts.site.built_pages import faults
@@ -40,6 +41,20 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert sorted(listed) == sorted(str(place) for place in pages().values())
     assert next(iter(navigation()[0]["Start"][0].values())) == "index.md"
     assert list(navigation()[-1]["Decisions"][0].values()) == ["adr/index.md"]
+
+
+def test_the_reference_lists_every_generated_page_and_document(tmp_path: Path) -> None:
+    index = text(Path("docs/generated/index.md"))
+    assert index == reference_page(), "run make docs"
+    generated = {path.name for path in files() if path.parent == Path("docs/generated")}
+    assert generated - {"index.md"} <= set(link_targets(index))
+    (reference,) = [section["Reference"] for section in navigation() if "Reference" in section]
+    assert list(reference[0].items()) == [("Reference", "generated/index.md")]
+    (tmp_path / "one.md").write_text("<!-- x -->\n# One\n\nWhat a | b is. `More` of\nit.\n")
+    (tmp_path / "two.json").write_text('{"openapi": "3.1.0", "info": {"title": "Two"}}')
+    page = reference_page(tmp_path)
+    assert "| [One](one.md) | What a \\| b is. |\n" in page
+    assert "| [two.json](two.json) | OpenAPI 3.1.0 | Two |\n" in page
 
 
 def test_a_page_without_a_section_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ KINDS = ("stat", "timeseries", "bars", "heatmap", "timeline", "table")
 
 
 class FixedAnswers:
-    """Answers every query except ``nothing`` with two series, and keeps what was asked."""
+    """Answers every query except ``nothing`` with three series, one without a number, and keeps what was asked."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -35,8 +35,9 @@ class FixedAnswers:
         self.asked.append(expression)
         moments = [start + number * step for number in range(int((end - start) / step) + 1)]
         one = Series({"le": "1.0", "vasp": "a"}, tuple((moment, 1.0) for moment in moments))
-        two = Series({"le": "+Inf", "vasp": "b"}, tuple((moment, math.nan) for moment in moments))
-        return [] if expression == "nothing" else [two, one]
+        two = Series({"le": "+Inf", "vasp": "b"}, ((start, 2.0), *((moment, math.nan) for moment in moments[1:])))
+        none = Series({"le": "5.0", "vasp": "c"}, tuple((moment, math.nan) for moment in moments))
+        return [] if expression == "nothing" else [none, two, one]
 
 
 def page(*queries: PanelQuery) -> dict[str, object]:

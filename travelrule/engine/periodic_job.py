@@ -48,7 +48,8 @@ class PeriodicJob:
     ``lease`` is taken or renewed before each step; another owner's work is looked at again after ``interval``. ``wake``
     ends a rest, and a pause after a failure once its shortest time is over: a commit was possible. It is cleared before
     the step reads, so that what is committed meanwhile is not missed. ``failed`` returns True for an outage, after
-    which the job continues; any other error ends it.
+    which the job continues; any other error ends it. The time of the last success is reported unless the job is
+    ``endless``: its step ends with an outage only.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class PeriodicJob:
         failed: Callable[[BaseException], bool],
         lease: Callable[[], Awaitable[bool]] | None = None,
         wake: asyncio.Event | None = None,
+        endless: bool = False,
     ) -> None:
         self._step = step
         self._interval = interval
@@ -67,7 +69,7 @@ class PeriodicJob:
         self._lease = lease
         self._wake = wake
         self._outage = Outage(name)
-        self._last_success = metrics.JOB_LAST_SUCCESS_TIMESTAMP_SECONDS.labels(periodic_job=name)
+        self._last_success = None if endless else metrics.JOB_LAST_SUCCESS_TIMESTAMP_SECONDS.labels(periodic_job=name)
 
     async def run(self) -> None:
         """Raise what is not an outage."""
@@ -86,7 +88,8 @@ class PeriodicJob:
             if not ours:
                 await asyncio.sleep(self._interval)
                 continue
-            self._last_success.set(time.time())
+            if self._last_success is not None:
+                self._last_success.set(time.time())
             if not more:
                 await _wait(self._wake, self._interval)
 

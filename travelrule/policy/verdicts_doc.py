@@ -18,6 +18,7 @@ INTRO = """\
 `allow`: the platform may send, or credit. `hold`: not yet; `needs` names what changes that. `deny`: no. Everything but
 `hold` is final: nothing automatic follows. *Policy may choose* names what table `[verdicts]` of the policy file may set
 for the cause, for example `COUNTERPARTY_UNREACHABLE = "deny"`. A row that is moved to `hold` needs an operator.
+What a platform does for each: [platform actions](platform-actions.md).
 """
 
 

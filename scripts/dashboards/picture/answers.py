@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class PictureTime:
 
 
 def panel_series(panel: Mapping[str, Any], source: QuerySource, time: PictureTime) -> list[DrawnSeries]:
-    """Ask each query of a panel; the series in the order of their names."""
+    """Ask each query of a panel; the series with any number, in the order of their names."""
     found: list[DrawnSeries] = []
     for target in panel["targets"]:
         expression = expanded(target["expr"], rate_interval=time.rate_interval, span=time.span)
@@ -70,7 +71,9 @@ def panel_series(panel: Mapping[str, Any], source: QuerySource, time: PictureTim
         else:
             answer = source.query_range(expression, time.start, time.end, time.step)
         found += [
-            DrawnSeries(_name(target["legendFormat"], one.labels), one.labels, tuple(one.points)) for one in answer
+            DrawnSeries(_name(target["legendFormat"], one.labels), one.labels, tuple(one.points))
+            for one in answer
+            if not all(math.isnan(value) for _, value in one.points)
         ]
     return sorted(found, key=lambda one: one.name)
 

@@ -21,6 +21,8 @@ LETTER_INCHES = 0.056
 LEGEND_INCHES = 0.22
 SHORT_SECONDS = 600
 """Below this length of a picture its time axis shows seconds."""
+ROWS_MIN = 5
+"""Rows of a timeline that there is room for, so that a single one is no block."""
 MIN_TOP = {"percentunit": 1.05}
 """Axes that always show all of their range."""
 
@@ -82,7 +84,7 @@ def draw_timeline(axes: Axes, panel: Mapping[str, Any], series: Sequence[DrawnSe
                 tint = theme.color(states[value]["color"])
                 axes.barh(height, right - left, left=left, height=0.72, color=tint, linewidth=0.3, edgecolor=tint)
     _axes(axes, panel, time)
-    axes.set_ylim(-0.6, len(rows) - 0.4)
+    axes.set_ylim(min(len(rows) - ROWS_MIN, 0) - 0.6, len(rows) - 0.4)
     axes.set_yticks(range(len(rows)), [one.name for one in rows])
     axes.tick_params(axis="y", labelsize=min(theme.LABEL_SIZE, 150 / max(len(rows), 1)))
     axes.grid(visible=False)

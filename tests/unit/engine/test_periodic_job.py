@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
@@ -146,3 +147,24 @@ def test_what_is_no_outage_ends_the_job() -> None:
 
 def failures() -> float:
     return metrics.JOB_FAILURES_TOTAL.labels(periodic_job="work")._value.get()
+
+
+def last_successes() -> dict[str, float]:
+    samples = next(iter(metrics.JOB_LAST_SUCCESS_TIMESTAMP_SECONDS.collect())).samples
+    return {sample.labels["periodic_job"]: sample.value for sample in samples}
+
+
+def test_a_job_whose_step_never_ends_reports_no_last_success_that_an_alert_would_take_for_old() -> None:
+    async def listen() -> bool:
+        return await asyncio.Event().wait()
+
+    async def listening() -> None:
+        for name, endless in (("endless", True), ("in rounds", False)):
+            job = PeriodicJob(name, listen, interval=INTERVAL, failed=is_outage, endless=endless)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(60):
+                    await job.run()
+
+    manual_time.run(listening())
+    assert "endless" not in last_successes()
+    assert last_successes()["in rounds"] == 0, "a job that never completed a round since the start is reported"
