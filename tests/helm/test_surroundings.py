@@ -66,8 +66,8 @@ def test_nobody_reaches_a_port_that_is_not_named() -> None:
     assert ports == {
         "worker": ["metrics"],
         "gateway": ["gateway", "metrics"],
-        "hub": ["hub"],
-        "sandbox": ["hub"],
+        "hub": ["hub", "metrics"],
+        "sandbox": ["hub", "metrics"],
         "migrate": [],
         "topics": [],
         "doctor": [],
