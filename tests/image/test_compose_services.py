@@ -43,6 +43,10 @@ def stack(
 
 
 def test_from_nothing_to_a_verdict(stack: ComposeStack) -> None:
+    for service, missing in (("migrate", "secrets/database-url"), ("sandbox", "world.json")):
+        early = stack.run(service)
+        assert early.returncode == 2, early.stdout + early.stderr
+        assert missing in early.stderr
     first = stack.run("init")
     assert first.returncode == 0, first.stderr
     again = stack.run("init")
