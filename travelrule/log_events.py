@@ -140,6 +140,13 @@ _STORE = (
         "subjects inputs searches events dead_letters",
         "What the policy no longer keeps was removed",
     ),
+    _event(
+        "audit-fault",
+        "error",
+        "subject",
+        "The continuous check of the audit found a fault of this subject (`audit:<vasp>`: of the signed log);"
+        " `travelrule audit verify` names it",
+    ),
     _event("retention-unreadable", "warning", "kind error", "A subject does not load and is not removed", counted=True),
 )
 

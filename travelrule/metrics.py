@@ -352,10 +352,12 @@ OWNERS_UNSCREENED = gauge(
 # Audit and retention
 
 AUDIT_FAULTS = gauge(
-    "travelrule_audit_faults", "Faults of the audit chain that the running check found and still finds", unit="faults"
+    "travelrule_audit_faults",
+    "Subjects whose audit chain is at fault, and the signed log, by the continuous check of this process",
+    unit="subjects",
 )
 AUDIT_CHECKED_TOTAL = counter(
-    "travelrule_audit_checked_total", "Subjects whose audit chain the running check has proved", unit="subjects"
+    "travelrule_audit_checked_total", "Checks of a subject by the continuous check of the audit", unit="subjects"
 )
 AUDIT_VERIFIED_TIMESTAMP_SECONDS = gauge(
     "travelrule_audit_verified_timestamp_seconds",

@@ -34,8 +34,8 @@ ALERTS = (
         f"{largest('delta(travelrule_consumer_lag_records[10m])', 'topic')} > 0"
         f" and {largest('travelrule_consumer_lag_records', 'topic')} > 100",
         "More events arrive than are decided",
-        "The backlog of topic {{ $labels.topic }} of {{ $labels.job }} has grown by {{ $value | humanize }} records in"
-        " ten minutes.",
+        "Topic {{ $labels.topic }} of {{ $labels.job }} is further behind by {{ $value | printf `%.0f` }} records"
+        " in ten minutes.",
         hold="15m",
         keep="5m",
     ),
@@ -94,14 +94,14 @@ ALERTS = (
         "warning",
         f"{largest('travelrule_dead_letters_unresolved')} > 0",
         "Messages could not be processed",
-        "{{ $value }} dead letters of {{ $labels.job }} were neither replayed nor dismissed.",
+        "{{ $value }} dead letters of {{ $labels.job }} were not replayed.",
     ),
     AlertRule(
         "TravelRuleDeadLetterFlood",
         "critical",
         f"{_DEAD} > {FLOOD_MESSAGES} and {_DEAD} / {_RECORDS} > {FLOOD_RATIO}",
         "A large share of the platform's messages cannot be processed",
-        "{{ $value | humanize }} messages to {{ $labels.job }} became dead letters within 15 minutes.",
+        "{{ $value | printf `%.0f` }} messages to {{ $labels.job }} became dead letters within 15 minutes.",
     ),
     AlertRule(
         "TravelRuleHeldLong",
@@ -128,6 +128,6 @@ ALERTS = (
         "critical",
         f'sum {by()} (increase(travelrule_operator_alerts_total{{severity="critical"}}[15m])) > 0',
         "The program requires an operator",
-        "{{ $labels.job }} raised {{ $value | humanize }} critical alerts on its topic alerts within 15 minutes.",
+        "{{ $labels.job }} raised {{ $value | printf `%.0f` }} critical alerts on its topic alerts within 15 minutes.",
     ),
 )

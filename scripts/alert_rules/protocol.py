@@ -33,7 +33,7 @@ ALERTS = (
         "warning",
         counted("travelrule_calls_exhausted_total", "15m", "operation"),
         "Calls ended without an answer",
-        "{{ $labels.job }} no longer repeats {{ $value | humanize }} calls of operation {{ $labels.operation }}.",
+        "{{ $labels.job }} no longer repeats {{ $value | printf `%.0f` }} calls of operation {{ $labels.operation }}.",
     ),
     AlertRule(
         "TravelRuleCallsOld",

@@ -1,7 +1,8 @@
 """Rules for a rehearsal: the same expressions and names with shorter times, so that a fault shows within a minute.
 
 A window, an offset and a ``for`` of n seconds become n / ``speed``, at least ``SECONDS_MIN``: enough for a scrape each
-second. A limit of age becomes age / ``speed`` within ``AGE_SECONDS``: metrics that a job writes are some seconds old.
+second. A limit of age becomes age / ``speed`` within ``AGE_SECONDS``: metrics that a job writes are some seconds
+old.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from scripts.alert_rules.rule import AlertRule, RecordingRule
 
 SECONDS_MIN = 5
 AGE_SECONDS = (20, 30)
+DAYS_SECONDS = 100
+"""In place of a limit of days: longer than one pass of the check of a small audit."""
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"(?<=\[)(\d+)([smhd])(?=\])|(?<=offset )(\d+)([smhd])")
 
@@ -37,6 +40,13 @@ def rehearsed(rule: AlertRule | RecordingRule, speed: int) -> AlertRule | Record
     expr = hurried(rule.expr, speed)
     if isinstance(rule, RecordingRule):
         return replace(rule, expr=expr)
+    return replace(
+        rule, expr=expr, hold=shorter(rule.hold, speed), keep=shorter(rule.keep, speed), age=_age(rule.age, speed)
+    )
+
+
+def _age(age: int, speed: int) -> int:
+    if age >= UNITS["d"]:
+        return DAYS_SECONDS
     least, most = AGE_SECONDS
-    age = min(max(rule.age // speed, least), most)
-    return replace(rule, expr=expr, hold=shorter(rule.hold, speed), keep=shorter(rule.keep, speed), age=age)
+    return min(max(age // speed, least), most)

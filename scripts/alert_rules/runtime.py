@@ -11,7 +11,9 @@ _ON = ", ".join(INSTALLATION)
 _FAILED_ROUNDS = 5
 _AUDIT_SECONDS = 2 * 86_400
 JOB_SECONDS = 900
-_SUCCESS = 'travelrule_job_last_success_timestamp_seconds{{periodic_job{}"retention"}}'
+# `notify` listens until its connection fails: it completes no round. `retention` works once an hour.
+_OFTEN = 'travelrule_job_last_success_timestamp_seconds{periodic_job!~"notify|retention"}'
+_HOURLY = 'travelrule_job_last_success_timestamp_seconds{periodic_job="retention"}'
 _LATE = "rate(travelrule_event_loop_lag_seconds_bucket[5m])"
 _WAITS = "rate(travelrule_database_wait_seconds_bucket[5m])"
 
@@ -47,13 +49,13 @@ ALERTS = (
         "warning",
         f"sum {by('periodic_job')} (increase(travelrule_job_failures_total[10m])) > {_FAILED_ROUNDS}",
         "A periodic job fails",
-        "Job {{ $labels.periodic_job }} of {{ $labels.job }} failed {{ $value | humanize }} times in ten minutes.",
+        "Job {{ $labels.periodic_job }} of {{ $labels.job }} failed {{ $value | printf `%.0f` }} times in ten minutes.",
     ),
     AlertRule(
         "TravelRuleJobLate",
         "warning",
-        f"time() - {largest(_SUCCESS.format('!='), 'periodic_job')} > AGE"
-        f" or time() - {largest(_SUCCESS.format('='), 'periodic_job')} > {3 * int(RETENTION_SECONDS)}",
+        f"time() - {largest(_OFTEN, 'periodic_job')} > AGE"
+        f" or time() - {largest(_HOURLY, 'periodic_job')} > {3 * int(RETENTION_SECONDS)}",
         "A periodic job has not succeeded for a long time",
         "Job {{ $labels.periodic_job }} of {{ $labels.job }} last succeeded {{ $value | humanizeDuration }} ago.",
         hold="5m",

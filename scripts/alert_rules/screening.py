@@ -23,7 +23,7 @@ ALERTS = (
         "critical",
         f'sum {by()} (increase(travelrule_list_searches_total{{outcome="unchecked"}}[15m])) > 0',
         "Parties were not searched for in the sanctions lists",
-        "{{ $value | humanize }} searches of {{ $labels.job }} found no list in use within 15 minutes.",
+        "{{ $value | printf `%.0f` }} searches of {{ $labels.job }} found no list in use within 15 minutes.",
     ),
     AlertRule(
         "TravelRuleOwnersUnscreened",

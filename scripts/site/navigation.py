@@ -8,7 +8,7 @@ from typing import Any
 from scripts.site.pages import pages, title_of
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Start", ("README.md", "examples/*")),
+    ("Start", ("README.md", "docs/guides/first-hour.md", "examples/*")),
     ("Guides", ("docs/guides/*",)),
     (
         "Operate",

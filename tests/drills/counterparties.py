@@ -10,11 +10,11 @@ from uuid import uuid4
 
 from tests.chaos.members import ADDRESSES
 from tests.drills.network import Ground
+from tests.drills.outages import WORKER
 from tests.e2e.member import Member
 from travelrule.commands.demo.risks import SLOW_TXID
 from travelrule.commands.demo.scenarios import withdrawal
 from travelrule.commands.demo.vasp import new_seed
-from travelrule.crypto.signing import SigningKey
 
 SILENT = 12
 KYT_REQUESTS = 6
@@ -34,12 +34,18 @@ async def own_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def own_key_foreign(ground: Ground) -> AsyncIterator[None]:
-    """The directory lists a key for us that we do not have; then ours is registered again."""
-    foreign = SigningKey.from_base64(new_seed()).public_base64
-    await ground.entry(ground.north, pubkeys=[{"pubkey": foreign, "expiresAt": "2031-01-01T00:00:00Z"}])
-    yield
-    await ground.entry(ground.north)
+async def own_key_replaced(ground: Ground) -> AsyncIterator[None]:
+    """The worker is deployed with a key that nobody registered; then with the registered one again."""
+    registered = ground.north.seeds
+    try:
+        ground.north.seeds = [new_seed()]
+        await ground.network.processes[WORKER].stop()
+        await ground.start(WORKER)
+        yield
+    finally:
+        ground.north.seeds = registered
+    await ground.network.processes[WORKER].stop()
+    await ground.start(WORKER)
 
 
 @asynccontextmanager
@@ -52,14 +58,26 @@ async def their_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def counterparty_silent(ground: Ground) -> AsyncIterator[None]:
-    """A counterparty that is listed as up does not answer."""
-    for operation in ("address-search", "transfer-authorization"):
-        await ground.fault(operation, "status", member="south", status=408)
+    """A counterparty that is listed as up does not answer many withdrawals."""
+    await ground.fault("address-search", "status", member="south", status=408)
     ids = [await ground.request() for _ in range(SILENT)]
     yield
     await ground.no_fault()
     for withdrawal_id in ids:
-        await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+        await ground.until_allowed(withdrawal_id)
+
+
+@asynccontextmanager
+async def one_unanswered(ground: Ground) -> AsyncIterator[None]:
+    """Every attempt of one call fails, too few to open the circuit; the withdrawal is on hold and denied."""
+    await ground.fault("address-search", "status", member="south", status=408)
+    withdrawal_id = await ground.request()
+    await ground.platform.verdict(withdrawal_id, "hold", "COUNTERPARTY_UNREACHABLE")
+    yield
+    line = "travelrule decide withdrawal:ID deny --actor WHO --reason TEXT"
+    await ground.follow("TravelRuleCallsExhausted", line, ID=withdrawal_id, WHO="alice", TEXT="rehearsal")
+    await ground.platform.verdict(withdrawal_id, "deny", "OPERATOR")
+    await ground.no_fault()
 
 
 @asynccontextmanager
@@ -73,8 +91,7 @@ async def counterparty_slow(ground: Ground) -> AsyncIterator[None]:
         asking.cancel()
         await ground.no_fault()
         for _ in range(20):
-            withdrawal_id = await ground.request()
-            await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+            await ground.until_allowed(await ground.request())
 
 
 async def _ask(ground: Ground) -> None:

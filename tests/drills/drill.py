@@ -33,13 +33,16 @@ class Drill:
 
 @dataclass
 class Line:
-    """The result of a drill, one line of output."""
+    """The result of a drill, one line of output. ``empty``: queries that show nothing of this cause of their alert. The
+    first query of a page shows every cause.
+    """
 
     drill: str
     alerts: list[str]
     fired_seconds: float = 0
     ended_seconds: float = 0
     queries: int = 0
+    empty: list[str] = field(default_factory=list)
     commands: int = 0
     ok: bool = False
     why: str = ""
@@ -78,10 +81,10 @@ async def _look(drill: Drill, ground: Ground, line: Line) -> None:
     for name in drill.alerts:
         _check_texts(fired[name])
         book = Runbook.of(name)
-        for query in book.queries:
-            found = await asyncio.to_thread(ground.prometheus.query, query)
-            assert found, f"{name}: the query shows nothing: {query}"
-            line.queries += 1
+        shown = [await asyncio.to_thread(ground.prometheus.query, query) for query in book.queries]
+        assert shown[0], f"{name}: the first query shows nothing: {book.queries[0]}"
+        line.queries += len(shown)
+        line.empty += [query for query, found in zip(book.queries, shown, strict=True) if not found]
     commands = dict.fromkeys(command for name in drill.alerts for command in Runbook.of(name).commands)
     for command in commands:
         await _run(drill, ground, command)

@@ -26,12 +26,13 @@ from tests.e2e.scrape_targets import scrape_targets
 from tests.services import KafkaNode, PostgresServer, PrometheusServer
 from tests.services.kafka import admin_client
 from tests.services.run import run_directory, run_owner
-from travelrule.commands.demo.platform import DemoPlatform
+from travelrule.commands.demo.platform import DemoPlatform, SeenEvent
 from travelrule.commands.demo.risks import SLOW_TXID
 from travelrule.commands.demo.scenarios import DemoStage, register_wallets, withdrawal
 
 SPEED = 60
 WAIT_SECONDS = 90.0
+RECOVERY_SECONDS = 180.0
 KYT_SECONDS = 12
 WORST = {
     alert.name: alert.severity for alert in sorted(rule_files.alerts(), key=lambda one: one.severity, reverse=True)
@@ -108,6 +109,14 @@ class Ground:
     async def sql(self, statement: str, *values: object) -> list[Any]:
         """Run a statement in north's database from outside."""
         return await self.network.tables("north").rows(statement, *values)
+
+    async def until_allowed(self, withdrawal_id: str) -> None:
+        """Wait for the final verdict, for longer than a circuit stays open."""
+
+        def allowed(seen: SeenEvent) -> bool:
+            return (seen.topic, seen.key) == ("verdicts", withdrawal_id) and seen.data["verdict"] == "allow"
+
+        await self.platform.expect(f"allow {withdrawal_id}", allowed, RECOVERY_SECONDS)
 
     @asynccontextmanager
     async def locked(self, *tables: str) -> AsyncIterator[None]:

@@ -7,13 +7,13 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from confluent_kafka.cimpl import NewPartitions
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.protocol.group import LeaveGroupRequest
 
 from tests.drills.network import Ground
 
 WORKER = "north-worker-0"
 GATEWAY = "north-gateway-0"
-BACKLOG = 400
 
 
 @asynccontextmanager
@@ -71,16 +71,26 @@ async def _send(ground: Ground) -> None:
 
 
 @asynccontextmanager
-async def partitions_added(ground: Ground) -> AsyncIterator[None]:
-    """Partitions are added to a topic in use; the worker is restarted."""
-    topic = ground.topic("screenings")
-    admin = ground.admin  # held until the answer is there
-    count = len(admin.list_topics(topic, timeout=10).topics[topic].partitions)
-    futures = admin.create_partitions([NewPartitions(topic, count + 2)])
-    await asyncio.to_thread(futures[topic].result, 20)
-    yield
-    await ground.network.processes[WORKER].stop()
-    await ground.start(WORKER)
+async def members_removed(ground: Ground) -> AsyncIterator[None]:
+    """A client with rights on the group removes its members again and again: the worker runs and has no partition."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=ground.kafka.bootstrap)
+    await admin.start()
+    removing = asyncio.create_task(_remove(admin, ground.north.group))
+    try:
+        yield
+    finally:
+        removing.cancel()
+        await asyncio.gather(removing, return_exceptions=True)
+        await admin.close()
+
+
+async def _remove(admin: AIOKafkaAdminClient, group: str) -> None:
+    coordinator = await admin.find_coordinator(group)
+    while True:
+        (answer,) = await admin.describe_consumer_groups([group])
+        for member in answer.groups[0][5]:
+            await admin._send_request(LeaveGroupRequest(group, member[0]), coordinator)
+        await asyncio.sleep(0.2)  # the pace of that client
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ _ALL = (
         {"travelrule doctor": "database"},
     ),
     Drill("database-frozen", outages.database_frozen, ("TravelRuleDatabasePoolExhausted",)),
-    Drill("partitions-added", outages.partitions_added, ("TravelRulePartitionUnserved",)),
+    Drill("members-removed", outages.members_removed, ("TravelRulePartitionUnserved",)),
     Drill("gateway-killed", outages.gateway_killed, ("TravelRuleTargetDown",)),
     Drill("worker-killed", outages.worker_killed, ("TravelRuleWorkerAbsent",)),
     Drill("everything-killed", outages.everything_killed, ("TravelRuleNoProcess",)),
@@ -52,15 +52,16 @@ _ALL = (
         ("TravelRuleDeadLetters", "TravelRuleDeadLetterFlood"),
         {"travelrule dead-letters list --waiting": "NOT_VERIFIED"},
     ),
-    Drill("customer-silent", events.customer_silent, ("TravelRuleHeldLong",)),
+    Drill("customer-silent", events.customer_silent, ("TravelRuleHeldLong",), seconds=180),
     Drill("own-key-expiring", counterparties.own_key_expiring, ("TravelRuleOwnKeyExpiring",)),
-    Drill("own-key-foreign", counterparties.own_key_foreign, ("TravelRuleOwnKeyNotListed",)),
+    Drill("own-key-replaced", counterparties.own_key_replaced, ("TravelRuleOwnKeyNotListed",)),
     Drill("their-key-expiring", counterparties.their_key_expiring, ("TravelRuleCounterpartyKeyExpiring",)),
     Drill(
         "counterparty-silent",
         counterparties.counterparty_silent,
-        ("TravelRuleCircuitOpen", "TravelRuleCallsExhausted", "TravelRuleCallsOld"),
+        ("TravelRuleCircuitOpen", "TravelRuleCallsOld"),
     ),
+    Drill("one-unanswered", counterparties.one_unanswered, ("TravelRuleCallsExhausted",)),
     Drill("gateway-locked", counterparties.gateway_locked, ("TravelRuleGatewaySlow", "TravelRuleCallbacksFail")),
     Drill(
         "counterparty-slow", counterparties.counterparty_slow, ("TravelRuleVerdictsLate", "TravelRuleRequestUnanswered")
@@ -73,13 +74,13 @@ _ALL = (
         seconds=180,
     ),
     Drill(
-        "audit-changed", records.audit_changed, ("TravelRuleAuditBroken",), {"travelrule audit verify": "withdrawal:"}
+        "audit-changed",
+        records.audit_changed,
+        ("TravelRuleAuditBroken",),
+        {"travelrule audit verify": "withdrawal:"},
+        seconds=240,
     ),
+    Drill("audit-locked", records.audit_locked, ("TravelRuleAuditNotVerified",), seconds=240),
 )
-
-BY_HAND: dict[str, str] = {
-    "TravelRuleAuditNotVerified": "later",
-}
-"""Alerts without a drill, each with the reason."""
 
 DRILLS = {drill.name: drill for drill in _ALL}

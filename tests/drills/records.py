@@ -72,3 +72,10 @@ async def audit_changed(ground: Ground) -> AsyncIterator[None]:
     await ground.sql(f"UPDATE audit SET body = body || '\\x20' {where}", subject)
     yield
     await ground.sql(f"UPDATE audit SET body = $2 {where}", subject, row["body"])
+
+
+@asynccontextmanager
+async def audit_locked(ground: Ground) -> AsyncIterator[None]:
+    """A session of somebody else locks the signed log: events are decided, the check does not end."""
+    async with ground.locked("audit_log"):
+        yield

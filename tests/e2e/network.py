@@ -12,7 +12,7 @@ import orjson
 
 from tests.e2e.commands import must
 from tests.e2e.forwarder import Forwarder
-from tests.e2e.member import Member
+from tests.e2e.member import Member, own_port
 from tests.e2e.tables import Tables
 from tests.e2e.topic_log import Record, read_topics
 from tests.services import GivenPostgres, KafkaCluster, KafkaNode, PostgresServer
@@ -57,6 +57,7 @@ class RealNetwork(DemoNetwork):
         self.balancers: dict[str, Forwarder] = {}
         self.played: set[str] = set()
         """Titles of the scenarios that were played on it."""
+        self.sandbox_metrics_port = own_port()
         self.north = self._member("north", "North Exchange Ltd.", "SG")
         self.south = self._member("south", "South Exchange Ltd.", "SE")
         self.sandbox = DemoProcess(
@@ -64,6 +65,7 @@ class RealNetwork(DemoNetwork):
             [
                 *("sandbox", "--world", str(folder / "world.json")),
                 *("--listen", f"127.0.0.1:{self.hub_port}", "--data", str(folder)),
+                *("--metrics-listen", f"127.0.0.1:{self.sandbox_metrics_port}"),
             ],
             {},
             folder,
@@ -162,6 +164,12 @@ class RealNetwork(DemoNetwork):
     def owner(self, name: str) -> Member:
         """The VASP that a process belongs to."""
         return self.members[name.partition("-")[0]]
+
+    def metrics_pages(self) -> dict[str, str]:
+        """The URL of the metrics of each running process, by its name."""
+        running = [name for name, process in self.processes.items() if process.running]
+        pages = {name: self.owner(name).page(name, "metrics") for name in running}
+        return {**pages, "sandbox": f"http://127.0.0.1:{self.sandbox_metrics_port}/metrics"}
 
     def tables(self, entity_id: str) -> Tables:
         """The database of a VASP, looked at from outside."""

@@ -161,7 +161,8 @@ async def _pages(network: RealNetwork) -> list[tuple[str, bytes]]:
             async with session.get(url) as answer:
                 return url, await answer.read()
 
-        urls = [network.owner(name).page(name, which) for name in network.processes for which in ("metrics", "readyz")]
+        metrics = network.metrics_pages().values()
+        urls = [*metrics, *(url.replace("/metrics", "/readyz") for url in metrics)]
         return list(await asyncio.gather(*(page(url) for url in [*urls, f"{network.hub_url}/sandbox/journal"])))
 
 

@@ -17,7 +17,9 @@ from streams.topics import Topics
 from streams.worker import FaustWorker
 from travelrule.bootstrap.installation import Installation, audit_key, open_searches
 from travelrule.client.hub import HubClient
+from travelrule.engine.audit.continuous_check import AuditCheckJob
 from travelrule.engine.audit.log import AuditLogJob
+from travelrule.engine.audit.verifier import AuditVerifier
 from travelrule.engine.calls.attempt_router import AttemptRouter
 from travelrule.engine.calls.call_dispatcher import HELD, CallDispatcher
 from travelrule.engine.calls.call_executor import CallExecutor
@@ -105,7 +107,7 @@ class WorkerRole:
             networks_seconds=opened.settings.directory_refresh_seconds,
             watch=watch,
         )
-        self._audit_log = _open_audit_log(opened)
+        self._audit = _open_audit(opened)
         self._list_watch = ListAgeJob(opened.lists, opened.leases, opened.policy, opened.engine.alert, opened.clock)
         self._owner_screening = OwnerScreeningJob(
             OwnerScreeningRepository(opened.database, opened.entity_id, opened.vault.unwrap, opened.vault.open),
@@ -132,7 +134,7 @@ class WorkerRole:
             self._teller.run,
             self._timers.run,
             self._refresher.run,
-            self._audit_log.run,
+            *(job.run for job in self._audit),
             *(job.run for job in self._gauges),
             self._list_watch.run,
             self._owner_screening.run,
@@ -179,8 +181,16 @@ async def follow_commits(database: Database, heard: Callable[[str], None]) -> No
     await PeriodicJob("notify", step, interval=RECONNECT_SECONDS, failed=failed, endless=True).run()
 
 
-def _open_audit_log(opened: Installation) -> AuditLogJob:
-    return AuditLogJob(opened.database, opened.entity_id, audit_key(opened.settings), opened.leases, opened.clock)
+def _open_audit(opened: Installation) -> tuple[AuditLogJob, AuditCheckJob]:
+    key, given = audit_key(opened.settings), (opened.database, opened.entity_id)
+
+    def verifier() -> AuditVerifier:
+        return AuditVerifier(*given, opened.vault, MACHINES, opened.policies, opened.policy().own, key.public_base64)
+
+    return (
+        AuditLogJob(*given, key, opened.leases, opened.clock),
+        AuditCheckJob(*given, verifier, key.public_base64, opened.leases, opened.clock),
+    )
 
 
 def _open_gauges(opened: Installation) -> tuple[GaugeJob, CaseGaugeJob]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from travelrule.bootstrap.list_import import addresses_of_folder
+from travelrule.bootstrap.probe_page import OPTION as METRICS_LISTEN
+from travelrule.bootstrap.probe_page import serve_with_probes
 from travelrule.bootstrap.roles import ROLES, serve_roles
 from travelrule.bootstrap.setting_faults import SettingFaults
 from travelrule.commands.invocation import Output, fail, load_settings, not_built, run
@@ -20,6 +23,9 @@ from travelrule.sandbox.world.world_file import load_world
 from travelrule.settings import HostPort
 
 ListenOption = Annotated[str, typer.Option("--listen", help="host:port to listen on")]
+MetricsOption = Annotated[
+    str | None, typer.Option(METRICS_LISTEN, help="host:port of /metrics, /livez and /readyz; none: no page")
+]
 
 
 def serve(
@@ -39,11 +45,12 @@ def serve(
 def hub(
     listen: ListenOption,
     members: Annotated[Path | None, typer.Option(help="TOML or JSON file with the members")] = None,
+    metrics_listen: MetricsOption = None,
 ) -> None:
     """Run the exchange service. With TRAVELRULE_LISTS_DIR it rates wallets by those sanctions lists."""
 
     def check(found: SettingFaults) -> None:
-        _check_listen(found, listen)
+        _check_listen(found, listen, metrics_listen)
         if members is not None:
             found.check(lambda: parse_spec(NetworkFile, read_document(members), members.name))
 
@@ -52,32 +59,37 @@ def hub(
         lists_hit = addresses_of_folder(folder) if folder is not None else None
     except TravelRuleError as error:
         fail(error)
-    run(run_hub(listen, members, lists_hit=lists_hit, handle_signals=True))
+    serving = partial(run_hub, listen, members, lists_hit=lists_hit, handle_signals=True)
+    run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
 
 
-def _check_listen(found: SettingFaults, listen: str) -> None:
-    def parse() -> None:
+def _check_listen(found: SettingFaults, listen: str, metrics_listen: str | None) -> None:
+    def parse(option: str, address: str) -> None:
         try:
-            HostPort.parse(listen)
+            HostPort.parse(address)
         except ValueError as error:
-            raise ConfigurationError("--listen", str(error)) from None
+            raise ConfigurationError(option, str(error)) from None
 
-    found.check(parse)
+    found.check(lambda: parse("--listen", listen))
+    if metrics_listen is not None:
+        found.check(lambda: parse(METRICS_LISTEN, metrics_listen))
 
 
 def sandbox(
     world: Annotated[Path, typer.Option(help="world file: members, robots, faults")],
     listen: ListenOption,
     data: Annotated[Path | None, typer.Option(help="folder for the journal")] = None,
+    metrics_listen: MetricsOption = None,
 ) -> None:
     """Run a hub with the world file's members, robots and faults."""
 
     def check(found: SettingFaults) -> None:
-        _check_listen(found, listen)
+        _check_listen(found, listen, metrics_listen)
         found.check(lambda: load_world(world))
 
     load_settings(check, serving=True)
-    run(run_sandbox(world, listen, data, handle_signals=True))
+    serving = partial(run_sandbox, world, listen, data, handle_signals=True)
+    run(serve_with_probes(metrics_listen, lambda started: serving(on_started=started)))
 
 
 def demo(

@@ -28,7 +28,7 @@ from travelrule.gateway.endpoint import (
     no_room,
     send_json,
 )
-from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.refusals import INTERNAL, Refused, internal
 from travelrule.gateway.request_inputs import SALT_BYTES
 from travelrule.gateway.request_origin import headers_of, require_json
 from travelrule.listener.body_room import Disconnected, HeldBody, NoRoom, TooLarge
@@ -59,6 +59,7 @@ class Callback:
         self.deps = deps
         self._recent: TTLCache[str, bool] = TTLCache(KEPT_MAX, PAUSE_S, lambda: deps.clock().timestamp())
         """The searches that were called back within the last second in this process."""
+        GATEWAY_REQUEST_DURATION_SECONDS.labels(f"{operation}-callback", INTERNAL)  # begins at 0: the first one is seen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one callback."""

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from schemas.operations import MemberOperation
 from travelrule import logs
-from travelrule.gateway.refusals import Refused, internal
+from travelrule.gateway.refusals import INTERNAL, Refused, internal
 from travelrule.gateway.request_origin import Headers, headers_of, require_json
 from travelrule.gateway.request_reader import BODY_BYTES_MAX
 from travelrule.gateway.senders import Sender
@@ -75,6 +75,10 @@ class Endpoint:
     room: BodyRoom = field(default_factory=BodyRoom)
     body_max: int = BODY_BYTES_MAX
 
+    def __post_init__(self) -> None:
+        """Begin the count of failures at 0: a rate does not show the first event of a series."""
+        GATEWAY_REQUEST_DURATION_SECONDS.labels(self.operation, INTERNAL)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request (ASGI)."""
         started = perf_counter()
@@ -126,7 +130,7 @@ class Endpoint:
 def no_room() -> Refused:
     """Make the refusal for a body without room."""
     fix = "too many bodies at once; repeat it later"
-    return Refused("VASP_BACKEND_INTERNAL_ERROR", "", fix, retry_after_seconds=1)
+    return Refused(INTERNAL, "", fix, retry_after_seconds=1)
 
 
 async def send_json(send: Send, status: int, body: Answer, retry_after_seconds: int = 0) -> None:

@@ -19,6 +19,7 @@ ErrorType = Literal[
     "UNACCEPTABLE_REQUEST",
 ]
 """The nine codes a member may answer with."""
+INTERNAL: ErrorType = "VASP_BACKEND_INTERNAL_ERROR"
 
 
 class Refused(Exception):  # noqa: N818 -- the name states what happened, as those of HTTP do
@@ -43,4 +44,4 @@ class Refused(Exception):  # noqa: N818 -- the name states what happened, as tho
 
 def internal() -> Refused:
     """Make the refusal for an internal failure; the sender may repeat the request."""
-    return Refused("VASP_BACKEND_INTERNAL_ERROR", "", "the request could not be processed now; repeat it later")
+    return Refused(INTERNAL, "", "the request could not be processed now; repeat it later")

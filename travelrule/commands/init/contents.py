@@ -24,6 +24,14 @@ BROKER_SETTINGS = tuple(
     if name.startswith(("broker_sasl_", "broker_tls_"))
 )
 
+DENIES = {"answers": "denied", "reasonType": "INPUT_NAME_MISMATCHED"}
+EAST_WALLET = {
+    "address": "1KzHK8WMRHRCvRjUV5PFny3v6fqT3UAY5K",
+    "currency": "BTC",
+    "owner": {"natural": {"lastName": "Okafor", "firstName": "Ngozi"}},
+}
+"""The only address of the second robot, so that a search finds the first one alone."""
+
 POLICY = """\
 # The rules of this VASP. This file is read at the first start only: `travelrule policy check FILE` tries a later
 # version, `travelrule policy apply FILE` puts it in force.
@@ -113,7 +121,7 @@ def _world(choices: InstallationChoices) -> str:
         {"vaspEntityId": name, "vaspLegalName": legal_name, "countryOfRegistration": "DE", "robot": behaviour}
         for name, legal_name, behaviour in (
             ("south", "South Robot (invented)", {"answers": "verified"}),
-            ("east", "East Robot (invented)", {"answers": "denied", "reasonType": "INPUT_NAME_MISMATCHED"}),
+            ("east", "East Robot (invented)", {**DENIES, "wallets": [EAST_WALLET]}),
         )
         if name != choices.entity_id
     ]

@@ -191,7 +191,7 @@ def _outcome(follow_up: FollowUp, *, taken: bool | None) -> str:
         return "refused"
     if follow_up.is_complete(taken=bool(taken)):
         return "taken" if follow_up.verdict is None else "final"
-    if follow_up.verdict is not None:
+    if follow_up.steps:
         return "open"
     if taken is None:
         return "unknown"

@@ -99,6 +99,13 @@ class AuditVerifier:
         await self._check_logged(report, seen, leaves)
         return report
 
+    async def fault_of(self, subject: str) -> str | None:
+        """Check one subject: its chain, inputs and state, and that the log has the record that it is logged with."""
+        report, seen = AuditReport(), _Seen()
+        await self._subject(subject, report, seen)
+        await self._check_logged(report, seen, ())
+        return report.faults[0] if report.faults else None
+
     async def _read_log(self) -> tuple[Sequence[Any], Sequence[Any]]:
         log, roots = tables.audit_log, tables.audit_roots
         async with self._database.snapshot() as connection:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 from schemas.operations import Operation
-from travelrule import logs
+from travelrule import logs, metrics
 from travelrule.hub.members.call_failures import failures_recorded
 from travelrule.hub.members.member import HUB_ALLIANCE, HUB_ENTITY, Member
 from travelrule.hub.operations import OPERATIONS
@@ -62,6 +63,9 @@ class HealthPollingJob:
             for member, _ in await self._state.members():
                 if member.entity_id != HUB_ENTITY:
                     group.create_task(self._poll_member(member))
+        health = Counter(is_up for member, is_up in await self._state.members() if member.entity_id != HUB_ENTITY)
+        metrics.MEMBERS.labels(health="up").set(health[True])
+        metrics.MEMBERS.labels(health="down").set(health[False])
 
     async def _poll_member(self, member: Member) -> None:
         record = CallRecord(

@@ -16,6 +16,7 @@ from travelrule.crypto.signing import SigningKey
 from travelrule.hub.background_tasks import BackgroundTasks
 from travelrule.hub.callback_sender import CallbackSender, UnreachableCallbacks
 from travelrule.hub.hub_call import LocalResponder, OperationResponder, Responder
+from travelrule.hub.measured_journal import MeasuredJournal
 from travelrule.hub.members.directory_responder import DirectoryResponder
 from travelrule.hub.members.health_polling import HealthPollingJob
 from travelrule.hub.members.member import Member
@@ -84,6 +85,7 @@ def assemble(
     Without ``callbacks``, the transport to callback URLs, all callbacks are lost. Without ``providers`` of risk
     nothing is screened. ``around_own_answers`` may wrap the responder of the operations that the hub itself answers.
     """
+    journal = MeasuredJournal(journal)
     key = limits.hub.own_key() or fresh_key(randomness)
     own = hub_member(key)
     state = MemoryHubState(
