@@ -59,7 +59,9 @@ async def list_incomplete(ground: Ground) -> AsyncIterator[None]:
     yield
     again = ground.north.folder / "lists" / "own-csv" / "own.csv"
     await ground.follow("TravelRuleScreeningUnchecked", IMPORT, FORMAT="own-csv", PATH=str(again), CODE="restored")
-    await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+    line = "travelrule decide withdrawal:ID deny --actor WHO --reason TEXT"
+    await ground.follow("TravelRuleScreeningUnchecked", line, ID=withdrawal_id, WHO="alice", TEXT="rehearsal")
+    await ground.platform.verdict(withdrawal_id, "deny", "OPERATOR")
 
 
 @asynccontextmanager
