@@ -25,7 +25,8 @@ test: $(INSTALLED)  ## The whole suite, with a real Kafka, PostgreSQL and Chromi
 	$(BIN)/python -m pytest -m "not chaos and not shared and not operations" tests/e2e
 
 test-operations: $(INSTALLED)  ## What takes long: outages, drills, builds, clients in other languages
-	$(BIN)/python -m pytest -m operations
+	$(BIN)/python -m pytest -m operations --ignore=tests/e2e
+	$(BIN)/python -m pytest -m operations tests/e2e  # its clients need their event loop all the time
 
 test-interpreters: $(INSTALLED)  ## Unit and property tests on every other Python from 3.11 on
 	@scripts/test-interpreters $(VENV)

@@ -1,6 +1,7 @@
 """Writes the events of ``examples/platforms/events`` into the guides: ``python -m scripts.guide_events [--check]``.
 
-A line ``<!-- event STORY/FILE -->`` in a page is followed by the event of that file as JSON; this program replaces it.
+A line ``<!-- event STORY/FILE -->`` in a page is followed by the topic and the event of that file; this program
+replaces both.
 """
 
 from __future__ import annotations
@@ -12,18 +13,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from schemas.registry import EVENTS as TYPES
+from schemas.registry import TOPICS
 from travelrule.pages import write_or_check
 
 ROOT: Final = Path(__file__).parents[1]
 EVENTS: Final = ROOT / "examples" / "platforms" / "events"
 PAGE: Final = ROOT / "docs" / "guides" / "connect-a-platform.md"
-MARK: Final = re.compile(r"<!-- event (?P<name>[\w/-]+) -->\n(?:```json\n.*?\n```\n)?", re.DOTALL)
-WIDTH: Final = 110
+MARK: Final = re.compile(
+    r"<!-- event (?P<name>[\w/-]+) -->\n(?:(?:[A-Z][^\n]+:\n\n)?```json\n.*?\n```\n(?:\n(?=<!--))?)?", re.DOTALL
+)
+WIDTH: Final = 84
+"""Characters of a line of code on the site."""
 
 
 def filled(page: str) -> str:
     """Return the page with the event of each mark as it is now."""
-    return MARK.sub(lambda mark: f"<!-- event {mark['name']} -->\n```json\n{_shown(mark['name'])}\n```\n", page)
+    blocks = MARK.sub(lambda mark: f"<!-- event {mark['name']} -->\n{_shown(mark['name'])}\n", page)
+    return blocks.replace("```\n<!-- event", "```\n\n<!-- event")
 
 
 def named(page: str) -> list[str]:
@@ -32,7 +39,10 @@ def named(page: str) -> list[str]:
 
 
 def _shown(name: str) -> str:
-    return laid_out(json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8")), 1)
+    event = json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+    topic = TOPICS[TYPES[event["type"]].topic]
+    way = "Sent to" if topic.direction == "in" else "Received from"
+    return f"{way} `{topic.name}`:\n\n```json\n{laid_out(event, 1)}\n```"
 
 
 def laid_out(value: Any, indent: int, before: int = 0) -> str:

@@ -5,7 +5,7 @@ No group is joined: every observer reads all partitions, from the moment it star
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -33,9 +33,12 @@ class ObservedRecord:
 
 
 class TopicObserver:
-    """Reads the output topics, and compares the group's offsets with the ends of the input topics."""
+    """Reads the output topics, and compares the group's offsets with the ends of ``inputs`` (names without prefix).
 
-    def __init__(self, connection: Connection, topics: Topics, group: str) -> None:
+    ``unseen`` are the output topics that our login may not see, or that do not exist.
+    """
+
+    def __init__(self, connection: Connection, topics: Topics, group: str, inputs: Collection[str]) -> None:
         self._connection = connection
         self._topics = topics
         self._group = group
@@ -43,21 +46,27 @@ class TopicObserver:
         self._consumer = AIOKafkaConsumer(**connection.client_options(), client_id="travelrule-observer")
         # A connection of its own: a broker answers one after the other, and a fetch waits for records.
         self._offsets = AIOKafkaConsumer(**connection.client_options(), client_id="travelrule-observer-offsets")
+        self._names = inputs
         self._inputs: list[TopicPartition] = []
+        self.unseen: tuple[str, ...] = ()
         self._before: Offsets = {}
         self._sent: Offsets = {}
 
     async def start(self) -> None:
-        """Connect, and note the present ends. Raise ``ConfigurationError`` if a topic is missing,
-        ``ServiceUnavailable`` if no broker answers or we may not read.
+        """Connect, and note the present ends. Raise ``ConfigurationError`` if an input topic or all output topics are
+        missing, ``ServiceUnavailable`` if no broker answers or we may not read.
         """
         await require_broker(self._connection)
         async with self._explained():
             await self._admin.start()
             await self._consumer.start()
             await self._offsets.start()
-            outputs = await self._partitions([self._topics.physical(name) for name in OUTPUTS])
-            self._inputs = await self._partitions(self._topics.inputs())
+            self._inputs, missing = await self._partitions(self._names)
+            outputs, self.unseen = await self._partitions(OUTPUTS)
+            if missing or not outputs:
+                names = ", ".join(self._topics.physical(name) for name in missing or OUTPUTS)
+                fix = f"no topic {names} that we may see: run `travelrule topics apply`, check the ACLs"
+                raise ConfigurationError("TRAVELRULE_TOPIC_PREFIX", fix)
             self._consumer.assign(outputs)
             for partition, end in (await self._offsets.end_offsets(outputs)).items():
                 self._consumer.seek(partition, end)
@@ -104,18 +113,16 @@ class TopicObserver:
             for *_, record in read
         ]
 
-    async def _partitions(self, names: list[str]) -> list[TopicPartition]:
-        described = await self._admin.describe_topics(names)
-        missing = [topic["topic"] for topic in described if not topic["partitions"]]
-        if missing:
-            listed = ", ".join(sorted(missing))
-            fix = f"no topic {listed} that we may see: run `travelrule topics apply`, check the ACLs"
-            raise ConfigurationError("TRAVELRULE_TOPIC_PREFIX", fix)
-        return [
+    async def _partitions(self, names: Collection[str]) -> tuple[list[TopicPartition], tuple[str, ...]]:
+        """Return the partitions of topics, and the names of those that have none for us."""
+        described = await self._admin.describe_topics([self._topics.physical(name) for name in names])
+        missing = [self._topics.logical(topic["topic"]) for topic in described if not topic["partitions"]]
+        found = [
             TopicPartition(topic["topic"], partition["partition"])
             for topic in described
             for partition in topic["partitions"]
         ]
+        return found, tuple(missing)
 
     @asynccontextmanager
     async def _explained(self) -> AsyncIterator[None]:

@@ -108,13 +108,18 @@ def test_prometheus_accepts_its_configuration(tmp_path: Path) -> None:
     assert ran.stdout.count("rules found") == len(list((ROOT / "helm/travelrule/rules").glob("*.yaml"))) > 0
 
 
-def test_prometheus_scrapes_our_process_where_it_listens() -> None:
+def test_prometheus_scrapes_our_processes_where_they_listen() -> None:
     configuration = yaml.safe_load((DEPLOY / "prometheus.yml").read_text(encoding="utf-8"))
     targets = {
         target for job in configuration["scrape_configs"] for one in job["static_configs"] for target in one["targets"]
     }
-    serving = {name: one["environment"] for name, one in own_services().items() if one["command"][0] == "serve"}
-    ports = {name: found["TRAVELRULE_METRICS_LISTEN"].rpartition(":")[2] for name, found in serving.items()}
+    ports = {}
+    for name, service in own_services().items():
+        if service["command"][0] == "serve":
+            ports[name] = service["environment"]["TRAVELRULE_METRICS_LISTEN"].rpartition(":")[2]
+        if service["command"][0] == "sandbox":
+            (option,) = [word for word in service["command"] if word.startswith("--metrics-listen=")]
+            ports[name] = option.rpartition(":")[2]
     assert targets == {f"{name}:{port}" for name, port in ports.items()}
 
 

@@ -7,6 +7,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import asyncpg
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.protocol.group import LeaveGroupRequest
 
@@ -46,10 +47,15 @@ async def database_stopped(ground: Ground) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def database_frozen(ground: Ground) -> AsyncIterator[None]:
-    """PostgreSQL keeps its connections and answers nothing."""
+    """PostgreSQL accepts no new connection, and those of north are gone: each task waits for one."""
+    dsn = ground.postgres.dsn(ground.network.databases["north"]).replace("+asyncpg", "")
+    connection = await asyncpg.connect(dsn)
     await asyncio.to_thread(ground.postgres.freeze)
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    await connection.execute(f"{others} WHERE datname = current_database() AND pid <> pg_backend_pid()")
     yield
     await asyncio.to_thread(ground.postgres.thaw)
+    await connection.close()
 
 
 @asynccontextmanager

@@ -46,6 +46,7 @@ async def list_incomplete(ground: Ground) -> AsyncIterator[None]:
         f"INSERT INTO lists (vasp, code, {kept}) SELECT vasp, 'restored', {kept} FROM lists"
         " WHERE vasp = 'north' AND code = 'own' AND active"
     )
+    await ground.platform.expect("LIST_UNREADABLE", lambda seen: seen.data.get("code") == "LIST_UNREADABLE")
     wallet = {
         "walletId": "wallet-anna",
         "address": "rNORTHkfTD9w2To4CQk6UCfuHM9c6GDY",

@@ -23,12 +23,13 @@ def stack(
     image: RunningImage, kafka: KafkaNode, pg_database: str, own_directory: Callable[[str], Path], tmp_path: Path
 ) -> Iterator[ComposeStack]:
     """The services, with a volume, a database and a prefix of their own."""
-    gateway, sandbox, metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
+    gateway, sandbox, metrics, probes = (f"127.0.0.1:{free_port()}" for _ in range(4))
     addresses = {
         "kafka:9092": kafka.bootstrap,
         **dict.fromkeys(("north:8080", "0.0.0.0:8080"), gateway),
         **dict.fromkeys(("sandbox:8090", "0.0.0.0:8090"), sandbox),
         **dict.fromkeys(("127.0.0.1:9100", "0.0.0.0:9100"), metrics),
+        "0.0.0.0:9101": probes,
     }
     prefix = f"compose-{secrets.token_hex(4)}"
     more = {"TRAVELRULE_TOPIC_PREFIX": f"{prefix}.", "TRAVELRULE_CONSUMER_GROUP": prefix}
@@ -43,6 +44,10 @@ def stack(
 
 
 def test_from_nothing_to_a_verdict(stack: ComposeStack) -> None:
+    for service, missing in (("migrate", "TRAVELRULE_DATABASE_URL_FILE"), ("sandbox", "world.json")):
+        early = stack.run(service)
+        assert early.returncode == 2, early.stdout + early.stderr
+        assert missing in early.stderr
     first = stack.run("init")
     assert first.returncode == 0, first.stderr
     again = stack.run("init")
@@ -52,7 +57,7 @@ def test_from_nothing_to_a_verdict(stack: ComposeStack) -> None:
         ended = stack.run(service)
         assert ended.returncode == 0, f"{service}: {ended.stdout}{ended.stderr}"
 
-    stack.start("sandbox", f"http://{stack.here('sandbox:8090')}/sandbox/members")
+    stack.start("sandbox", f"http://{stack.here('0.0.0.0:9101')}/readyz")
     stack.start("north", f"http://{stack.here('127.0.0.1:9100')}/readyz")
     test, *words = stack.services["north"]["healthcheck"]["test"]
     assert test == "CMD"

@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "Containerfile"
+CHART = ROOT / "helm" / "travelrule"
 HADOLINT = Path(sys.executable).with_name("hadolint")
 # What the wheel is built from; anything else of a checkout may hold data or keys.
 SENT_TO_THE_BUILD = {
@@ -75,7 +77,11 @@ def test_packages_are_installed_from_the_locked_files_only() -> None:
 
 def test_the_image_is_what_the_chart_assumes() -> None:
     stage = final_stage()
-    assert ("USER", "10001:10001") in stage
+    context = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["podSecurityContext"]
+    assert ("USER", f"{context['runAsUser']}:{context['runAsGroup']}") in stage
+    pod = (CHART / "templates" / "_pod.tpl").read_text(encoding="utf-8")
+    assert "workingDir: /var/lib/travelrule" in pod
+    assert "command: [travelrule]" in pod
     assert ("WORKDIR", "/var/lib/travelrule") in stage
     assert ("ENTRYPOINT", '["travelrule"]') in stage
     assert ("COPY", "--from=build /opt/travelrule /opt/travelrule") in stage

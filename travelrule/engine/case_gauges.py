@@ -27,7 +27,9 @@ def _query(sql: str, *times: str) -> TextClause:
 _UNANSWERED = _query(
     "SELECT kind, count(*) AS number, min(requested_at) AS oldest,"
     " sum(CASE WHEN answer_due_at < :now THEN 1 ELSE 0 END) AS overdue"
-    " FROM subjects WHERE vasp = :vasp AND answer_due_at IS NOT NULL GROUP BY kind",
+    " FROM subjects WHERE vasp = :vasp AND answer_due_at IS NOT NULL"
+    # A withdrawal that was sent without a verdict gets none; its alert is BROADCAST_WITHOUT_ALLOW.
+    " AND NOT (kind = 'withdrawal' AND chain <> 'none') GROUP BY kind",
     "now",
 ).columns(oldest=Instant())
 _HELD = _query(

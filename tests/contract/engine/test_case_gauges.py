@@ -72,6 +72,7 @@ async def test_requests_without_a_verdict_are_counted_and_those_past_the_limit(
         subject("withdrawal:new", requested_at=after(-5), answer_due_at=after(55)),
         subject("withdrawal:answered", requested_at=after(-900), verdict="allow"),
         subject("withdrawal:recorded"),
+        subject("withdrawal:sent", requested_at=after(-800), answer_due_at=after(-700), chain="broadcast"),
         subject("deposit:new", requested_at=after(-7), answer_due_at=after(53)),
         subject("withdrawal:other", vasp="south", requested_at=after(-999), answer_due_at=after(-900)),
     ]

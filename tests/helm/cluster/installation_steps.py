@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -89,9 +90,7 @@ def pods_are_spread(stage: Stage) -> str:
 def services_reach_their_own_pods(stage: Stage) -> str:
     """Each service leads to all pods of its component, of its own release, by an open port."""
     for release in ("north", "south"):
-        pods = {one["metadata"]["name"] for one in stage.state.pods(release, "gateway")}
-        until(lambda: stage.state.endpoints(f"{release}-travelrule-gateway") == {(pod, 8080) for pod in pods},  # noqa: B023
-              f"the service of {release}'s gateway leads to its pods")  # fmt: skip
+        until(partial(_leads_to_its_pods, stage, release), f"the service of {release}'s gateway leads to its pods")
     metrics = {name for name, port in stage.state.endpoints("north-travelrule-metrics") if port == 9100}
     wanted = {one["metadata"]["name"] for name in ("worker", "gateway") for one in stage.state.pods("north", name)}
     require(wanted <= metrics, f"without metrics: {sorted(wanted - metrics)}")
@@ -99,16 +98,25 @@ def services_reach_their_own_pods(stage: Stage) -> str:
     return f"{len(metrics)} pods with metrics"
 
 
+def _leads_to_its_pods(stage: Stage, release: str) -> bool:
+    pods = {(one["metadata"]["name"], 8080) for one in stage.state.pods(release, "gateway")}
+    return stage.state.endpoints(f"{release}-travelrule-gateway") == pods
+
+
 def budgets_count_their_own_pods(stage: Stage) -> str:
     """The disruption controller finds the pods of each budget, and no others."""
-    wanted = {
+    until(lambda: stage.state.budgets() == _running(stage), "each budget counts the pods of its component")
+    return ", ".join(f"{name} {count}" for name, (count, _) in sorted(_running(stage).items()))
+
+
+def _running(stage: Stage) -> dict[str, tuple[int, int]]:
+    """Twice the number of pods by name of their workload; an autoscaler may change it at any time."""
+    counts = {
         f"{release}-travelrule-{component}": len(stage.state.pods(release, component))
         for release in ("north", "south")
         for component in ("worker", "gateway")
     }
-    counted = lambda: {name: (count, count) for name, count in wanted.items()} == stage.state.budgets()  # noqa: E731
-    until(counted, f"budgets count {wanted}")
-    return ", ".join(f"{name} {count}" for name, count in sorted(wanted.items()))
+    return {name: (count, count) for name, count in counts.items()}
 
 
 def monitors_select_what_has_the_port(stage: Stage) -> str:

@@ -205,6 +205,9 @@ def test_kafka_and_a_hub_of_ones_own_change_the_commands(bare: Cli) -> None:
     settings = settings_of(bare.folder / "two")
     assert (settings.hub_url, settings.public_url, settings.consumer_group) == ("https://hub.example", None, "north")
     assert not (bare.folder / "two" / "world.json").exists()
+    text = (bare.folder / "two" / "travelrule.env").read_text()
+    for name in ("GATEWAY_SOURCES", "PUBLIC_URL", "BROKER_SASL_PASSWORD_FILE", "BROKER_TLS_CA_FILE"):
+        assert f"\n# TRAVELRULE_{name}=\n" in text
     text = bare.run("init", "three", *real).out
     assert keyring(settings_of(bare.folder / "three")).publics[0] in text
 

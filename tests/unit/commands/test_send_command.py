@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from schemas.registry import EVENTS, TOMBSTONES
+from streams.embedded import own_or_find
 from streams.topic_observer import ObservedRecord
 from tests.support.command_line import Cli
 from travelrule.commands.send.example import INPUT_TYPES, SOURCE, USUAL, example_names, example_record
@@ -146,6 +147,24 @@ def test_without_a_worker_it_ends_with_3_and_says_what_to_check(installed: Cli) 
 def test_without_waiting_it_only_sends(installed: Cli) -> None:
     answer = installed.ask("send", "--example", "withdrawal.requested.v1", "--no-wait")
     assert (answer.code, [*answer.lines[0], answer.lines[-1]["outcome"]]) == (0, ["sent", "sent"])
+
+
+@pytest.mark.parametrize(
+    ("topics", "code", "said"),
+    [
+        (["withdrawals", "verdicts"], 0, "not shown, because this login may not see them: callbacks, exchanges"),
+        (["withdrawals"], 2, "no topic travelrule.verdicts, travelrule.callbacks"),
+        (["verdicts"], 2, "no topic travelrule.withdrawals that we may see: run `travelrule topics apply`"),
+    ],
+)
+def test_topics_that_cannot_be_seen_are_named(installed: Cli, topics: list[str], code: int, said: str) -> None:
+    owned = own_or_find(installed.folder / "data", [f"travelrule.{name}" for name in topics])
+    assert owned is not None
+    try:
+        answer = installed.run("send", "--example", "withdrawal.requested.v1", "--no-wait")
+    finally:
+        owned.close()
+    assert (answer.code, said in answer.out + answer.err) == (code, True), answer.err
 
 
 def followed(*names: str, force: bytes | None = None) -> FollowUp:

@@ -103,6 +103,9 @@ def _environment(choices: InstallationChoices) -> str:
         if "'" in value:
             raise ConfigurationError(name, "shells and systemd quote ' differently: name a path without it")
         lines.append(f"{name}={shlex.quote(value)}")
+    if choices.hub_url is not None:
+        lines += ["# The network that the hub calls from, and the URL under which it reaches the gateway:"]
+        lines += [f"# {PREFIX}{name}=" for name in ("GATEWAY_SOURCES", "PUBLIC_URL")]
     if choices.has_kafka:
         lines += ["# A cluster with login and TLS needs some of these as well:", *map("# {}=".format, BROKER_SETTINGS)]
     return "\n".join(lines) + "\n"

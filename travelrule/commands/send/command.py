@@ -52,6 +52,15 @@ class SendReport:
         what = f"{'synthetic example ' if self.synthetic else ''}{answer.type or 'record'}"
         write_text(f"  0.00 s  sent         {what} for {answer.subject or 'no readable subject'} to {topic}")
 
+    def unseen(self, topics: Sequence[str]) -> None:
+        """Report the output topics that are not shown."""
+        if not topics:
+            return
+        if self.output is Output.JSON:
+            write_json({"notShown": list(topics)})
+        else:
+            write_text(f"not shown, because this login may not see them: {', '.join(topics)}")
+
     def step(self, step: FollowUpStep) -> None:
         """Report one record that follows."""
         seconds = asyncio.get_running_loop().time() - self.began
@@ -138,10 +147,12 @@ async def _send(
     synthetic: bool,
 ) -> None:
     topics = Topics(settings.topic_prefix)
-    observer = TopicObserver(connect(settings), topics, settings.consumer_group)
+    inputs = {record.topic for record, _ in answers}
+    observer = TopicObserver(connect(settings), topics, settings.consumer_group, inputs)
     try:
         await observer.start()
         report = SendReport(output, asyncio.get_running_loop().time(), synthetic)
+        report.unseen(observer.unseen)
         await _publish(settings, answers, topics, report)
         await observer.note_sent()
         follow_up = FollowUp(list(answers), observer.is_sent_here)

@@ -142,6 +142,13 @@ class CounterpartyDirectory:
         self._state = state
         self._copied_at = self._clock()
 
+    async def measure(self) -> None:
+        """Serve the state of the stored directory now: a key expires, or is not ours, without a new list."""
+        if self._stale():
+            async with self._copying:
+                await self._renew()
+        self._measures.show(self._copy, self._clock())
+
     async def reload(self) -> None:
         """Replace the copy by the stored directory."""
         self._copy = await self._directory.all()

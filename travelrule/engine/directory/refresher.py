@@ -33,6 +33,7 @@ from travelrule.store.leases import LeaseRepository
 LEASE = "directory"
 LEASE_SECONDS = 5.0
 LOOK_SECONDS = 1.0
+MEASURE_EVERY = timedelta(seconds=5)
 FETCH_SECONDS = 15.0
 NETWORKS_AGAIN_SECONDS = 300.0
 """When the coin networks are fetched again after a failure."""
@@ -72,6 +73,7 @@ class DirectoryRefreshJob:
         self._jitter = random.Random(os.urandom(8))  # noqa: S311 - spreads calls, protects nothing
         self._started_at = clock()
         self._stale_told_at: datetime | None = None
+        self._measured_at: datetime | None = None
 
     async def run(self, database_failed: Callable[[BaseException], bool]) -> None:
         """Refresh until cancelled."""
@@ -85,6 +87,7 @@ class DirectoryRefreshJob:
     async def round(self) -> None:
         """Store this process's demand; fetch if a fetch is due and this process holds the lease."""
         await self._store_demand()
+        await self._measure()
         if not await self._leases.take(LEASE, LEASE_SECONDS):
             return
         now = self._clock()
@@ -93,6 +96,12 @@ class DirectoryRefreshJob:
             await self._fetch(state, now)
             state = await self._fetches.read()
         await self._watch_age(state)
+
+    async def _measure(self) -> None:
+        now = self._clock()
+        if self._measured_at is None or now - self._measured_at >= MEASURE_EVERY:
+            self._measured_at = now
+            await self._counterparties.measure()
 
     async def _store_demand(self) -> None:
         wanted = self._counterparties.wanted

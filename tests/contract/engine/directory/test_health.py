@@ -14,7 +14,8 @@ from schemas.hub.bodies import VaspList
 from tests.support.installation import EngineInstallation, robot
 from travelrule import metrics
 from travelrule.client.codes import error_of
-from travelrule.engine.directory.counterparties import COPY_SECONDS
+from travelrule.client.errors import NoAnswer
+from travelrule.engine.directory.counterparties import COPY_SECONDS, CounterpartyDirectory
 from travelrule.engine.directory.fetch_schedule import STALE_INTERVALS, tried_at
 from travelrule.engine.gauges import GaugeJob
 from travelrule.engine.vault import Vault
@@ -233,3 +234,19 @@ async def test_the_age_of_the_list_is_a_metric(north: EngineInstallation) -> Non
     assert metrics.REGISTRY.get_sample_value("travelrule_directory_age_seconds") == 42
     await GaugeJob(north.database, "nobody", north.clock).round()
     assert metrics.REGISTRY.get_sample_value("travelrule_directory_age_seconds") == math.inf
+
+
+async def test_the_stored_list_is_measured_while_no_list_comes(
+    north: EngineInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key expires without a new list, and a process whose key is refused never gets one."""
+    await second(north)
+
+    async def refused(_: CounterpartyDirectory, *, networks: bool) -> None:
+        raise NoAnswer("vasp-list", sent_maybe=False)
+
+    monkeypatch.setattr(CounterpartyDirectory, "fetch", refused)
+    metrics.COUNTERPARTY_UP.clear()
+    for _ in range(6):
+        await second(north)
+    assert metrics.REGISTRY.get_sample_value("travelrule_counterparty_up", {"vasp": "south"}) == 1
