@@ -10,7 +10,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import sys
 import time
 import urllib.request
@@ -122,18 +121,9 @@ class ContainerProcess:
         return next(int(port["containerPort"]) for port in self.files.container["ports"] if port["name"] == name)
 
     def _answers(self, spec: dict[str, Any]) -> bool:
-        if "tcpSocket" in spec:
-            return self._accepts(self.port(spec["tcpSocket"]["port"]), spec["timeoutSeconds"])
         where = f"http://{self.address}:{self.port(spec['httpGet']['port'])}{spec['httpGet']['path']}"
         try:
             with urllib.request.urlopen(where, timeout=spec["timeoutSeconds"]) as answer:
                 return 200 <= answer.status < 400
-        except OSError:
-            return False
-
-    def _accepts(self, port: int, seconds: float) -> bool:
-        try:
-            with socket.create_connection((self.address, port), timeout=seconds):
-                return True
         except OSError:
             return False

@@ -83,8 +83,7 @@ def test_a_service_leads_to_ports_that_exist(installation: list[Rendered]) -> No
             if _selects(service["spec"]["selector"], template["metadata"]["labels"]):
                 ports = {port["name"] for port in template["spec"]["containers"][0]["ports"]}
                 wanted = {port["targetPort"] for port in service["spec"]["ports"]}
-                # The Service of the metrics selects all components; a hub serves none.
-                assert wanted <= ports or service["metadata"]["name"].endswith("-metrics")
+                assert wanted <= ports
 
 
 def test_what_is_scaled_exists_and_counts_no_replicas(installation: list[Rendered]) -> None:

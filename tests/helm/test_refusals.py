@@ -85,6 +85,10 @@ WRONG: dict[str, tuple[Values, str]] = {
         {"commonLabels": {"app.kubernetes.io/name": "x"}},
         "commonLabels: app.kubernetes.io/name is set by the chart",
     ),
+    "a label of the chart on a pod": (
+        {"gateway": {"podLabels": {"app.kubernetes.io/component": "worker"}}},
+        "gateway.podLabels: app.kubernetes.io/component is set by the chart",
+    ),
     "a worker that is killed": (
         {"worker": {"terminationGracePeriodSeconds": 45}},
         "worker.terminationGracePeriodSeconds: 45 is too short: more than 45",

@@ -53,6 +53,17 @@ def test_probes_ask_the_metrics_port_and_can_be_changed_field_by_field() -> None
     assert worker["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics"}
 
 
+def test_pods_spread_over_nodes_and_zones_by_their_own_labels() -> None:
+    names = ("name", "instance", "component")
+    own = {f"app.kubernetes.io/{name}": text for name, text in zip(names, ("tr", "north", "gateway"), strict=True)}
+    (given,) = _pod(render(EXTENDED), "Deployment", "exchange-north-gateway")["topologySpreadConstraints"]
+    assert given == EXTENDED["gateway"]["topologySpreadConstraints"][0] | {"labelSelector": {"matchLabels": own}}
+    built_in = _pod(render(), "Deployment", "north-travelrule-gateway")["topologySpreadConstraints"]
+    assert [one["topologyKey"] for one in built_in] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
+    assert all(one["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "gateway" for one in built_in)
+    assert "topologySpreadConstraints" not in _pod(render(EXTENDED), "Deployment", "exchange-north-worker")
+
+
 def test_a_hub_is_replaced_and_never_doubled() -> None:
     objects = render(HUB_ONLY, base={})
     hub = pick(objects, "Deployment", "north-travelrule-hub")["spec"]

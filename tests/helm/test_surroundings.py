@@ -46,6 +46,18 @@ def test_each_component_reaches_what_it_needs_and_nothing_else() -> None:
         assert {port["port"] for rule in policy["egress"] if rule.get("ports") for port in rule["ports"]} == {53}
 
 
+def test_policies_of_the_jobs_exist_before_them_and_are_removed_with_them() -> None:
+    """What a hook leaves behind would outlive the release."""
+    hooks = [one for one in render(GUARDED) if "helm.sh/hook" in one["metadata"].get("annotations", {})]
+    assert {one["kind"] for one in hooks} == {"Job", "NetworkPolicy", "Pod"}
+    weights: dict[str, set[int]] = {}
+    for one in hooks:
+        notes = one["metadata"]["annotations"]
+        weights.setdefault(one["kind"], set()).add(int(notes.get("helm.sh/hook-weight", 0)))
+        assert "hook-succeeded" in notes["helm.sh/hook-delete-policy"]
+    assert max(weights["NetworkPolicy"]) < min(weights["Job"])
+
+
 def test_nobody_reaches_a_port_that_is_not_named() -> None:
     ports = {
         name: sorted(port["port"] for rule in policy["ingress"] for port in rule["ports"])
@@ -54,8 +66,8 @@ def test_nobody_reaches_a_port_that_is_not_named() -> None:
     assert ports == {
         "worker": ["metrics"],
         "gateway": ["gateway", "metrics"],
-        "hub": ["hub"],
-        "sandbox": ["hub"],
+        "hub": ["hub", "metrics"],
+        "sandbox": ["hub", "metrics"],
         "migrate": [],
         "topics": [],
         "doctor": [],

@@ -27,8 +27,9 @@ GONE = re.compile(r"\b(?:gone|removed|replaced|deleted|was|were|former|until)\b"
 
 ROOMS = frozenset(path.parts[1] for path in python("travelrule") if len(path.parts) > 2)
 FILES = re.compile(r".*\.(?:toml|json|yaml|md|csv|xml|txt|py|sh)")
-PUBLISHED = ("events", "platform-actions", "policy", "topics", "world")
-"""Generated pages whose names look like modules: event types, headers, policy keys, topics, keys of a world file."""
+PUBLISHED = ("chart-values", "events", "platform-actions", "policy", "topics", "world")
+"""Generated pages whose names look like modules: event types, headers, policy keys, topics, values of the chart,
+keys of a world file."""
 
 
 def _pages() -> list[Path]:

@@ -25,9 +25,15 @@
 {{- if and (not (kindIs "invalid" $user)) (eq (int $user) 0) -}}
 {{- $faults = append $faults "podSecurityContext.runAsUser: 0 is root: the program runs as any other user" -}}
 {{- end -}}
-{{- range $key, $_ := .Values.commonLabels -}}
+{{- $labels := dict "commonLabels" .Values.commonLabels -}}
+{{- range list "worker" "gateway" "hub" "sandbox" "migrate" "topics" "lists" "doctor" -}}
+{{- $_ := set $labels (printf "%s.podLabels" .) (index $.Values .).podLabels -}}
+{{- end -}}
+{{- range $place, $given := $labels -}}
+{{- range $key, $_ := $given -}}
 {{- if hasPrefix "app.kubernetes.io/" $key -}}
-{{- $faults = append $faults (printf "commonLabels: %s is set by the chart: remove it" $key) -}}
+{{- $faults = append $faults (printf "%s: %s is set by the chart: remove it" $place $key) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $faults -}}

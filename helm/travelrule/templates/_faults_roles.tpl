@@ -98,10 +98,6 @@
 
 {{- define "travelrule.faults.monitoring" -}}
 {{- $faults := list -}}
-{{- $monitor := .Values.monitoring.monitor -}}
-{{- if and (ne $monitor.kind "none") (not (or .Values.worker.enabled .Values.gateway.enabled)) -}}
-{{- $faults = append $faults "monitoring.monitor.kind: only worker and gateway serve metrics, and neither is enabled" -}}
-{{- end -}}
 {{- if and .Values.monitoring.prometheusRule.enabled (not .Values.monitoring.prometheusRule.runbookUrl) -}}
 {{- $faults = append $faults "monitoring.prometheusRule.runbookUrl: is required: where the runbooks are" -}}
 {{- end -}}

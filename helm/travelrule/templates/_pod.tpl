@@ -59,7 +59,7 @@ spec:
       env:
         {{- include "travelrule.env" . | trim | nindent 8 }}
         {{- range $name, $port := $ports }}
-        {{- if has $name (list "gateway" "metrics") }}
+        {{- if and (has $name (list "gateway" "metrics")) (has $component (list "worker" "gateway")) }}
         - name: TRAVELRULE_{{ upper $name }}_LISTEN
           value: 0.0.0.0:{{ $port }}
         {{- end }}
@@ -212,7 +212,10 @@ affinity:
 {{- end }}
 {{- if $values.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- toYaml $values.topologySpreadConstraints | nindent 2 }}
+  {{- $own := dict "matchLabels" (include "travelrule.selector" (dict "root" .root "component" .component) | fromYaml) }}
+  {{- range $values.topologySpreadConstraints }}
+  - {{- merge (dict) . (dict "labelSelector" $own) | toYaml | nindent 4 }}
+  {{- end }}
 {{- else if $values.topologySpread }}
 topologySpreadConstraints:
   {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
@@ -226,17 +229,10 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{/* The probes of a role on its metrics port: started when it listens, alive while it makes progress, ready while it
-     is served by the services it needs. */}}
+{{/* The probes of a component on its metrics port: started when it listens, alive while it makes progress, ready while
+     the services that it needs serve it. */}}
 {{- define "travelrule.probes" -}}
 startup: {httpGet: {path: /livez, port: metrics}, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 60}
 liveness: {httpGet: {path: /livez, port: metrics}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
 readiness: {httpGet: {path: /readyz, port: metrics}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
-{{- end -}}
-
-{{/* The probes of a hub or a sandbox, whose port answers signed requests only. */}}
-{{- define "travelrule.socketProbes" -}}
-startup: {tcpSocket: {port: hub}, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 60}
-liveness: {tcpSocket: {port: hub}, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3}
-readiness: {tcpSocket: {port: hub}, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2}
 {{- end -}}
