@@ -30,7 +30,8 @@ class TlsFault:
 class ClientTls:
     """PEM files of one service. ``prefix`` begins the names of their settings; ``url`` is the setting of its address.
 
-    ``authority``: the CA whose certificates are trusted; None: the system's.
+    ``authority``: the CA whose certificates are trusted; None: the system's. Without a prefix the service has no
+    settings of its own, and OpenSSL's environment names the authorities.
     """
 
     prefix: str
@@ -68,7 +69,8 @@ class ClientTls:
 
     def fault(self, error: BaseException) -> TlsFault | None:
         """Return why the handshake failed, if TLS is the reason of ``error``."""
-        found = next((one for one in _causes(error) if isinstance(one, ssl.SSLError)), None)
+        # The innermost: aiohttp's own error is an SSLCertVerificationError too, without the code of the check.
+        found = next((one for one in reversed(list(_causes(error))) if isinstance(one, ssl.SSLError)), None)
         if isinstance(found, ssl.SSLCertVerificationError):
             return TlsFault("is not trusted", self._mistrust(found.verify_code))
         if found is None:
@@ -108,7 +110,8 @@ class ClientTls:
         if code in OTHER_NAME:
             return f"its certificate is of another name: connect by the name that is in it, see {self.url}"
         trusted = self.authority or "the system's list"
-        return f"its certificate is of no authority that we trust ({trusted}): correct {self.prefix}CA_FILE"
+        correct = f"correct {self.prefix}CA_FILE" if self.prefix else "set SSL_CERT_FILE"
+        return f"its certificate is of no authority that we trust ({trusted}): {correct}, or correct {self.url}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

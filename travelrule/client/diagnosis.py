@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from travelrule.client.errors import BadAnswer, HubError, HubUnavailable, NoAnswer
+from travelrule.client_tls import ClientTls
 from travelrule.environment import PREFIX
 
 URL, KEY = f"{PREFIX}HUB_URL", f"{PREFIX}SIGNING_KEY"
@@ -55,9 +56,9 @@ def unreached(error: BaseException) -> HubDiagnosis:
     cause = error.__cause__ or error
     inner = getattr(cause, "os_error", None) or cause.__cause__ or cause
     if isinstance(cause, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
-        return HubDiagnosis(
-            "not reachable: TLS fails", f"check {URL}, and whether the hub's certificate is one that we trust"
-        )
+        fault = ClientTls("", URL).fault(cause)
+        fix = fault.fix if fault else f"check {URL}, and whether the hub's certificate is one that we trust"
+        return HubDiagnosis("not reachable: TLS fails", fix)
     if isinstance(cause, aiohttp.ClientConnectorDNSError) or isinstance(inner, socket.gaierror):
         return HubDiagnosis("not reachable: no such host name", f"correct {URL}, check the name service")
     if isinstance(inner, ConnectionRefusedError):

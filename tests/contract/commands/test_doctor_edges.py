@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from tests.contract.commands.test_processes import ended, start, until_ready
 from tests.services.password_postgres import PASSWORD, PasswordPostgres
 from tests.services.ports import free_port
 from tests.services.secured_kafka import SecuredKafka, make_certificate
+from tests.support.authority import Authority
 from tests.support.command_line import NORTH_PUBLIC, Cli
 from tests.unit.commands.test_doctor import checks, member, sandbox
 from travelrule.bootstrap import installation
@@ -214,6 +216,26 @@ def test_a_url_that_leads_elsewhere(installed: Cli) -> None:
     assert found["clock"]["ok"], "any server tells the time"
     installed.set(HUB_URL="http://no-such-host.invalid")
     assert "no such host name" in checks(installed, 1)["hub"]["detail"]
+
+
+def test_a_hub_of_a_private_authority(installed: Cli) -> None:
+    """Its certificate is in no list of the system: the variable that would name the authority is in the fix."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*Authority(installed.folder, "private").issue("hub"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Elsewhere)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        installed.set(HUB_URL=f"https://127.0.0.1:{server.server_port}")
+        hub = checks(installed, 1)["hub"]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    assert "TLS fails" in hub["detail"]
+    for told in ("no authority that we trust", "SSL_CERT_FILE", "TRAVELRULE_HUB_URL"):
+        assert told in hub["fix"]
 
 
 def test_an_installation_that_runs_already_has_its_listeners(installed: Cli) -> None:
