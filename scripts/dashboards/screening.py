@@ -10,6 +10,9 @@ LIST = "namespace, job, list"
 RATINGS = 'operation=~"wallet-screening|transaction-screening|kyt.*|ownership.*|unhosted.*"'
 CAUSES = 'reason=~".*(SANCTION|SCREEN|KYT|LIST|RISK|OWNERSHIP).*"'
 HELD = f"{shared('travelrule_held_subjects', matchers=CAUSES)} or vector(0)"
+RATED_ONLY = 'kind="screening", reason!~"OWNERSHIP.*"'
+PROOFS = 'kind="screening", reason=~"OWNERSHIP.*"'
+"""Both are verdicts about requests on the topic of screenings; the reason tells which."""
 OUTCOMES = {"hit": "red", "clear": "green", "unchecked": "orange"}
 
 LISTS = SectionSpec(
@@ -132,7 +135,7 @@ RATED = SectionSpec(
             "Verdicts about screenings that the platform asked for, by verdict and first reason.",
             (
                 PanelQuery(
-                    increase("travelrule_verdicts_total", "verdict, reason", 'kind="screening"'),
+                    increase("travelrule_verdicts_total", "verdict, reason", RATED_ONLY),
                     "{{verdict}} {{reason}}",
                     "a screening that the platform asked for",
                 ),
@@ -142,10 +145,10 @@ RATED = SectionSpec(
         ),
         PanelSpec(
             "Ownership verdicts",
-            "Verdicts about proofs of ownership, by verdict and first reason.",
+            "Verdicts about proofs of ownership that the platform asked for, by verdict and first reason.",
             (
                 PanelQuery(
-                    increase("travelrule_verdicts_total", "verdict, reason", 'kind="ownership"'),
+                    increase("travelrule_verdicts_total", "verdict, reason", PROOFS),
                     "{{verdict}} {{reason}}",
                     "a proof of ownership",
                 ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import yaml
 from scripts.site.diagrams import diagram_program
 from scripts.site.markdown import site_markdown
 from scripts.site.navigation import navigation
-from scripts.site.pages import ROOT, pages, place_of
+from scripts.site.pages import ROOT, files_of, pages, place_of
 
 STAGE = ROOT / ".cache" / "site"
 SITE = ROOT / "site"
@@ -51,9 +52,23 @@ def write_source(folder: Path) -> None:
         content = (ROOT / source).read_text(encoding="utf-8")
         _write(folder / place, site_markdown(source, content, wanted.add).encode())
     for source in sorted(wanted):
-        if not (ROOT / source).is_file():
-            raise SiteError(f"a page links to {source}, which is no file")
-        _write(folder / place_of(source), (ROOT / source).read_bytes())
+        if (ROOT / source).is_dir():
+            _write_folder(folder, source)
+        elif (ROOT / source).is_file():
+            _write(folder / place_of(source), (ROOT / source).read_bytes())
+        else:
+            raise SiteError(f"a page links to {source}, which does not exist")
+
+
+def _write_folder(folder: Path, source: PurePosixPath) -> None:
+    """Write a page that lists the files of a folder, and the files."""
+    page = place_of(source)
+    lines = [f"# {source}", ""]
+    for path in files_of(source):
+        if path not in pages():
+            _write(folder / place_of(path), (ROOT / path).read_bytes())
+        lines.append(f"- [{path.relative_to(source)}]({os.path.relpath(place_of(path), page.parent)})")
+    _write(folder / page, "\n".join([*lines, ""]).encode())
 
 
 def _configuration() -> str:

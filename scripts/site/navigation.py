@@ -9,7 +9,7 @@ from scripts.site.pages import pages, title_of
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("README.md", "docs/guides/first-hour.md", "examples/*")),
-    ("Guides", ("docs/guides/*",)),
+    ("Guides", ("docs/guides/first-hour.md", "docs/guides/connect-a-platform.md", "docs/guides/*")),
     (
         "Operate",
         (

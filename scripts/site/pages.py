@@ -16,6 +16,8 @@ TOP = {
 """Pages at the top of the checkout and their places."""
 BESIDE = ("deploy", "examples", "helm")
 """Folders whose pages are on the site under their own path."""
+LEFT_OUT = {"node_modules", "target", "__pycache__"}
+"""Folders that tools write into."""
 FILES = PurePosixPath("files")
 """Where files are that pages link to and that are no pages."""
 
@@ -28,16 +30,25 @@ def pages() -> dict[PurePosixPath, PurePosixPath]:
         found[_relative(path)] = PurePosixPath(path.relative_to(ROOT / "docs").as_posix())
     for folder in BESIDE:
         for path in sorted((ROOT / folder).rglob("*.md")):
-            if not {"node_modules", "target"} & set(path.parts):
+            if not LEFT_OUT & set(path.parts):
                 found[_relative(path)] = _relative(path).with_name(path.name.replace("README", "index"))
     return found
 
 
 def place_of(source: PurePosixPath) -> PurePosixPath:
-    """Return where a file of the checkout is on the site, page or not."""
+    """Return where a file of the checkout is on the site, page or not; a folder is a page that lists its files."""
     if source in pages():
         return pages()[source]
+    if (ROOT / source).is_dir():
+        return FILES / source / "index.md"
     return PurePosixPath(source.relative_to("docs")) if source.is_relative_to("docs") else FILES / source
+
+
+def files_of(folder: PurePosixPath) -> list[PurePosixPath]:
+    """Return the files below a folder of the checkout that people or generators wrote, without hidden ones."""
+    found = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
+    shown = [path for path in found if not LEFT_OUT & set(path.parts) and not path.name.startswith(".")]
+    return sorted(PurePosixPath(path.as_posix()) for path in shown)
 
 
 def title_of(source: PurePosixPath) -> str:

@@ -109,6 +109,24 @@ def test_a_link_to_what_is_no_file_ends_the_build(tmp_path: Path, monkeypatch: p
         write_source(tmp_path)
 
 
+def test_every_page_is_written_with_what_it_links_to(tmp_path: Path) -> None:
+    write_source(tmp_path)
+    assert {str(place) for place in pages().values()} <= {
+        str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")
+    }
+    assert (tmp_path / "files/examples/policy.toml").is_file()
+
+
+def test_a_folder_is_a_page_that_lists_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = PurePosixPath("tests/data/asyncapi")
+    monkeypatch.setattr("scripts.site.build.site_markdown", lambda _, __, linked: linked(folder) or "")
+    write_source(tmp_path)
+    listed = (tmp_path / "files/tests/data/asyncapi/index.md").read_text()
+    assert listed.startswith("# tests/data/asyncapi\n")
+    assert "- [LICENSE](LICENSE)\n" in listed
+    assert (tmp_path / "files/tests/data/asyncapi/LICENSE").is_file()
+
+
 def test_faults_of_built_pages_are_found(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "index.html").write_text('<h2 id="here">x</h2><a href="../#no">x</a><a href="../none/">x</a>')

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from travelrule import logs, metrics
 from travelrule.engine.apply.batch_rows import BatchRows
@@ -38,6 +39,8 @@ MAX_LOST_RACES = 3
 many other collisions lie between, is at fault by its content.
 """
 REPEAT_DELAY_SECONDS = 0.02
+
+_Result = TypeVar("_Result")
 
 log = logs.get("engine")
 
@@ -77,7 +80,7 @@ class Engine:
         if not items:
             return []
         try:
-            return await self._apply_repeatedly(items)
+            return await self._repeatedly(lambda: self._apply_once(items))
         except Exception as error:
             # The boundary between "this content cannot be stored" and "the database is gone".
             if is_infrastructure_failure(error) or is_serialisation_failure(error):
@@ -89,19 +92,24 @@ class Engine:
 
     async def alert(self, subject: str, alert: Alert) -> None:
         """Raise an operator alert that no input led to, for example about a call result that cannot be stored."""
+        batch = await self._repeatedly(lambda: self._alert_once(subject, alert))
+        _report(batch)
+        self.committed.announce("outbox")
+
+    async def _alert_once(self, subject: str, alert: Alert) -> BatchRows:
         batch = self._new_batch()
         async with self.database.begin() as connection:
             subjects = await self.loader.lock(connection, [subject], {subject})
             batch.events.alert(subjects[subject], None, alert)
             await write_rows(connection, batch, subjects, self._machines, PreclaimedEvents(None))
-        _report(batch)
-        self.committed.announce("outbox")
+        return batch
 
-    async def _apply_repeatedly(self, items: Sequence[Input | Rejected]) -> list[InputOutcome]:
+    async def _repeatedly(self, step: Callable[[], Awaitable[_Result]]) -> _Result:
+        """Run a transaction until it does not collide with one of another process."""
         lost_races = 0
         for repeat in range(MAX_REPEATS):
             try:
-                return await self._apply_once(items)
+                return await step()
             except Exception as error:
                 lost_races += is_lost_race(error)
                 repeatable = lost_races < MAX_LOST_RACES if is_lost_race(error) else is_serialisation_failure(error)
