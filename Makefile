@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-operations test-interpreters test-busy check format docs site golden cluster bench chaos \
-  lock clean
+  drills lock clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -65,6 +65,9 @@ cluster: $(INSTALLED)  ## The chart installed, upgraded and removed on a real Ku
 
 bench: $(INSTALLED)  ## The figures of speed, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.benchmarks $(if $(SHORT),--short)
+
+drills: $(INSTALLED)  ## Each fault that an alert is for, provoked with the rules in force, one JSON line each; SHORT=1 for CI
+	@$(BIN)/python -m tests.drills $(if $(SHORT),--short)
 
 chaos: $(INSTALLED)  ## The fault runs, one JSON line each; SHORT=1 for CI
 	@$(BIN)/python -m tests.chaos $(if $(SHORT),--short)

@@ -293,7 +293,7 @@ OWN_UP = gauge(
 )
 KEY_MISMATCHES_TOTAL = counter(
     "travelrule_key_mismatches_total",
-    "Requests with a key that is not the receiver's: `sent` by us with an outdated key, or `received`",
+    "Requests whose payload the receiver's keys do not open: `sent` by us, or `received`",
     "direction", unit="requests", values={"direction": ("sent", "received")},
 )  # fmt: skip
 

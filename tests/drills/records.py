@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.drills.network import Ground
 from tests.house.source import ROOT
+from travelrule.commands.demo.lists import NORTH_LIST
 from travelrule.commands.demo.scenarios import ANNA, WRONG
 
 EXCERPT = ROOT / "tests" / "data" / "sanctions" / "un_consolidated.xml"
@@ -57,9 +58,12 @@ async def list_incomplete(ground: Ground) -> AsyncIterator[None]:
     await ground.platform.send("wallets", "wallet.registered.v1", "wallet-anna", wallet | owner)
     withdrawal_id = await ground.request()
     yield
-    again = ground.north.folder / "lists" / "own-csv" / "own.csv"
+    again = ground.network.folder / "restored.csv"
+    again.write_text(f"{NORTH_LIST}Somebody Invented,n-3,person,,,,,invented,\n", encoding="utf-8")
     await ground.follow("TravelRuleScreeningUnchecked", IMPORT, FORMAT="own-csv", PATH=str(again), CODE="restored")
-    await ground.platform.verdict(withdrawal_id, "allow", "VERIFIED")
+    line = "travelrule decide withdrawal:ID deny --actor WHO --reason TEXT"
+    await ground.follow("TravelRuleScreeningUnchecked", line, ID=withdrawal_id, WHO="alice", TEXT="rehearsal")
+    await ground.platform.verdict(withdrawal_id, "deny", "OPERATOR")
 
 
 @asynccontextmanager

@@ -29,7 +29,7 @@ def _define(stage: Stage, path: Path) -> str:
 
 def _established(stage: Stage, name: str) -> bool:
     found = stage.api.get("apiextensions.k8s.io/v1", "customresourcedefinitions", "", name)
-    conditions = found.get("status", {}).get("conditions", [])
+    conditions = found.get("status", {}).get("conditions") or []  # null until the server has looked
     return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
 

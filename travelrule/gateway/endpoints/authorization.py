@@ -17,6 +17,7 @@ from schemas.hub.bodies import TransferAuthorizationRequest
 from schemas.ivms101 import Beneficiary, IvmsPerson
 from schemas.numbers import decimal_text
 from schemas.operations import MemberOperation
+from travelrule import metrics
 from travelrule.gateway.dependencies import GatewayDeps
 from travelrule.gateway.endpoint import Answer, Call
 from travelrule.gateway.refusals import Refused
@@ -33,6 +34,7 @@ from travelrule.messages.inbound_request import AuthorizationReceived, ReadPaylo
 from travelrule.store.search_rows import WalletRecord
 
 KIND = "authorization.received"
+DENIED = "denied"
 REVEALING = frozenset({"NOT_FOUND_ADDRESS", "INPUT_NAME_MISMATCHED", "DOB_MISMATCHED"})
 """Refusals that reveal that a person is not a customer; they have their own rate."""
 FACTS = {"sender", "wallets", "originator_sanctioned"}
@@ -58,6 +60,9 @@ class Authorization:
         content = data.model_dump(mode="json", by_alias=True, exclude=FACTS)
         item = input_of(self.deps, caller, KIND, request.transfer_id, data, content=content, once=True)
         reply = reply_of(await self.deps.intake.submit(item))
+        if reply["result"] == DENIED and sender.listed:
+            denial = {"vasp": sender.caller.entity_id, "reason": reply.get("reasonType") or "UNKNOWN"}
+            metrics.DENIALS_TOTAL.labels(**denial, side="beneficiary").inc()
         if reply.get("reasonType") in REVEALING:
             await self.deps.rates.count_miss(sender)
         return _answer(reply, request.transfer_id, self._sealed(reply, opened))

@@ -19,6 +19,7 @@ from travelrule.engine.directory.counterparties import COPY_SECONDS, KEY_REFRESH
 from travelrule.engine.input_outcome import InputOutcome
 from travelrule.engine.vault import Vault
 from travelrule.machine.input import Input
+from travelrule.metrics import REGISTRY
 from travelrule.store import tables
 from travelrule.store.database import Database
 
@@ -49,9 +50,16 @@ async def test_what_changed_becomes_alerts_once(north: EngineInstallation) -> No
     await north.put(robot(seed=b"z"))
     await north.put(robot("west", b"w"))
     await north.put(robot("east", b"e"))
+    before = {change: _counted(change) for change in ("keys", "added", "up", "removed")}
     for _ in range(3):
         await north.refresh()
     assert sorted(await north.alerts()) == ["DIRECTORY_KEY_CHANGED", "DIRECTORY_VASP_NEW", "DIRECTORY_VASP_UP"]
+    more = {change: _counted(change) - number for change, number in before.items()}
+    assert more == {"keys": 1, "added": 1, "up": 1, "removed": 0}
+
+
+def _counted(change: str) -> float:
+    return REGISTRY.get_sample_value("travelrule_directory_changes_total", {"change": change}) or 0.0
 
 
 async def test_a_vasp_that_vanishes_and_comes_back(north: EngineInstallation, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,7 @@ from travelrule.engine.vault import Vault
 from travelrule.exchange.originator.state import WithdrawalState
 from travelrule.machine.case import Case
 from travelrule.messages.arrival import ArrivalSeen
+from travelrule.metrics import REGISTRY
 from travelrule.policy.policy import Policy
 from travelrule.store import tables
 from travelrule.store.database import Database
@@ -61,8 +62,10 @@ async def test_a_concluded_subject_goes_and_the_record_still_proves_itself(recor
     await concluded(record)
     before = await record.verify()
     assert (await aged(record, 1824)).subjects == 0
+    before_counts = [_counted(what) for what in ("subjects", "inputs")]
     removed = await aged(record, 1826)
     assert (removed.subjects, removed.inputs) == (1, RECORDS)
+    assert [_counted(what) for what in ("subjects", "inputs")] == [before_counts[0] + 1, before_counts[1] + RECORDS]
     report = await record.verify()
     assert report.faults == []
     assert (report.records, report.not_kept) == (before.records, RECORDS)
@@ -79,6 +82,10 @@ async def test_a_concluded_subject_goes_and_the_record_still_proves_itself(recor
     kept = await read(record.database, inputs, inputs.c.subject == "withdrawal:w-2")
     assert kept
     assert all(bytes(stored.sealed) for stored in kept)
+
+
+def _counted(what: str) -> float:
+    return REGISTRY.get_sample_value("travelrule_retention_removed_total", {"what": what}) or 0.0
 
 
 async def test_without_the_section_everything_is_kept_for_ever(record: Record) -> None:

@@ -27,6 +27,7 @@ from tests.support.gateway_scene import (
     without,
 )
 from travelrule.engine.input_outcome import InputOutcome
+from travelrule.metrics import REGISTRY
 from travelrule.policy.sections import Asset, NameRules
 
 
@@ -120,9 +121,13 @@ async def test_order_1_fields(scene: GatewayScene, headers: dict[str, str], fiel
     "payload", ["AAAA", "x y", box(transfer(), own=OTHER), box(b"7"), box(b'{"ivms101":[]}'), box(b'{"ivms101":null}')]
 )
 async def test_order_2_payload(scene: GatewayScene, payload: str) -> None:
+    received = {"direction": "received"}
+    before = REGISTRY.get_sample_value("travelrule_key_mismatches_total", received) or 0
     answer = await scene.authorize(payload=payload)
     assert (answer.status_code, answer.json()["errorType"]) == (503, "INVALID_ENCRYPTED_BODY")
     assert scene.intake.items == []
+    counted = (REGISTRY.get_sample_value("travelrule_key_mismatches_total", received) or 0) - before
+    assert counted == (payload in ("AAAA", box(transfer(), own=OTHER))), "what no key of ours opens"
 
 
 async def test_order_3_the_same_again_is_answered_from_the_store(scene: GatewayScene) -> None:
@@ -238,7 +243,10 @@ async def test_order_8_kyc_before_9_sanctions_before_10_name(scene: GatewayScene
     scene.rules(sanctions="required")
     scene.screen.wallet_hit = True
     scene.reads.wallets[0].kyc = False
+    labels = {"vasp": "north", "reason": "NOT_KYC_USER", "side": "beneficiary"}
+    before = REGISTRY.get_sample_value("travelrule_denials_total", labels) or 0
     assert await denied(scene, wrong) == "NOT_KYC_USER"
+    assert REGISTRY.get_sample_value("travelrule_denials_total", labels) == before + 1
     scene.reads.wallets[0].kyc = True
     assert await denied(scene, wrong, transferId="t-2") == "SANCTION_LIST"
     scene.screen.wallet_hit, scene.screen.person_hits = False, {"Berg": True}
