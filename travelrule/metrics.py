@@ -286,6 +286,11 @@ OWN_KEY_LISTED = gauge(
     "1 while a valid key that the directory lists for us is one of `SIGNING_KEY`, 0 while members cannot reach us",
     unit="bool",
 )
+OWN_UP = gauge(
+    "travelrule_own_up",
+    "1 while the hub says that our VASP is up, 0 while it says down, because it does not reach our gateway",
+    unit="bool",
+)
 KEY_MISMATCHES_TOTAL = counter(
     "travelrule_key_mismatches_total",
     "Requests whose payload the receiver's keys do not open: `sent` by us, or `received`",

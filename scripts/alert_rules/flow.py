@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.alert_rules.rule import AlertRule, by, largest
+from scripts.alert_rules.rule import AlertRule, by, counted, largest
 
 LAG_SECONDS = 300
 STALLED_SECONDS = 60
@@ -11,6 +11,7 @@ BROKER_SECONDS = 120
 UNSENT_SECONDS = 120
 HELD_SECONDS = 3 * 86_400
 HEARTBEAT_SECONDS = 120
+TIMER_SECONDS = 120
 FLOOD_RATIO = 0.05
 FLOOD_MESSAGES = 20
 
@@ -124,9 +125,19 @@ ALERTS = (
         age=HEARTBEAT_SECONDS,
     ),
     AlertRule(
+        "TravelRuleTimersLate",
+        "critical",
+        f"{largest('travelrule_oldest_timer_seconds')} > AGE or {largest('travelrule_oldest_message_seconds')} > AGE",
+        "Timers that came due have no effect",
+        "The oldest due timer, or message between subjects, of {{ $labels.job }} has waited for"
+        " {{ $value | humanizeDuration }}: limits are not kept.",
+        hold="5m",
+        age=TIMER_SECONDS,
+    ),
+    AlertRule(
         "TravelRuleOperatorAlert",
         "critical",
-        f'sum {by()} (increase(travelrule_operator_alerts_total{{severity="critical"}}[15m])) > 0',
+        counted('travelrule_operator_alerts_total{severity="critical"}', "15m"),
         "The program requires an operator",
         "{{ $labels.job }} raised {{ $value | printf `%.0f` }} critical alerts on its topic alerts within 15 minutes.",
     ),

@@ -78,6 +78,14 @@ ALERTS = (
         hold="2m",
     ),
     AlertRule(
+        "TravelRuleOwnVaspDown",
+        "critical",
+        "min by (namespace, job) (travelrule_own_up) == 0",
+        "The hub lists our VASP as down: members send us nothing",
+        "The hub does not reach the gateway of {{ $labels.job }} at its public address.",
+        hold="5m",
+    ),
+    AlertRule(
         "TravelRuleCounterpartyKeyExpiring",
         "warning",
         f"{_THEIRS} - time() < {2 * DAY}",

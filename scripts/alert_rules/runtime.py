@@ -14,6 +14,9 @@ JOB_SECONDS = 900
 # `notify` listens until its connection fails: it completes no round. `retention` works once an hour.
 _OFTEN = 'travelrule_job_last_success_timestamp_seconds{periodic_job!~"notify|retention"}'
 _HOURLY = 'travelrule_job_last_success_timestamp_seconds{periodic_job="retention"}'
+_GATEWAY = 'travelrule_connections_open{listener="gateway"}'
+_VERIFIED = "travelrule_audit_verified_timestamp_seconds"
+_WORKERS = "travelrule_partitions_assigned"
 _LATE = "rate(travelrule_event_loop_lag_seconds_bucket[5m])"
 _WAITS = "rate(travelrule_database_wait_seconds_bucket[5m])"
 
@@ -42,6 +45,14 @@ ALERTS = (
         f" unless group {by()} (travelrule_partitions_assigned)",
         "No worker runs",
         "{{ $labels.job }} had workers and has none now: no event is decided or published.",
+        hold="2m",
+    ),
+    AlertRule(
+        "TravelRuleGatewayAbsent",
+        "critical",
+        f"group {by()} (last_over_time({_GATEWAY}[{SEEN}])) unless group {by()} ({_GATEWAY})",
+        "No gateway runs",
+        "{{ $labels.job }} had gateways and has none now: requests of the hub fail.",
         hold="2m",
     ),
     AlertRule(
@@ -89,9 +100,11 @@ ALERTS = (
     AlertRule(
         "TravelRuleAuditNotVerified",
         "warning",
-        f"time() - {largest('travelrule_audit_verified_timestamp_seconds')} > AGE",
+        # A process shows no time before it completed a check: without any, workers that ran two days ago count.
+        f"time() - {largest(_VERIFIED)} > AGE or (group {by()} ({_WORKERS} offset 2d) and group {by()} ({_WORKERS})"
+        f" unless group {by()} (last_over_time({_VERIFIED}[2d])))",
         "The audit chain was not verified for days",
-        "The audit records of {{ $labels.job }} were last verified {{ $value | humanizeDuration }} ago.",
+        "The audit records of {{ $labels.job }} were last verified more than two days ago, or never.",
         hold="5m",
         age=_AUDIT_SECONDS,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.alert_rules.rule import AlertRule, by, largest
+from scripts.alert_rules.rule import AlertRule, counted, largest
 from travelrule.policy.policy import Policy
 
 LIST_SECONDS = int(Policy().time_limits.list_age)
@@ -21,7 +21,7 @@ ALERTS = (
     AlertRule(
         "TravelRuleScreeningUnchecked",
         "critical",
-        f'sum {by()} (increase(travelrule_list_searches_total{{outcome="unchecked"}}[15m])) > 0',
+        counted('travelrule_list_searches_total{outcome="unchecked"}', "15m"),
         "Parties were not searched for in the sanctions lists",
         "{{ $value | printf `%.0f` }} searches of {{ $labels.job }} found no list in use within 15 minutes.",
     ),

@@ -32,6 +32,8 @@ _SECRET_PLACES = closed(dict.fromkeys(SECRETS, SECRET_PLACE))
 _SERVICE = {"type": SERVICE_TYPE, "port": PORT, "annotations": LABELS}
 _BUDGET = closed({"enabled": FLAG, "minAvailable": COUNT_OR_PERCENT, "maxUnavailable": COUNT_OR_PERCENT})
 _TLS = closed({"existingSecret": SECRET_NAME, "ca": SECRET_KEY, "certificate": SECRET_KEY, "key": SECRET_KEY})
+_NAME: Schema = {"type": "string", "pattern": r"^([a-z]([-a-z0-9]*[a-z0-9])?)?$"}
+_HOST: Schema = {"type": "string", "pattern": r"^([-a-z0-9]+(\.[-a-z0-9]+)*)?$"}
 _SETTINGS: Schema = {"$ref": "#/$defs/settings"}
 
 
@@ -48,8 +50,8 @@ def values_schema() -> Schema:
 def _general() -> dict[str, Schema]:
     return {
         "global": OBJECT,  # helm itself adds it
-        "nameOverride": TEXT,
-        "fullnameOverride": {"type": "string", "pattern": r"^([a-z]([-a-z0-9]*[a-z0-9])?)?$"},
+        "nameOverride": _NAME,
+        "fullnameOverride": _NAME,
         "commonLabels": LABELS,
         "commonAnnotations": LABELS,
         "image": closed(
@@ -80,7 +82,7 @@ def _general() -> dict[str, Schema]:
                 "database": _TLS,
             }
         ),
-        "serviceAccount": closed({"create": FLAG, "name": TEXT, "annotations": LABELS, "automountToken": FLAG}),
+        "serviceAccount": closed({"create": FLAG, "name": SECRET_NAME, "annotations": LABELS, "automountToken": FLAG}),
         "podSecurityContext": OBJECT,
         "securityContext": OBJECT,
         "temporarySizeLimit": QUANTITY,
@@ -114,7 +116,7 @@ def _components() -> dict[str, Schema]:
                     }
                 ),
                 "ingress": closed(
-                    {"enabled": FLAG, "className": TEXT, "annotations": LABELS, "host": TEXT, "tlsSecret": SECRET_NAME}
+                    {"enabled": FLAG, "className": TEXT, "annotations": LABELS, "host": _HOST, "tlsSecret": SECRET_NAME}
                 ),
                 "autoscaling": _autoscaling("none", "cpu"),
             }

@@ -58,6 +58,12 @@ NOW = SectionSpec(
             PanelQuery(lowest("travelrule_own_key_listed")),
             "bool_yes_no",
         ),
+        stat(
+            "Our VASP is up",
+            "Whether the hub reaches our gateway and lists us as up; otherwise members send us nothing.",
+            PanelQuery(lowest("travelrule_own_up")),
+            "bool_yes_no",
+        ),
     ),
 )  # fmt: skip
 

@@ -36,7 +36,11 @@ _ALL = (
     ),
     Drill("database-frozen", outages.database_frozen, ("TravelRuleDatabasePoolExhausted",)),
     Drill("members-removed", outages.members_removed, ("TravelRulePartitionUnserved",)),
-    Drill("gateway-killed", outages.gateway_killed, ("TravelRuleTargetDown",)),
+    Drill(
+        "gateway-killed",
+        outages.gateway_killed,
+        ("TravelRuleTargetDown", "TravelRuleGatewayAbsent", "TravelRuleOwnVaspDown"),
+    ),
     Drill("worker-killed", outages.worker_killed, ("TravelRuleWorkerAbsent",)),
     Drill("everything-killed", outages.everything_killed, ("TravelRuleNoProcess",)),
     Drill("worker-throttled", outages.worker_throttled, ("TravelRuleEventLoopBlocked",)),
@@ -80,6 +84,7 @@ _ALL = (
         {"travelrule audit verify": "withdrawal:"},
         seconds=240,
     ),
+    Drill("timers-held", records.timers_held, ("TravelRuleTimersLate",), seconds=180),
     Drill("audit-locked", records.audit_locked, ("TravelRuleAuditNotVerified",), seconds=240),
 )
 

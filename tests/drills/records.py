@@ -1,17 +1,17 @@
-"""Faults of what is stored: sanctions lists and audit records."""
+"""Faults of what is stored: sanctions lists, audit records, leases."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.drills.network import Ground
 from tests.house.source import ROOT
 from travelrule.commands.demo.lists import NORTH_LIST
-from travelrule.commands.demo.scenarios import ANNA
+from travelrule.commands.demo.scenarios import ANNA, WRONG
 
 EXCERPT = ROOT / "tests" / "data" / "sanctions" / "un_consolidated.xml"
 DATED = re.compile(r'dateGenerated="[^"]+"')
@@ -84,3 +84,24 @@ async def audit_locked(ground: Ground) -> AsyncIterator[None]:
     """A session of somebody else locks the signed log: events are decided, the check does not end."""
     async with ground.locked("audit_log"):
         yield
+
+
+@asynccontextmanager
+async def timers_held(ground: Ground) -> AsyncIterator[None]:
+    """The lease of the timers belongs to a process that is gone, and whose clock was a day ahead. The timer of a
+    withdrawal on hold comes due; in the end an operator denies the withdrawal.
+    """
+    withdrawal_id = await ground.request(beneficiary=WRONG)
+    await ground.platform.verdict(withdrawal_id, "hold", "DENIED_INPUT_NAME_MISMATCHED")
+    now = datetime.now(UTC)
+    lease = "vasp = 'north' AND name IN ('timers', 'tells')"
+    await ground.sql(f"UPDATE leases SET owner = 'gone', until = $1 WHERE {lease}", now + timedelta(days=1))
+    due = (
+        "UPDATE subjects SET due_at = $1 WHERE vasp = 'north' AND subject = $2 AND due_at IS NOT NULL RETURNING due_at"
+    )
+    assert await ground.sql(due, now, f"withdrawal:{withdrawal_id}")
+    yield
+    await ground.sql(f"DELETE FROM leases WHERE {lease}")
+    line = "travelrule decide withdrawal:ID deny --actor WHO --reason TEXT"
+    await ground.follow("TravelRuleHeldLong", line, ID=withdrawal_id, WHO="alice", TEXT="rehearsal")
+    await ground.platform.verdict(withdrawal_id, "deny", "OPERATOR")

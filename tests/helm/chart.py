@@ -35,6 +35,16 @@ class ChartRefusedError(Exception):
     """Helm refused the values; the text is its message."""
 
 
+class _UniqueNames(yaml.SafeLoader):
+    """Refuses a table that has a name twice, of which a reader would take either value."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [self.construct_object(name) for name, _ in node.value]
+        twice = {name for name in names if names.count(name) > 1}
+        assert not twice, f"{sorted(twice)} twice in line {node.start_mark.line}"
+        return super().construct_mapping(node, deep)
+
+
 def merged(base: Values, more: Values) -> Values:
     """``base`` with ``more`` over it, table by table, as helm merges values."""
     result = dict(base)
@@ -62,7 +72,7 @@ def render(
     done = subprocess.run([*command, "-f", "-"], input=given, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ChartRefusedError(done.stderr)
-    return [document for document in yaml.safe_load_all(done.stdout) if document]
+    return [document for document in yaml.load_all(done.stdout, Loader=_UniqueNames) if document]
 
 
 def lint(values: Path) -> subprocess.CompletedProcess[str]:

@@ -49,6 +49,18 @@ WRONG: dict[str, tuple[Values, str]] = {
     "the chart's own": ({"settings": {"GATEWAY_LISTEN": "0.0.0.0:1"}}, "settings.GATEWAY_LISTEN: is set by the chart"),
     "a setting that is a file": ({"settings": {"POLICY_FILE": "x"}}, "settings.POLICY_FILE: is set by policy"),
     "an unknown setting": ({"settings": {"HUB_URI": "x"}}, "additional properties 'HUB_URI' not allowed"),
+    "nothing in place of a table": ({"monitoring": None}, "missing property 'monitoring'"),
+    "nothing in place of a role's table": ({"worker": {"autoscaling": None}}, "missing property 'autoscaling'"),
+    "nothing in place of labels": ({"commonLabels": None}, "missing property 'commonLabels'"),
+    "nothing in place of hardening": ({"securityContext": None}, "missing property 'securityContext'"),
+    "nothing in place of a number": ({"worker": {"replicas": None}}, "missing property 'replicas'"),
+    "an upper-case name": ({"nameOverride": "TravelRule"}, "/nameOverride"),
+    "a name of an account": ({"serviceAccount": {"name": "Bad_Name"}}, "/serviceAccount/name"),
+    "a URL as host": ({"gateway": {"ingress": {"enabled": True, "host": "https://a.example/"}}}, "ingress/host"),
+    "all pods at once": (
+        {"worker": {"podDisruptionBudget": {"minAvailable": "100%", "maxUnavailable": None}}},
+        "worker.podDisruptionBudget.minAvailable: 100%: no node could be drained",
+    ),
     "an unknown value": ({"worker": {"replica": 3}}, "additional properties 'replica' not allowed"),
     "a URL": ({"settings": {"HUB_URL": "hub.example"}}, "/settings/HUB_URL"),
     "a number": ({"settings": {"HEALTH_REFRESH_SECONDS": 0}}, "/settings/HEALTH_REFRESH_SECONDS"),
@@ -173,6 +185,16 @@ def test_a_wrong_value_is_named(case: str) -> None:
     with pytest.raises(ChartRefusedError) as refused:
         render(values)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize("release", ["1north", "my.north"])
+def test_a_release_whose_name_no_service_may_have_is_refused(release: str) -> None:
+    with pytest.raises(ChartRefusedError) as refused:
+        render(release=release)
+    assert f'fullnameOverride: "{release}-travelrule", from the release name, is no name of a Service' in str(
+        refused.value
+    )
+    assert render({"fullnameOverride": "north"}, release=release)
 
 
 def test_no_secret_is_repeated() -> None:

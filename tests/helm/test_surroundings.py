@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from tests.helm.chart import CHART, Rendered, pick, render
+from tests.helm.chart import CHART, Rendered, Values, pick, render
 from tests.helm.matrix import GUARDED, WATCHED
 
 BROKER = {"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}
@@ -121,3 +121,23 @@ def test_every_dashboard_is_shipped_unchanged() -> None:
     for name, text in shipped.items():
         assert json.loads(text) == json.loads(written[name])
     assert all(len(json.dumps(one)) < 1_000_000 for one in maps), "a ConfigMap holds at most 1 MiB"
+
+
+def test_labels_and_annotations_that_are_given_twice_are_in_an_object_once() -> None:
+    label = {"release": "kube-prometheus-stack"}
+    values: Values = {
+        "commonLabels": label | {"grafana_dashboard": "0"},
+        "worker": {"podAnnotations": {"checksum/files": "none", "kubectl.kubernetes.io/default-container": "other"}},
+        "monitoring": {
+            "monitor": {"kind": "PodMonitor", "additionalLabels": label},
+            "prometheusRule": {"enabled": True, "additionalLabels": label},
+            "dashboards": {"enabled": True},
+        },
+    }
+    objects = render(values)
+    assert pick(objects, "PodMonitor", "north-travelrule")["metadata"]["labels"]["release"] == label["release"]
+    dashboard = pick(objects, "ConfigMap", "north-travelrule-dashboard-flow")
+    assert dashboard["metadata"]["labels"]["grafana_dashboard"] == "1", "the more special value counts"
+    annotations = pick(objects, "Deployment", "north-travelrule-worker")["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["kubectl.kubernetes.io/default-container"] == "worker"
+    assert len(annotations["checksum/files"]) == 64

@@ -163,6 +163,12 @@ FLOW = (
         {"instance": "north-0"},
     ),
     RuleCase(
+        "TravelRuleTimersLate",
+        "critical",
+        {"travelrule_oldest_timer_seconds": "0+60x30", "travelrule_oldest_message_seconds": "0x30"},
+        {"travelrule_oldest_timer_seconds": "0 60 120 180 240 0x30", "travelrule_oldest_message_seconds": "0x30"},
+    ),
+    RuleCase(
         "TravelRuleOperatorAlert",
         "critical",
         {'travelrule_operator_alerts_total{severity="critical"}': "0x10 1x20"},
@@ -202,6 +208,7 @@ PROTOCOL = (
         {"travelrule_own_key_listed": "1 0x30"},
         {"travelrule_own_key_listed": "0 1x30"},
     ),
+    RuleCase("TravelRuleOwnVaspDown", "critical", {"travelrule_own_up": "1 0x30"}, {"travelrule_own_up": "1 0x4 1x30"}),
     RuleCase(
         "TravelRuleCounterpartyKeyExpiring",
         "warning",
@@ -228,6 +235,7 @@ SCREENING = (
 
 BUILD = 'travelrule_build_info{version="1.0.0",python="3.11"}'
 ASSIGNED = 'travelrule_partitions_assigned{topic="withdrawals"}'
+GATES = 'travelrule_connections_open{listener="gateway"}'
 FAILURES = 'travelrule_job_failures_total{periodic_job="timers"}'
 SUCCESS = 'travelrule_job_last_success_timestamp_seconds{periodic_job="timers"}'
 WAIT = "travelrule_database_wait_seconds"
@@ -246,6 +254,7 @@ RUNTIME = (
     RuleCase(
         "TravelRuleWorkerAbsent", "critical", {"up": "1x40", ASSIGNED: "4x5 _x30"}, {"up": "1x40", ASSIGNED: "4x40"}
     ),
+    RuleCase("TravelRuleGatewayAbsent", "critical", {"up": "1x40", GATES: "0x5 _x30"}, {"up": "1x40", GATES: "0x40"}),
     RuleCase("TravelRuleJobFailing", "warning", {FAILURES: "0+1x30"}, {FAILURES: "0x5 4x30"}, ONE_JOB),
     RuleCase("TravelRuleJobLate", "warning", {SUCCESS: "60x40"}, {SUCCESS: "0+60x40"}, ONE_JOB, at="30m"),
     RuleCase(

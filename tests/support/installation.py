@@ -204,7 +204,9 @@ class EngineInstallation:
         """The directory as another process sees it."""
         return CounterpartyDirectory(self.directory, self.hub, self.clock)
 
-    def another_refresher(self, owner: str, view: CounterpartyDirectory | None = None) -> DirectoryRefreshJob:
+    def another_refresher(
+        self, owner: str, view: CounterpartyDirectory | None = None, watch: HubWatch | None = None
+    ) -> DirectoryRefreshJob:
         """The refresher of a process, by default with this one's view of the directory."""
         leases = LeaseRepository(self.database, "north", owner, self.clock)
         return DirectoryRefreshJob(
@@ -217,7 +219,7 @@ class EngineInstallation:
             clock=self.clock,
             interval_seconds=Settings().health_refresh_seconds,
             networks_seconds=Settings().directory_refresh_seconds,
-            watch=self.watch,
+            watch=watch or self.watch,
         )
 
     async def submit(self, item: Input) -> InputOutcome:

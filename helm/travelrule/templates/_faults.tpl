@@ -15,6 +15,9 @@
 {{- if gt (len $fullname) 40 -}}
 {{- $faults = append $faults (printf "fullnameOverride: %q, from the release name, has %d characters: set it to at most 40" $fullname (len $fullname)) -}}
 {{- end -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $fullname) -}}
+{{- $faults = append $faults (printf "fullnameOverride: %q, from the release name, is no name of a Service: set it to lower-case letters, digits and hyphens, beginning with a letter" $fullname) -}}
+{{- end -}}
 {{- if not .Values.image.repository -}}
 {{- $faults = append $faults "image.repository: is required: the image that was built from the Containerfile" -}}
 {{- end -}}

@@ -55,6 +55,8 @@
 {{- if not (kindIs "invalid" $budget.minAvailable) -}}
 {{- if not (kindIs "invalid" $budget.maxUnavailable) -}}
 {{- $faults = append $faults (printf "%s.podDisruptionBudget: minAvailable and maxUnavailable are both given: set one of them to null" $component) -}}
+{{- else if eq (toString $budget.minAvailable) "100%" -}}
+{{- $faults = append $faults (printf "%s.podDisruptionBudget.minAvailable: 100%%: no node could be drained" $component) -}}
 {{- else if and (not (kindIs "string" $budget.minAvailable)) (ge (int $budget.minAvailable) $replicas) -}}
 {{- $faults = append $faults (printf "%s.podDisruptionBudget.minAvailable: %d of %d pods: no node could be drained" $component (int $budget.minAvailable) $replicas) -}}
 {{- end -}}

@@ -49,13 +49,11 @@ app.kubernetes.io/component: {{ .component }}
 name: {{ include "travelrule.fullname" .root }}{{ with .name }}-{{ . }}{{ end }}
 namespace: {{ .root.Release.Namespace }}
 labels:
-  {{- include "travelrule.labels" .root | nindent 2 }}
+  {{- $own := include "travelrule.labels" .root | fromYaml }}
   {{- with .component }}
-  app.kubernetes.io/component: {{ . }}
+  {{- $_ := set $own "app.kubernetes.io/component" . }}
   {{- end }}
-  {{- with .labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- toYaml (merge (dict) (.labels | default dict) $own) | nindent 2 }}
 {{- $annotations := merge (dict) (.annotations | default dict) .root.Values.commonAnnotations }}
 {{- with $annotations }}
 annotations:

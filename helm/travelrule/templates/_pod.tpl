@@ -16,11 +16,9 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
   annotations:
-    kubectl.kubernetes.io/default-container: {{ $component }}
-    {{- include "travelrule.checksums" . | trim | nindent 4 }}
-    {{- with merge (dict) ($values.podAnnotations | default dict) $root.Values.commonAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- $own := dict "kubectl.kubernetes.io/default-container" $component }}
+    {{- $own = merge $own (include "travelrule.checksums" . | fromYaml) }}
+    {{- toYaml (merge $own ($values.podAnnotations | default dict) $root.Values.commonAnnotations) | nindent 4 }}
 spec:
   {{- if not .hook }}
   serviceAccountName: {{ include "travelrule.serviceAccountName" $root }}

@@ -24,6 +24,7 @@ class HubWatch:
 
     def __init__(self) -> None:
         self._failures = 0
+        self._failed_at: datetime | None = None
         self._probe_at: datetime | None = None
         metrics.HUB_UP.set(1)
 
@@ -46,6 +47,7 @@ class HubWatch:
     def record_failure(self, now: datetime) -> None:
         """Count a request that the hub did not answer, or answered with a failure of its own."""
         self._failures += 1
+        self._failed_at = now
         if self._failures == FAILURES_TO_DOWN:
             self._probe_at = now + timedelta(seconds=PROBE_SECONDS)
             metrics.HUB_UP.set(0)
@@ -59,6 +61,13 @@ class HubWatch:
             metrics.HUB_UP.set(1)
             log.info("hub-up")
         return back
+
+    def record_answer_to_another(self, asked_at: datetime) -> None:
+        """Note that the hub answered what another process asked at that time. It ends an outage if this process failed
+        before only: one without calls to make would not see the end.
+        """
+        if not self.up and self._failed_at is not None and asked_at > self._failed_at:
+            self.record_answer()
 
 
 async def resume_calls(calls: CallRepository, now: datetime, jitter: float) -> None:

@@ -31,7 +31,9 @@ class DirectoryMetrics:
                 labels = {"vasp": entity_id, "owner": "own" if is_own else "counterparty"}
                 metrics.KEY_EXPIRY_TIMESTAMP_SECONDS.labels(**labels).set(expiry.timestamp())
         if self.own and directory:
-            metrics.OWN_KEY_LISTED.set(1 if self._is_listed(directory.get(self.own), now) else 0)
+            own = directory.get(self.own)
+            metrics.OWN_UP.set(1 if own is not None and own.up else 0)
+            metrics.OWN_KEY_LISTED.set(1 if self._is_listed(own, now) else 0)
 
     def _is_listed(self, own: StoredVasp | None, now: datetime) -> bool:
         return (

@@ -89,6 +89,7 @@ class DirectoryRefreshJob:
         await self._store_demand()
         await self._measure()
         if not await self._leases.take(LEASE, LEASE_SECONDS):
+            await self._watch_another()
             return
         now = self._clock()
         state = await self._fetches.read()
@@ -96,6 +97,13 @@ class DirectoryRefreshJob:
             await self._fetch(state, now)
             state = await self._fetches.read()
         await self._watch_age(state)
+
+    async def _watch_another(self) -> None:
+        """End an outage that the process that fetches no longer sees."""
+        if not self._watch.up:
+            fetched_at = (await self._fetches.read()).fetched_at
+            if fetched_at is not None:
+                self._watch.record_answer_to_another(fetched_at)
 
     async def _measure(self) -> None:
         now = self._clock()

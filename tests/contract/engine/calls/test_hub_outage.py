@@ -12,7 +12,7 @@ import pytest
 from tests.support.installation import EngineInstallation, robot
 from travelrule import metrics
 from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN
-from travelrule.engine.calls.hub_watch import RESUMED_PER_SECOND, HubWatch
+from travelrule.engine.calls.hub_watch import FAILURES_TO_DOWN, RESUMED_PER_SECOND, HubWatch
 from travelrule.engine.directory.fetch_schedule import STALE_INTERVALS
 from travelrule.engine.vault import Vault
 from travelrule.machine.retry_policy import HUB_MAX_SECONDS
@@ -96,6 +96,23 @@ async def test_a_process_that_saw_no_outage_takes_over_what_another_one_left(nor
     for _ in range(5):
         await north.call(other)
     assert (await north.verdicts())[-1] == ("allow", "VERIFIED")
+
+
+async def test_a_process_without_calls_sees_the_end_of_an_outage_by_the_fetch_of_another(
+    north: EngineInstallation,
+) -> None:
+    await north.refresher.round()  # it holds the lease
+    watch = HubWatch()
+    idle = north.another_refresher("p2", north.another_view(), watch)
+    for _ in range(FAILURES_TO_DOWN):
+        watch.record_failure(north.clock())
+    await idle.round()
+    assert not watch.up, "the last fetch began before the failures"
+    for _ in range(INTERVAL_SECONDS + 5):
+        await second(north)
+        await idle.round()
+    assert watch.up
+    assert metrics.REGISTRY.get_sample_value("travelrule_hub_up") == 1
 
 
 async def test_an_authorization_that_was_lost_three_times_is_finished_and_made_again_within_seconds(

@@ -69,3 +69,12 @@ def test_of_our_own_entry_only_keys_that_we_hold_count(
 def test_a_directory_without_us_lists_no_key_of_ours() -> None:
     show(entry("south", (OTHER, 1)))
     assert metrics.REGISTRY.get_sample_value("travelrule_own_key_listed") == 0
+
+
+@pytest.mark.parametrize(("health", "listed", "up"), [("up", True, 1), ("DOWN", True, 0), ("up", False, 0)])
+def test_our_own_health_at_the_hub_is_served(health: str, listed: bool, up: int) -> None:
+    own = entry("north", (OURS, 9), listed=listed)
+    show(StoredVasp(own.entry.model_copy(update={"health": health}), listed, NOW), entry("south"))
+    assert metrics.REGISTRY.get_sample_value("travelrule_own_up") == up
+    show(entry("south"))
+    assert metrics.REGISTRY.get_sample_value("travelrule_own_up") == 0, "an entry that is gone is not up"
