@@ -108,6 +108,7 @@ class CallDispatcher:
     async def round(self) -> int:
         """Claim calls that may run now or soon; return their number."""
         now = self._clock()
+        self._bulkheads.close_quiet(now)
         await self._release_overdue(now)
         if self._draining:
             return 0

@@ -14,6 +14,8 @@ from datetime import datetime, timedelta
 FAILURES_TO_OPEN = 5
 OPEN_SECONDS_FIRST = 5.0
 OPEN_SECONDS_MAX = 60.0
+QUIET = timedelta(hours=2)
+"""Longer than a call waits for its next attempt."""
 
 
 @dataclass(slots=True)
@@ -76,6 +78,15 @@ class Bulkheads:
                 self._changed(target, True)  # noqa: FBT003 -- the state
             circuit.open_until = now + timedelta(seconds=circuit.open_seconds)
             circuit.open_seconds = min(circuit.open_seconds * 2, OPEN_SECONDS_MAX)
+
+    def close_quiet(self, now: datetime) -> None:
+        """Close the circuits that no call has tried for ``QUIET``: nothing is left to send, and nothing else would show
+        that the counterparty answers again.
+        """
+        for target, circuit in self._circuits.items():
+            if circuit.open_until is not None and not circuit.in_flight and now > circuit.open_until + QUIET:
+                self._circuits[target] = _Circuit()
+                self._changed(target, False)  # noqa: FBT003 -- the state
 
     def _free(self, circuit: _Circuit, now: datetime) -> int:
         if circuit.open_until is None:

@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from travelrule.engine.calls.circuit_breaker import FAILURES_TO_OPEN, OPEN_SECONDS_FIRST, OPEN_SECONDS_MAX, Bulkheads
+from travelrule.engine.calls.circuit_breaker import (
+    FAILURES_TO_OPEN,
+    OPEN_SECONDS_FIRST,
+    OPEN_SECONDS_MAX,
+    QUIET,
+    Bulkheads,
+)
+from travelrule.machine.retry_policy import HOURLY_SECONDS, JITTER_SHARE
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -92,3 +99,26 @@ def test_the_places_come_back_however_a_call_ends(*, reached: bool) -> None:
     bulkheads = Bulkheads(2)
     fail(bulkheads, 2, reached=reached)
     assert bulkheads.free("south", START) == 2
+
+
+def test_a_circuit_that_no_call_tries_is_closed_after_longer_than_calls_wait() -> None:
+    changes: list[tuple[str, bool]] = []
+    bulkheads = Bulkheads(4, lambda target, is_open: changes.append((target, is_open)))
+    fail(bulkheads, FAILURES_TO_OPEN)
+    tried = at(OPEN_SECONDS_FIRST)
+    bulkheads.begin("south")
+    bulkheads.close_quiet(tried + QUIET)
+    assert not bulkheads.is_closed("south"), "a call is on its way"
+    bulkheads.end("south", tried, reached=False)
+    bulkheads.close_quiet(tried + QUIET)
+    assert not bulkheads.is_closed("south"), "the last try is not long ago"
+    assert changes == [("south", True)]
+    bulkheads.close_quiet(tried + QUIET + timedelta(seconds=OPEN_SECONDS_MAX))
+    assert changes == [("south", True), ("south", False)]
+    assert bulkheads.free("south", tried + 2 * QUIET) == 4
+    fail(bulkheads, FAILURES_TO_OPEN - 1)
+    assert bulkheads.is_closed("south"), "it begins anew"
+
+
+def test_no_call_waits_as_long_as_an_open_circuit_is_kept() -> None:
+    assert QUIET.total_seconds() > HOURLY_SECONDS * (1 + JITTER_SHARE) + OPEN_SECONDS_MAX
