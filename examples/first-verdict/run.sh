@@ -7,6 +7,13 @@ set -euo pipefail
 
 [ $# -ge 1 ] || { sed -n 's/^#   /usage: /p' "$0" >&2; exit 2; }
 folder=$1
+broker=
+for ((i = 2; i <= $#; i++)); do
+  case ${!i} in
+    --broker) j=$((i + 1)); broker=${!j-} ;;
+    --broker=*) broker=${!i#--broker=} ;;
+  esac
+done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 make -s -C "$root" install
 PATH=$root/.venv/bin:$PATH
@@ -38,8 +45,17 @@ start() {  # NAME HOST:PORT PATH COMMAND...: run it in the background until the 
 started=()
 trap '[ ${#started[@]} = 0 ] || { kill "${started[@]}" 2>/dev/null || true; wait; }' EXIT
 
-[ -e "$folder/travelrule.env" ] || travelrule init "$@"
+if [ -e "$folder/travelrule.env" ]; then
+  echo "$folder has an installation: the settings in its travelrule.env apply"
+else
+  travelrule init "$@"
+fi
 set -a; . "$folder/travelrule.env"; set +a
+if [ -n "$broker" ] && [ "$broker" != "$TRAVELRULE_BROKER_URL" ]; then
+  echo "--broker differs from TRAVELRULE_BROKER_URL in $folder/travelrule.env:" \
+    "correct it there, or name another folder" >&2
+  exit 2
+fi
 
 travelrule migrate
 [ "$TRAVELRULE_BROKER_URL" = embedded:// ] || travelrule topics apply

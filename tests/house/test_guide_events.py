@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from schemas.registry import EVENTS as TYPES
 from schemas.registry import TOPICS
@@ -13,6 +15,7 @@ from scripts.guide_events import EVENTS, PAGE, WIDTH, filled, laid_out, main, na
 from travelrule.commands.validate.answer import answer_to
 from travelrule.commands.validate.event_file import RecordOptions, read_event_file
 
+CLIENTS = EVENTS.parent
 BLOCK = re.compile(r"<!-- event ([\w/-]+) -->\n[^\n]+:\n\n```json\n(.*?)\n```", re.DOTALL)
 
 
@@ -53,3 +56,27 @@ def test_json_is_laid_out_without_a_change() -> None:
         assert json.loads(text) == event
         assert max(map(len, text.splitlines())) <= WIDTH + 20
     assert filled("<!-- event nothing") == "<!-- event nothing"
+
+
+def test_the_orders_of_the_clients_are_where_the_commands_look_and_are_accepted(tmp_path: Path) -> None:
+    commands = re.findall(r"(\S*orders/\*\.json)", (CLIENTS / "README.md").read_text(encoding="utf-8"))
+    assert len(commands) == len(("java", "node", "python"))
+    orders = {command: sorted((CLIENTS / "python").glob(command)) for command in commands}
+    assert all(orders.values())
+    sent = [one for path in orders[commands[0]] for one in wanted_events(json.loads(path.read_bytes()))]
+    assert {one["type"] for one in sent} == {"withdrawal.requested.v1", "withdrawal.amended.v1"}
+    (tmp_path / "events").write_text("\n".join(map(json.dumps, sent)), encoding="utf-8")
+    records = read_event_file(tmp_path / "events", RecordOptions.parse(None, None, ()))
+    assert [answer_to(record, datetime(2026, 11, 20, 9, 0, tzinfo=UTC)).is_accepted for record in records] == [
+        True for _ in sent
+    ]
+
+
+def wanted_events(order: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The events that start an order, and the amendments that its answers lead to."""
+    key = order["events"][0]["data"]["withdrawalId"]
+    amended = [
+        {"type": "withdrawal.amended.v1", "data": {"withdrawalId": key, **one}} for one in order["answers"].values()
+    ]
+    for number, one in enumerate([*order["events"], *amended]):
+        yield {"specversion": "1.0", "id": f"{key}-{number}", "source": "/platform", "subject": key, **one}

@@ -115,7 +115,8 @@ async def open_installation(settings: Settings, *, require_schema: bool = True) 
 
 async def _check_tables(database: Database) -> None:
     if await schema_version.stored_revision(database) != schema_version.newest_revision():
-        raise ConfigurationError("DATABASE_URL", "the tables are not those of this version: run `travelrule migrate`")
+        fix = "the tables are not those of this version: run `travelrule migrate`"
+        raise ConfigurationError(f"{PREFIX}DATABASE_URL", fix)
 
 
 def _assemble(settings: Settings, profile: VaspProfile, database: Database) -> Installation:
@@ -257,11 +258,11 @@ def _storage_keys(settings: Settings) -> KeyEncryptionKeys:
 
 def _secret(value: SecretStr | None, name: str) -> str:
     if value is None:
-        raise ConfigurationError(name, "set it, or the file that holds it in the same name with _FILE")
+        raise ConfigurationError(f"{PREFIX}{name}", "set it, or the file that holds it in the same name with _FILE")
     return value.get_secret_value()
 
 
 def _required(value: str | None, name: str, what: str) -> str:
     if not value:
-        raise ConfigurationError(name, f"set it: {what}")
+        raise ConfigurationError(f"{PREFIX}{name}", f"set it: {what}")
     return value

@@ -10,6 +10,7 @@ import typer
 
 from travelrule.commands.invocation import Output, OutputOption, fail, load_settings, write_json, write_text
 from travelrule.crypto.signing import KeyRing, SigningKey
+from travelrule.environment import PREFIX
 from travelrule.errors import ConfigurationError
 
 app = typer.Typer(help="Ed25519 seeds and public keys, base64", no_args_is_help=True)
@@ -60,7 +61,7 @@ def show(
     if decision:
         name, secret = "DECISION_KEY", settings.decision_key
     if secret is None:
-        fail(ConfigurationError(name, "set it; `travelrule keys generate` makes one"))
+        fail(ConfigurationError(f"{PREFIX}{name}", "set it; `travelrule keys generate` makes one"))
     publics = KeyRing.from_text(secret.get_secret_value()).publics
     if output is Output.JSON:
         write_json({"publicKey": publics[0], "publicKeys": list(publics)})

@@ -15,7 +15,7 @@ Arguments = Annotated[list[str] | None, typer.Argument(hidden=True)]
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for name in ("builder", "erase"):
+    for name in ("builder", "certify", "erase", "hold", "restore-check", "retention", "users"):
         app.command(name, context_settings=ANYTHING, help="Not built yet in this version.")(_saying(name))
 
 

@@ -43,7 +43,7 @@ class Fact:
 
 def verdict_fact(data: Mapping[str, Any], sequence: int, traceparent: str | None) -> Fact:
     """The fact of a verdict event."""
-    joined = {name: ",".join(data[name]) for name in ("reasons", "needs") if data.get(name)}
+    joined = {name: ",".join(data.get(name, ())) or None for name in ("reasons", "needs")}
     return Fact("verdict", "info", {**_named(_VERDICT, {**data, **joined}), "sequence": sequence}, traceparent)
 
 

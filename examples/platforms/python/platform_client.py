@@ -1,6 +1,6 @@
 """A trading platform's client of the Travel Rule processor: sends its orders, acts on the verdicts.
 
-    BOOTSTRAP=localhost:9092 LEDGER=ledger.jsonl python platform_client.py orders/*.json
+    BOOTSTRAP=localhost:9092 LEDGER=ledger.jsonl python platform_client.py ../orders/*.json
 
 SIGTERM ends it. What it must get right, and where:
 

@@ -77,6 +77,15 @@ def test_the_script_of_the_readme_ends_with_a_verdict_and_leaves_nothing_running
     assert (again.returncode, again.stdout.count(ALLOWED)) == (0, 1), again.stdout + again.stderr
 
 
+@pytest.mark.parametrize("option", [["--broker", "kafka://127.0.0.1:9"], ["--broker=kafka://127.0.0.1:9"]])
+def test_the_script_refuses_another_broker_for_a_folder_that_has_one(tmp_path: Path, option: list[str]) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "travelrule.env").write_text("TRAVELRULE_BROKER_URL=kafka://127.0.0.1:8\n")
+    ended = bash('exec "$@"', str(SCRIPT), "first", *option, folder=tmp_path)
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert "TRAVELRULE_BROKER_URL in first/travelrule.env" in ended.stderr
+
+
 def test_the_script_says_how_it_is_used_and_what_did_not_start(tmp_path: Path) -> None:
     assert bash('exec "$@"', str(SCRIPT), folder=tmp_path).returncode == 2
     addresses = ports()

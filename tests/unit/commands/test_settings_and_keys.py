@@ -134,12 +134,28 @@ def test_a_first_policy_that_cannot_be_read_is_a_fault_of_the_settings(installed
     assert "POLICY_FILE" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("words", "setting"),
+    [(("keys", "show"), "TRAVELRULE_SIGNING_KEY"), (("keys", "show", "--decision"), "TRAVELRULE_DECISION_KEY")],
+)
+def test_a_missing_key_is_named_as_it_is_set(cli: Cli, words: tuple[str, ...], setting: str) -> None:
+    cli.set(SIGNING_KEY=None)
+    answer = cli.run(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"travelrule: {setting}: ")
+
+
 NOT_BUILT = [
     ("audit", "export", "withdrawal:w-1"),
     ("audit", "verify", "package.json"),
     ("builder", "--listen", "127.0.0.1:0"),
+    ("certify", "--hub", "http://127.0.0.1:8090", "--member", "south"),
     ("erase", "withdrawal:w-1"),
+    ("hold", "withdrawal:w-1", "--reason", "a case about Lind"),
+    ("restore-check",),
+    ("retention", "run", "--dry-run"),
     ("serve", "console"),
+    ("users", "add", "Lind"),
 ]
 
 

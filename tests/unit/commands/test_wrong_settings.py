@@ -36,8 +36,8 @@ COMMANDS = [
     ("lists", "search", "Lind"),
 ]
 WITHOUT_SETTINGS = {
-    "audit export",  # not built
-    "init", "validate", "keys generate", "demo", "policy check", "builder", "erase",
+    "audit export", "builder", "certify", "erase", "hold", "restore-check", "retention", "users",  # not built
+    "init", "validate", "keys generate", "demo", "policy check",
     "doctor",  # reports faults as a check that fails: exit 1
 }  # fmt: skip
 WRONG = {"HUBURL": "http://planted-hub", "METRICS_LISTEN": "planted-nine", "STORAGE_KEYS": "cGxhbnRlZA=="}

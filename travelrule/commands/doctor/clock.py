@@ -17,7 +17,12 @@ def clock(ahead: Mapping[str, timedelta | None]) -> Check:
     seen = {name: offset for name, offset in ahead.items() if offset is not None}
     if not seen:
         detail = f"nothing to compare with: no time from the {' or the '.join(ahead)}"
-        return Check(CLOCK, ok=False, detail=detail, fix="mend their checks, then ask again; set the clock by NTP")
+        return Check(
+            CLOCK,
+            ok=False,
+            detail=detail,
+            fix="correct what their checks name and run doctor again; set the clock by NTP",
+        )
     detail = ", ".join(_told(name, offset) for name, offset in seen.items())
     if max(abs(offset) for offset in seen.values()) > OFF_MAX:
         return Check(CLOCK, ok=False, detail=detail, fix="set this machine's clock by NTP, or that of the other side")

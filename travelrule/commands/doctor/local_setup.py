@@ -20,7 +20,7 @@ async def packages(_: Settings) -> Check:
     if foreign:
         fix = "install travelrule in an environment of its own"
         return Check("packages", ok=False, detail=f"another distribution owns {', '.join(foreign)}", fix=fix)
-    return Check("packages", ok=True, detail="the four roots are ours alone")
+    return Check("packages", ok=True, detail="no other distribution owns an import name of this program")
 
 
 async def settings_and_keys(settings: Settings, faults: Sequence[ConfigurationFault]) -> Check:
