@@ -61,6 +61,13 @@ WRONG: dict[str, tuple[Values, str]] = {
         {"worker": {"podDisruptionBudget": {"minAvailable": "100%", "maxUnavailable": None}}},
         "worker.podDisruptionBudget.minAvailable: 100%: no node could be drained",
     ),
+    "sources of lists behind a network policy": (
+        {
+            "lists": {"enabled": True, "imports": [IMPORT | {"initContainers": [{"name": "fetch", "image": "x"}]}]},
+            "networkPolicy": {"enabled": True},
+        },
+        "networkPolicy.egress.listSources: is required: without it the pods reach no listSources",
+    ),
     "an unknown value": ({"worker": {"replica": 3}}, "additional properties 'replica' not allowed"),
     "a URL": ({"settings": {"HUB_URL": "hub.example"}}, "/settings/HUB_URL"),
     "a number": ({"settings": {"HEALTH_REFRESH_SECONDS": 0}}, "/settings/HEALTH_REFRESH_SECONDS"),

@@ -75,7 +75,12 @@
 {{- $faults := list -}}
 {{- $policy := .Values.networkPolicy -}}
 {{- if $policy.enabled -}}
+{{- $fetches := false -}}
+{{- range .Values.lists.imports -}}
+{{- if .initContainers -}}{{- $fetches = true -}}{{- end -}}
+{{- end -}}
 {{- $needed := dict
+      "listSources" (and .Values.lists.enabled $fetches)
       "broker" .Values.worker.enabled
       "database" (or .Values.worker.enabled .Values.gateway.enabled .Values.lists.enabled)
       "hub" (or .Values.worker.enabled .Values.gateway.enabled)
