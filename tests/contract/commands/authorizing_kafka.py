@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from confluent_kafka.admin import (
@@ -47,17 +48,29 @@ class AuthorizingKafka(SecuredKafka):
         self, prefix: str = "travelrule.", group: str = "travelrule", users: Mapping[str, str] | None = None
     ) -> None:
         """Run the lines, with the replacements that the page asks for; ``users``: a name at the broker by principal."""
+        granted = bindings(prefix, group, users or {})
         admin = admin_client(self.bootstrap)
-        for future in admin.create_acls(list(bindings(prefix, group, users or {}))).values():
+        for future in admin.create_acls(list(granted)).values():
             future.result(timeout=30)
+        self._until(lambda in_force: granted <= in_force)
 
     def revoke(self, principal: str, operation: str, kind: ResourceType, name: str) -> None:
         """Take one right away; ``grant`` gives it back."""
         right = (f"User:{principal}", "*", OPERATIONS[operation], AclPermissionType.ALLOW)
         taken = AclBindingFilter(kind, name, ResourcePatternType.LITERAL, *right)
         admin = admin_client(self.bootstrap)
-        for future in admin.delete_acls([taken]).values():
-            assert len(future.result(timeout=30)) == 1, "it had this right"
+        (future,) = admin.delete_acls([taken]).values()
+        removed = set(future.result(timeout=30))
+        assert len(removed) == 1, "it had this right"
+        self._until(lambda in_force: not removed & in_force)
+
+    def _until(self, settled: Callable[[set[AclBinding]], bool]) -> None:
+        """Return when the authorizer decides by what was changed: the controller answers earlier."""
+        every = (ResourceType.ANY, None, ResourcePatternType.ANY, None, None, AclOperation.ANY, AclPermissionType.ANY)
+        admin, deadline = admin_client(self.bootstrap), time.monotonic() + 60
+        while not settled(set(admin.describe_acls(AclBindingFilter(*every)).result(timeout=30))):
+            assert time.monotonic() < deadline, "the change of rights is not in force"
+            time.sleep(0.05)
 
     def connection(self, principal: str) -> Connection:
         """A connection as this principal."""
