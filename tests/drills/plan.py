@@ -90,5 +90,5 @@ _ALL = (
 
 DRILLS = {drill.name: drill for drill in _ALL}
 
-SHORT = ("hub-killed", "members-removed", "gateway-killed", "topic-too-small", "list-old", "audit-changed")
-"""One of each kind, for a run that has no time for all of them: hub, group, process, broker, age, content."""
+SHORT = ("hub-killed", "members-removed", "gateway-killed", "topic-too-small", "list-old", "timers-held")
+"""One of each kind, for a run that has no time for all of them: hub, group, process, broker, age, timer."""

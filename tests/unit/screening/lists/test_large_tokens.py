@@ -144,5 +144,11 @@ def test_the_size_of_the_blocks_decides_about_nothing_but_the_limit(
 
 
 def longest(text: bytes) -> int:
-    """The longest stretch from a ``<`` to the next: no token is longer, and of text the parser holds back nothing."""
+    """The longest stretch from a ``<`` to the next: no token is longer, and of text the parser holds back nothing.
+
+    A declaration that was cut, or that lost a quote, may take in all that follows.
+    """
+    declaration, end, _ = text.partition(b"?>")
+    if text.startswith(b"<?") and (not end or declaration.count(b'"') % 2):
+        return len(text)
     return max(len(part) for part in text.split(b"<"))
