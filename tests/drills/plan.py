@@ -82,7 +82,7 @@ _ALL = (
         records.audit_changed,
         ("TravelRuleAuditBroken",),
         {"travelrule audit verify": "withdrawal:"},
-        seconds=240,
+        seconds=600,
     ),
     Drill("timers-held", records.timers_held, ("TravelRuleTimersLate",), seconds=180),
     Drill("audit-locked", records.audit_locked, ("TravelRuleAuditNotVerified",), seconds=240),
