@@ -163,7 +163,7 @@ DEAD_LETTERS_TOTAL = counter(
     "travelrule_dead_letters_total", "Messages that could not be processed, by stable code", "code", unit="messages"
 )
 DEAD_LETTERS_UNRESOLVED = gauge(
-    "travelrule_dead_letters_unresolved", "Dead letters of the last seven days that nobody replayed", unit="messages"
+    "travelrule_dead_letters_unresolved", "Dead letters of the last seven days that were not replayed", unit="messages"
 )
 OLDEST_DEAD_LETTER_SECONDS = gauge(
     "travelrule_oldest_dead_letter_seconds", "Age of the oldest of these dead letters; 0 without any",
@@ -314,7 +314,9 @@ GATEWAY_LIMITED_TOTAL = counter(
 
 OUTBOX_UNSENT = gauge("travelrule_outbox_unsent", "Outgoing events that Kafka has not confirmed", unit="events")
 OUTBOX_REFUSED = gauge(
-    "travelrule_outbox_refused", "Outgoing events that Kafka will never take and nobody has republished", unit="events"
+    "travelrule_outbox_refused",
+    "Outgoing events that Kafka will never take and that were not republished",
+    unit="events",
 )
 OLDEST_UNSENT_SECONDS = gauge(
     "travelrule_oldest_unsent_seconds", "Age of the oldest event that Kafka has not confirmed", unit="seconds"

@@ -53,7 +53,7 @@ NOW = SectionSpec(
         ),
         stat(
             "Unresolved dead letters",
-            "Messages that could not be processed and that nobody has replayed: `travelrule dead-letters list`.",
+            "Messages that could not be processed and were not replayed: `travelrule dead-letters list`.",
             PanelQuery(shared("travelrule_dead_letters_unresolved")),
             "short",
             (1, "orange"),

@@ -35,7 +35,7 @@ async def own_key_expiring(ground: Ground) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def own_key_replaced(ground: Ground) -> AsyncIterator[None]:
-    """The worker is deployed with a key that nobody registered; then with the registered one again."""
+    """The worker is deployed with an unregistered key; then with the registered one again."""
     registered = ground.north.seeds
     try:
         ground.north.seeds = [new_seed()]

@@ -95,7 +95,7 @@ class TlsPostgres(PasswordPostgres):
         self.reload(lambda: str(self.server.fetch("SHOW ssl_key_file")[0][0]) == str(key))
 
     def _given(self, file: Path) -> Path:
-        """A copy that the server may read and nobody else: it refuses another key."""
+        """A copy that only the server may read: it refuses another key."""
         copy = self._data / file.name
         shutil.copyfile(file, copy)
         copy.chmod(0o600)

@@ -43,10 +43,10 @@ def test_it_scrapes_its_targets_and_answers(server: PrometheusServer) -> None:
     with pytest.raises(ServiceError, match="parse error"):
         server.query("sum(")
 
-    server.reload([itself, ScrapeTarget(f"127.0.0.1:{free_port()}", "gone", {"instance": "nobody"})])
-    assert _eventually(lambda: server.targets().get("nobody", "unknown") != "unknown")
-    assert server.targets() == {"itself": "up", "nobody": "down"}
-    with pytest.raises(ServiceError, match=r"nobody.*down"):
+    server.reload([itself, ScrapeTarget(f"127.0.0.1:{free_port()}", "gone", {"instance": "absent"})])
+    assert _eventually(lambda: server.targets().get("absent", "unknown") != "unknown")
+    assert server.targets() == {"itself": "up", "absent": "down"}
+    with pytest.raises(ServiceError, match=r"absent.*down"):
         server.until_up(0)
 
 

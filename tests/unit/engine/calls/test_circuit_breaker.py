@@ -117,7 +117,7 @@ def test_a_circuit_that_no_call_tries_is_closed_after_longer_than_calls_wait() -
     assert changes == [("south", True), ("south", False)]
     assert bulkheads.free("south", tried + 2 * QUIET) == 4
     fail(bulkheads, FAILURES_TO_OPEN - 1)
-    assert bulkheads.is_closed("south"), "it begins anew"
+    assert bulkheads.is_closed("south"), "its count starts at zero again"
 
 
 def test_no_call_waits_as_long_as_an_open_circuit_is_kept() -> None:
